@@ -1,0 +1,34 @@
+/** swc turns our TypeScript, and packages that ship only ES modules, into CommonJS for Jest. */
+const transform = (typescript) => [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      parser: typescript
+        ? { syntax: 'typescript', decorators: true }
+        : { syntax: 'ecmascript' },
+      transform: typescript
+        ? { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false }
+        : {},
+      keepClassNames: true,
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: typescript ? 'inline' : false,
+    swcrc: false,
+  },
+];
+
+const PACKAGES_WITHOUT_COMMONJS = ['@nestjs', 'uuid'];
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testRegex: String.raw`\.spec\.ts$`,
+  moduleNameMapper: { [String.raw`^(\.{1,2}/.*)\.js$`]: ['$1.ts', '$1.js', '$1'] },
+  transform: { [String.raw`^.+\.ts$`]: transform(true), [String.raw`^.+\.m?js$`]: transform(false) },
+  transformIgnorePatterns: [`/node_modules/(?!(${PACKAGES_WITHOUT_COMMONJS.join('|')})/)`],
+  globalSetup: './test/support/global-setup.mjs',
+  globalTeardown: './test/support/global-teardown.mjs',
+  maxWorkers: '100%',
+  testTimeout: 20_000,
+};

@@ -1,0 +1,26 @@
+// Builds dist/ when it is missing or older than what it is built from.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+const SOURCES = ['src', 'ormconfig.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const RESULT = 'dist/src/main.js';
+
+const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** The newest time in a tree; a folder's own time tells of files that were removed. */
+function newest(file) {
+  const stat = statSync(file);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  const children = readdirSync(file).map((name) => newest(path.join(file, name)));
+  return Math.max(stat.mtimeMs, ...children);
+}
+
+process.chdir(path.dirname(import.meta.dirname));
+if (Math.max(...SOURCES.map(newest)) > modified(RESULT)) {
+  const nest = path.join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+  const { status } = spawnSync(process.execPath, [nest, 'build'], {
+    stdio: ['ignore', 2, 2],
+  });
+  process.exitCode = status ?? 1;
+}

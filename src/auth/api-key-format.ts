@@ -1,0 +1,45 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** `<KEY_PREFIX>` of the contract. */
+export const KEY_PREFIX = 'lat_';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const DISPLAYED_LENGTH = 8;
+const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/** A new key: the prefix, 30 random base62 characters and a checksum (decisions 5). */
+export function generateKey(): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
+  const body = KEY_PREFIX + random.join('');
+  return body + checksum(body);
+}
+
+/** Whether a text can be a key at all: saves the database from guesses. */
+export function isWellFormedKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  const body = text.slice(0, -CHECKSUM_LENGTH);
+  return text.endsWith(checksum(body));
+}
+
+/** What is stored of a key. A fast hash is enough: the key has 178 bits of entropy. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** The part of a key that may be shown again. */
+export function displayedStart(key: string): string {
+  return key.slice(0, DISPLAYED_LENGTH);
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = (ALPHABET[rest % ALPHABET.length] ?? '') + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}

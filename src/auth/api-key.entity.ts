@@ -1,0 +1,23 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Organization } from './organization.entity.js';
+
+/** A key as it is stored: never the key itself, only its hash and its first characters. */
+@Entity('api_keys')
+@Index('api_keys_by_organization', ['organization_id', 'id'])
+export class ApiKey {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid') organization_id: string;
+  @ManyToOne(() => Organization, { nullable: false })
+  @JoinColumn({ name: 'organization_id' })
+  organization?: Organization;
+  @Column('text') name: string;
+  @Column('bytea', { unique: true, select: false }) key_hash: Buffer;
+  @Column('text') key_start: string;
+  @Column('text', { array: true }) scopes: string[];
+  /** The user whom records made with this key name as their author. */
+  @Column('uuid', { nullable: true }) user_id: string | null;
+  @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
+  @Column('timestamp with time zone', { precision: 3, nullable: true }) expires_at: Date | null;
+  @Column('timestamp with time zone', { precision: 3, nullable: true }) last_used_at: Date | null;
+  @Column('timestamp with time zone', { precision: 3, nullable: true }) revoked_at: Date | null;
+}

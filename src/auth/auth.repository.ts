@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
+import { translateDriverError } from '../database/driver-error.js';
+import { ApiKey } from './api-key.entity.js';
+import { Organization } from './organization.entity.js';
+
+/** A key that exists and is not revoked, with its organization. */
+export interface LiveKey extends ApiKey {
+  organization: Organization;
+}
+
+const LAST_USED_PRECISION = '1 minute';
+
+/**
+ * Organizations and keys: the one place that looks across organizations, because a key must be
+ * found before its organization is known.
+ */
+@Injectable()
+export class AuthRepository {
+  constructor(
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+  ) {}
+
+  /** @throws ApiError `query_failed` */
+  async findLiveKey(hash: Buffer): Promise<LiveKey | null> {
+    try {
+      const key = await this.keys.findOne({
+        where: { key_hash: hash, revoked_at: IsNull() },
+        relations: { organization: true },
+      });
+      return key as LiveKey | null;
+    } catch (error) {
+      throw translateDriverError(error, 'query_failed');
+    }
+  }
+
+  /** Notes that a key was used; at most one write a minute and key. */
+  async touch(keyId: string): Promise<void> {
+    await this.keys
+      .createQueryBuilder()
+      .update()
+      .set({ last_used_at: () => 'now()' })
+      .where('id = :keyId', { keyId })
+      .andWhere(`(last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`)
+      .execute();
+  }
+
+  async insertOrganization(organization: Omit<Organization, 'created_at'>): Promise<void> {
+    await this.organizations.insert(organization);
+  }
+
+  listOrganizations(): Promise<Organization[]> {
+    return this.organizations.find({ order: { created_at: 'asc', id: 'asc' } });
+  }
+
+  findOrganization(id: string): Promise<Organization | null> {
+    return this.organizations.findOneBy({ id });
+  }
+
+  async insertKey(key: Omit<ApiKey, 'created_at' | 'last_used_at' | 'revoked_at'>): Promise<void> {
+    await this.keys.insert(key);
+  }
+
+  listKeys(organizationId: string): Promise<ApiKey[]> {
+    return this.keys.find({
+      where: { organization_id: organizationId },
+      order: { created_at: 'asc', id: 'asc' },
+    });
+  }
+
+  findKey(id: string): Promise<ApiKey | null> {
+    return this.keys.findOneBy({ id });
+  }
+
+  /** Revokes a key now; a key that is revoked already keeps its time. */
+  async revoke(id: string): Promise<ApiKey | null> {
+    await this.keys.update({ id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
+    return this.findKey(id);
+  }
+
+  /** Moves the end of a key's life, never further away than it is. */
+  async expireBy(id: string, expiresAt: Date): Promise<void> {
+    await this.keys
+      .createQueryBuilder()
+      .update()
+      .set({ expires_at: () => 'least(expires_at, :expiresAt)' })
+      .where('id = :id', { id, expiresAt })
+      .execute();
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { logger } from '../config/logger.js';
+import type { Actor } from '../tenancy/actor.js';
+import { hashKey, isWellFormedKey } from './api-key-format.js';
+import { AuthRepository, type LiveKey } from './auth.repository.js';
+
+/** How long a look-up may be used again: a revoked key must be refused within one second. */
+const CACHE_MS = 900;
+const MOST_CACHED_KEYS = 10_000;
+const TOUCH_EVERY_MS = 60_000;
+
+interface CachedKey {
+  readonly lookedUpAt: number;
+  readonly actor: Promise<Actor | undefined>;
+}
+
+/** Finds out whose key a request carries. */
+@Injectable()
+export class Authenticator {
+  private readonly cache = new Map<string, CachedKey>();
+  private readonly touchedAt = new Map<string, number>();
+
+  constructor(private readonly repository: AuthRepository) {}
+
+  /**
+   * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
+   * @throws ApiError `query_failed`
+   */
+  async authenticate(key: string): Promise<Actor | undefined> {
+    if (!isWellFormedKey(key)) return undefined;
+    const actor = await this.lookUp(key);
+    if (!actor || isExpired(actor)) return undefined;
+    this.touch(actor.key.id);
+    return actor;
+  }
+
+  private lookUp(key: string): Promise<Actor | undefined> {
+    const hash = hashKey(key);
+    const cacheKey = hash.toString('base64');
+    const now = performance.now();
+    const cached = this.cache.get(cacheKey);
+    if (cached && now - cached.lookedUpAt < CACHE_MS) return cached.actor;
+
+    const actor = this.repository.findLiveKey(hash).then((live) => live && toActor(live));
+    const entry = { lookedUpAt: now, actor: actor.then((found) => found ?? undefined) };
+    if (this.cache.size >= MOST_CACHED_KEYS) this.cache.clear();
+    this.cache.set(cacheKey, entry);
+    // Only what is known good is remembered: failures and unknown keys are looked up again.
+    const forget = () => {
+      if (this.cache.get(cacheKey) === entry) this.cache.delete(cacheKey);
+    };
+    entry.actor.then((found) => found ?? forget(), forget);
+    return entry.actor;
+  }
+
+  private touch(keyId: string): void {
+    const now = performance.now();
+    if (now - (this.touchedAt.get(keyId) ?? -Infinity) < TOUCH_EVERY_MS) return;
+    if (this.touchedAt.size >= MOST_CACHED_KEYS) this.touchedAt.clear();
+    this.touchedAt.set(keyId, now);
+    this.repository.touch(keyId).catch((error: unknown) => {
+      logger.warn({ key_id: keyId, err: error }, 'last use of a key could not be noted');
+    });
+  }
+}
+
+function isExpired({ key }: Actor): boolean {
+  return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
+}
+
+function toActor({ organization, ...key }: LiveKey): Actor {
+  return {
+    organization: {
+      id: organization.id,
+      name: organization.name,
+      phoneRegion: organization.phone_region,
+    },
+    key: { id: key.id, name: key.name, expiresAt: key.expires_at, userId: key.user_id },
+    scopes: new Set(key.scopes),
+    channel: 'api',
+  };
+}

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { Settings } from '../config/settings.js';
+import { ApiError, validationError } from '../errors/api-error.js';
+import { displayedStart, generateKey, hashKey } from './api-key-format.js';
+import type { ApiKey } from './api-key.entity.js';
+import { AuthRepository } from './auth.repository.js';
+import type { Scope } from './scopes.js';
+
+export interface NewKey {
+  organizationId: string;
+  name: string;
+  scopes: readonly Scope[];
+  expiresAt?: Date | null;
+  /** The user whom records made with this key name as their author. */
+  userId?: string | null;
+}
+
+/** A key at the one moment when it can be read. */
+export interface IssuedKey {
+  id: string;
+  organization_id: string;
+  name: string;
+  scopes: readonly string[];
+  expires_at: Date | null;
+  key: string;
+}
+
+/** Makes, lists and ends organizations and their keys (decisions 5 and 7). */
+@Injectable()
+export class KeysService {
+  constructor(
+    private readonly repository: AuthRepository,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws ApiError `validation_error` for an empty name */
+  async createOrganization(name: string): Promise<{ id: string; name: string }> {
+    const organization = { id: uuidv7(), name: requireName(name) };
+    const region = this.settings.defaultPhoneRegion;
+    await this.repository.insertOrganization({ ...organization, phone_region: region });
+    return organization;
+  }
+
+  listOrganizations() {
+    return this.repository.listOrganizations();
+  }
+
+  /** @throws ApiError `not_found` for an unknown organization */
+  async createKey(request: NewKey): Promise<IssuedKey> {
+    await this.requireOrganization(request.organizationId);
+    const key = generateKey();
+    const record = {
+      id: uuidv7(),
+      organization_id: request.organizationId,
+      name: requireName(request.name),
+      scopes: [...request.scopes].sort(),
+      expires_at: request.expiresAt ?? null,
+    };
+    await this.repository.insertKey({
+      ...record,
+      key_hash: hashKey(key),
+      key_start: displayedStart(key),
+      user_id: request.userId ?? null,
+    });
+    return { ...record, key };
+  }
+
+  /** @throws ApiError `not_found` for an unknown organization */
+  async listKeys(organizationId: string): Promise<ApiKey[]> {
+    await this.requireOrganization(organizationId);
+    return this.repository.listKeys(organizationId);
+  }
+
+  /**
+   * Ends a key; every instance refuses it within a second.
+   * @throws ApiError `not_found`
+   */
+  async revoke(id: string): Promise<{ id: string; revoked_at: Date | null }> {
+    const key = await this.repository.revoke(id);
+    if (!key) throw new ApiError('not_found', { message: 'There is no such key.' });
+    return { id: key.id, revoked_at: key.revoked_at };
+  }
+
+  /**
+   * Issues a key like an existing one, with as long a life; the old one works `overlapMs` longer.
+   * @throws ApiError `not_found` for an unknown or revoked key
+   */
+  async rotate(id: string, overlapMs: number) {
+    const old = await this.repository.findKey(id);
+    if (!old || old.revoked_at) {
+      throw new ApiError('not_found', { message: 'There is no such key.' });
+    }
+    const issued = await this.createKey({
+      organizationId: old.organization_id,
+      name: old.name,
+      scopes: old.scopes as Scope[],
+      expiresAt: old.expires_at && new Date(Date.now() + lifetime(old.expires_at, old.created_at)),
+      userId: old.user_id,
+    });
+    await this.repository.expireBy(id, new Date(Date.now() + overlapMs));
+    const replaced = await this.repository.findKey(id);
+    return { ...issued, replaces: id, old_expires_at: replaced?.expires_at ?? null };
+  }
+
+  private async requireOrganization(id: string): Promise<void> {
+    if (await this.repository.findOrganization(id)) return;
+    throw new ApiError('not_found', { message: 'There is no such organization.' });
+  }
+}
+
+function lifetime(end: Date, start: Date): number {
+  return end.getTime() - start.getTime();
+}
+
+const LONGEST_NAME = 200;
+
+function requireName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > LONGEST_NAME || trimmed.includes('\0')) {
+    throw validationError([{ field: 'name', message: `must be 1 to ${LONGEST_NAME} characters` }]);
+  }
+  return trimmed;
+}

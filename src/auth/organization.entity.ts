@@ -1,0 +1,11 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A tenant: the owner of records and of the keys that reach them. */
+@Entity('organizations')
+export class Organization {
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') name: string;
+  /** Region that national phone numbers are read by, ISO 3166-1 alpha-2. */
+  @Column('char', { length: 2 }) phone_region: string;
+  @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
+}

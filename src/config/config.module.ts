@@ -1,0 +1,15 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Settings } from './settings.js';
+
+/** Gives every module the settings of this instance. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static of(settings: Settings): DynamicModule {
+    return {
+      module: ConfigModule,
+      providers: [{ provide: Settings, useValue: settings }],
+      exports: [Settings],
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import type { LoggerService } from '@nestjs/common';
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { LogLevel } from './settings.js';
+
+/**
+ * The process' log, on standard output: one JSON line an event, or readable lines in a terminal.
+ */
+export const logger: Logger = pino(
+  { base: null, timestamp: pino.stdTimeFunctions.isoTime },
+  process.stdout.isTTY
+    ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
+    : undefined,
+);
+
+/** Sets the least severe level that is written. */
+export function setLogLevel(level: LogLevel): void {
+  logger.level = level;
+}
+
+/** Nest's own messages in the same log; what start-up says line by line is for debugging. */
+export class NestLogger implements LoggerService {
+  log(message: unknown, ...rest: unknown[]): void {
+    logger.debug({ context: rest.at(-1) }, String(message));
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    logger.warn({ context: rest.at(-1) }, String(message));
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    const err = message instanceof Error ? message : undefined;
+    logger.error({ context: rest.at(-1), err, stack: err ? undefined : rest.at(0) }, String(message));
+  }
+}

@@ -1,0 +1,145 @@
+import { isIP } from 'node:net';
+import { isSupportedCountry } from 'libphonenumber-js';
+
+/** A setting whose value cannot be used; its message is one line that names the setting. */
+export class SettingError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name} ${problem}`);
+    this.name = 'SettingError';
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `false`: no proxy is trusted; a number: that many hops; a list: these addresses or subnets. */
+export type TrustProxy = false | number | readonly string[];
+
+/**
+ * Every setting of the product, read once from environment variables (decisions 7).
+ * A class so that it is its own injection token.
+ */
+export abstract class Settings {
+  /** TCP port to listen on; 0 picks a free one. */
+  abstract readonly port: number;
+  /** Address to listen on. */
+  abstract readonly host: string;
+  /** PostgreSQL to use; unset, the embedded one starts. */
+  abstract readonly databaseUrl: string | undefined;
+  /** Files of the embedded PostgreSQL. */
+  abstract readonly dataDir: string;
+  /** Reads a key may make in 60 seconds. */
+  abstract readonly readsPerMinute: number;
+  /** Writes a key may make in 60 seconds. */
+  abstract readonly writesPerMinute: number;
+  /** Largest request body in bytes, counted unpacked. */
+  abstract readonly bodyLimitBytes: number;
+  abstract readonly logLevel: LogLevel;
+  /** Region that new organizations read national phone numbers by, ISO 3166-1 alpha-2. */
+  abstract readonly defaultPhoneRegion: string;
+  abstract readonly trustProxy: TrustProxy;
+  /** Origins that browsers may call from; `*` is any, none switches CORS off. */
+  abstract readonly corsOrigins: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks the settings.
+ * @throws SettingError naming the first setting that cannot be used
+ */
+export function readSettings(env: Environment = process.env): Settings {
+  return {
+    port: integer(env, 'PORT', { default: 3000, min: 0, max: 65_535 }),
+    host: text(env, 'HOST', '127.0.0.1'),
+    databaseUrl: postgresUrl(env, 'DATABASE_URL'),
+    dataDir: text(env, 'DATA_DIR', './data'),
+    readsPerMinute: integer(env, 'RATE_LIMIT_READS_PER_MINUTE', { default: 60, min: 1 }),
+    writesPerMinute: integer(env, 'RATE_LIMIT_WRITES_PER_MINUTE', { default: 30, min: 1 }),
+    bodyLimitBytes: integer(env, 'BODY_LIMIT_BYTES', { default: 262_144, min: 1_024 }),
+    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    defaultPhoneRegion: region(env, 'DEFAULT_PHONE_REGION', 'US'),
+    trustProxy: trustProxy(env, 'TRUST_PROXY'),
+    corsOrigins: origins(env, 'CORS_ORIGINS'),
+  };
+}
+
+/** An empty variable counts as unset, as compose files and shells leave them. */
+function text(env: Environment, name: string, fallback: string): string {
+  const raw = env[name];
+  return raw ? raw : fallback;
+}
+
+function integer(
+  env: Environment,
+  name: string,
+  { default: fallback, min, max = 1_000_000_000 }: { default: number; min: number; max?: number },
+): number {
+  const raw = env[name];
+  if (!raw) return fallback;
+  const value = /^\d{1,10}$/.test(raw) ? Number(raw) : NaN;
+  if (value >= min && value <= max) return value;
+  throw new SettingError(name, `must be an integer from ${min} to ${max}`);
+}
+
+function oneOf<T extends string>(
+  env: Environment,
+  name: string,
+  allowed: readonly T[],
+  fallback: T,
+): T {
+  const raw = env[name];
+  if (!raw) return fallback;
+  const value = allowed.find((candidate) => candidate === raw.toLowerCase());
+  if (value) return value;
+  throw new SettingError(name, `must be one of ${allowed.join(', ')}`);
+}
+
+function postgresUrl(env: Environment, name: string): string | undefined {
+  const raw = env[name];
+  if (!raw) return undefined;
+  if (/^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw)) return raw;
+  throw new SettingError(name, 'must be a URL such as postgres://user:password@host:5432/database');
+}
+
+function region(env: Environment, name: string, fallback: string): string {
+  const value = text(env, name, fallback).toUpperCase();
+  if (isSupportedCountry(value)) return value;
+  throw new SettingError(name, 'must be a two-letter country code such as US or DE');
+}
+
+function trustProxy(env: Environment, name: string): TrustProxy {
+  const raw = env[name];
+  if (!raw || raw === 'off') return false;
+  if (/^\d{1,2}$/.test(raw)) return Number(raw);
+  const subnets = list(raw);
+  if (subnets.every(isSubnet)) return subnets;
+  throw new SettingError(
+    name,
+    'must be off, a number of proxies, or addresses and subnets separated by commas',
+  );
+}
+
+function isSubnet(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+}
+
+function origins(env: Environment, name: string): readonly string[] {
+  const values = list(env[name] ?? '');
+  const isOrigin = (text: string) =>
+    text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+  if (values.every(isOrigin)) return values;
+  throw new SettingError(name, 'must be * or origins such as https://app.example, by commas');
+}
+
+function list(raw: string): string[] {
+  return raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,45 @@
+import pg from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import { logger } from '../config/logger.js';
+import { InitialSchema1763683200000 } from './migrations/1763683200000-initial-schema.js';
+
+/** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
+export type DatabaseTarget =
+  | { readonly url: string }
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly database: string;
+    };
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** A client whose lost connection fails its statements and never the process. */
+class ResilientClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
+/** The options of every TypeORM data source: the server's, the command line's, the tests'. */
+export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
+  const address = 'url' in target ? target : { ...target, username: target.user };
+  return {
+    type: 'postgres',
+    ...address,
+    applicationName: 'latitude',
+    migrations: [InitialSchema1763683200000],
+    migrationsTransactionMode: 'each',
+    installExtensions: false,
+    synchronize: false,
+    logging: false,
+    poolSize: 10,
+    connectTimeoutMS: 3_000,
+    poolErrorHandler: (error: Error) => {
+      logger.warn({ reason: error.message }, 'a database connection was lost');
+    },
+    extra: { Client: ResilientClient },
+  };
+}

@@ -1,0 +1,36 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
+import { migrate } from './migrate.js';
+import { TenantDatabase } from './tenant-database.js';
+
+/** Connects to PostgreSQL, migrates it, and offers the gateway to every module. */
+@Global()
+@Module({})
+export class DatabaseModule {
+  static to(target: DatabaseTarget): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({
+            ...dataSourceOptions(target),
+            autoLoadEntities: true,
+            retryAttempts: 0,
+          }),
+          dataSourceFactory: connectAndMigrate,
+        }),
+      ],
+      providers: [TenantDatabase],
+      exports: [TenantDatabase],
+    };
+  }
+}
+
+async function connectAndMigrate(options?: DataSourceOptions): Promise<DataSource> {
+  if (!options) throw new Error('the data source has no options');
+  const dataSource = await new DataSource(options).initialize();
+  await migrate(dataSource);
+  return dataSource;
+}

@@ -1,0 +1,109 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { CREATE_TENANT_ROLE, protectTenantTable } from '../tenant-role.js';
+
+const ORGANIZATIONS = `
+  create table organizations (
+    id uuid primary key,
+    name text not null,
+    phone_region char(2) not null,
+    created_at timestamptz(3) not null default now()
+  )`;
+
+const API_KEYS = `
+  create table api_keys (
+    id uuid primary key,
+    organization_id uuid not null references organizations (id),
+    name text not null,
+    key_hash bytea not null unique,
+    key_start text not null,
+    scopes text[] not null,
+    user_id uuid,
+    created_at timestamptz(3) not null default now(),
+    expires_at timestamptz(3),
+    last_used_at timestamptz(3),
+    revoked_at timestamptz(3)
+  )`;
+
+// Names sort by code point, so that order and indexes never depend on the server's locale.
+const LEADS = `
+  create table leads (
+    organization_id uuid not null references organizations (id),
+    id uuid not null,
+    first_name text collate "C" not null,
+    last_name text collate "C",
+    phone text,
+    email text,
+    company text,
+    address_street text,
+    city text,
+    state text,
+    zip text,
+    status text,
+    temperature text,
+    source text not null,
+    notes text,
+    tags text[] not null,
+    custom_fields jsonb not null,
+    lead_score smallint not null,
+    created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
+    updated_at timestamptz(3) not null default date_trunc('milliseconds', now()),
+    sms_opted_out boolean not null,
+    on_dnc_list boolean not null,
+    deleted_at timestamptz(3),
+    phone_compared text,
+    email_compared text,
+    search_text text not null generated always as (
+      lower(translate(first_name || coalesce(' ' || last_name, ''), E'\\x1f', ' ')
+        || E'\\x1f' || coalesce(translate(email, E'\\x1f', ' '), '')
+        || E'\\x1f' || coalesce(phone, '')
+        || E'\\x1f' || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), ''))
+    ) stored,
+    primary key (organization_id, id)
+  )`;
+
+const LEADS_INDEXES = [
+  `create unique index leads_email_key on leads (organization_id, email_compared)`,
+  `create unique index leads_phone_key on leads (organization_id, phone_compared)`,
+  `create index leads_by_created_at on leads (organization_id, created_at, id)`,
+  `create index leads_by_updated_at on leads (organization_id, updated_at, id)`,
+  `create index leads_by_first_name on leads (organization_id, first_name, id)`,
+  `create index leads_by_last_name on leads (organization_id, last_name, id)`,
+  // Empty last names come last in both directions, which one index cannot serve.
+  `create index leads_by_last_name_desc on leads
+     (organization_id, last_name desc nulls last, id desc)`,
+  `create index leads_by_lead_score on leads (organization_id, lead_score, id)`,
+  `create index leads_by_status on leads (organization_id, status, created_at, id)`,
+  `create index leads_by_temperature on leads (organization_id, temperature, created_at, id)`,
+  `create index leads_search on leads using gin (organization_id, search_text gin_trgm_ops)`,
+].map((index) => `${index} where deleted_at is null`);
+
+// Policies forbid index conditions that could leak rows; LIKE leaks none, but only a superuser
+// may say so. Without it search is correct and reads the organization's rows one by one.
+const LET_SEARCH_USE_ITS_INDEX = `
+  do $$ begin
+    if (select rolsuper from pg_roles where rolname = current_user) then
+      alter function pg_catalog.textlike(text, text) leakproof;
+    end if;
+  end $$`;
+
+export class InitialSchema1763683200000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const statements = [
+      `create extension if not exists pg_trgm`,
+      `create extension if not exists btree_gin`,
+      CREATE_TENANT_ROLE,
+      ORGANIZATIONS,
+      API_KEYS,
+      `create index api_keys_by_organization on api_keys (organization_id, id)`,
+      LEADS,
+      ...LEADS_INDEXES,
+      ...protectTenantTable('leads'),
+      LET_SEARCH_USE_ITS_INDEX,
+    ];
+    for (const statement of statements) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table leads, api_keys, organizations');
+  }
+}

@@ -1,0 +1,150 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { logger } from '../config/logger.js';
+import { translateDriverError } from './driver-error.js';
+import { QueryWithPreamble } from './tenant-query.js';
+import { TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
+
+/** One SQL statement with its parameters, `$1` onwards. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** `custom`: planned anew for each set of values; by default the plan is prepared once. */
+  readonly plan?: 'prepared' | 'custom';
+}
+
+/** Statements inside one transaction of one organization. */
+export interface TenantTransaction {
+  query<Row>(statement: Statement): Promise<Row[]>;
+}
+
+/** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
+const MOST_PREPARED_STATEMENTS = 500;
+
+/**
+ * The one gateway of all SQL of a tenant. Each statement runs bound to its organization by
+ * row-level security, in one round trip, and fails only with errors that the application knows.
+ */
+@Injectable()
+export class TenantDatabase implements OnModuleInit {
+  private readonly names = new Map<string, string>();
+  private enterTenant = '';
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async onModuleInit(): Promise<void> {
+    const settings = [`set_config('${TENANT_SETTING}', $1, true)`];
+    if (await this.canUseTenantRole()) {
+      settings.unshift(`set_config('role', '${TENANT_ROLE}', true)`);
+    }
+    this.enterTenant = `select ${settings.join(', ')}`;
+  }
+
+  /**
+   * Runs a statement that reads.
+   * @throws ApiError `query_failed`
+   */
+  read<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
+    return this.single<Row>(organizationId, statement, 'query_failed');
+  }
+
+  /**
+   * Runs a statement that writes, in a transaction of its own.
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  write<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
+    return this.single<Row>(organizationId, statement, 'create_failed');
+  }
+
+  /**
+   * Runs several statements as one; rolls back whatever `work` throws on.
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  async transaction<T>(
+    organizationId: string,
+    work: (transaction: TenantTransaction) => Promise<T>,
+  ): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as pg.PoolClient;
+      await runner.startTransaction();
+      const result = await work({
+        query: (statement) => this.run(client, organizationId, statement),
+      });
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw translateDriverError(error, 'create_failed');
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private async single<Row>(
+    organizationId: string,
+    statement: Statement,
+    failure: 'query_failed' | 'create_failed',
+  ): Promise<Row[]> {
+    try {
+      const driver = this.dataSource.driver as PostgresDriver;
+      const [client, release] = (await driver.obtainMasterConnection()) as [
+        pg.PoolClient,
+        () => void,
+      ];
+      try {
+        return await this.run<Row>(client, organizationId, statement);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      throw translateDriverError(error, failure);
+    }
+  }
+
+  private run<Row>(client: pg.PoolClient, organizationId: string, statement: Statement) {
+    const preamble = { name: 'tenant', text: this.enterTenant, values: [organizationId] };
+    const { text, values } = statement;
+    const name = statement.plan === 'custom' ? '' : this.nameOf(text);
+    return new Promise<Row[]>((resolve, reject) => {
+      const query = new QueryWithPreamble(preamble, { name, text, values }, (error, result) => {
+        if (error) reject(error);
+        else resolve(result.rows as Row[]);
+      });
+      client.query(query as unknown as pg.Submittable);
+    });
+  }
+
+  private nameOf(text: string): string {
+    const known = this.names.get(text);
+    if (known !== undefined) return known;
+    if (this.names.size >= MOST_PREPARED_STATEMENTS) return '';
+    const name = `s${this.names.size}`;
+    this.names.set(text, name);
+    return name;
+  }
+
+  /** Whether the connected user may switch to the tenant role; a user without policies must. */
+  private async canUseTenantRole(): Promise<boolean> {
+    const [user] = await this.dataSource.query<{ bypasses: boolean; member: boolean }[]>(
+      `select rolsuper or rolbypassrls as bypasses,
+         exists (select from pg_roles r
+           where r.rolname = $1 and pg_has_role(current_user, r.oid, 'member')) as member
+       from pg_roles where rolname = current_user`,
+      [TENANT_ROLE],
+    );
+    if (user?.member) return true;
+    if (user?.bypasses !== false) {
+      throw new Error(
+        `the database user bypasses row-level security and may not use role ${TENANT_ROLE}`,
+      );
+    }
+    logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
+    return false;
+  }
+}

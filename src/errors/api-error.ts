@@ -1,0 +1,42 @@
+import { ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
+import type { FieldProblem } from './field-problem.js';
+
+/** What an `ApiError` may add to its entry in the catalogue. */
+export interface ApiErrorOptions {
+  message?: string;
+  details?: readonly (FieldProblem & { existing_id?: string })[];
+  headers?: Readonly<Record<string, string>>;
+  cause?: unknown;
+}
+
+/** An error of the catalogue: what services throw and callers receive. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly details: ApiErrorOptions['details'];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly code: ErrorCode,
+    { message, details, headers = {}, cause }: ApiErrorOptions = {},
+  ) {
+    super(message ?? ERROR_CATALOGUE[code].message, { cause });
+    this.name = 'ApiError';
+    this.status = ERROR_CATALOGUE[code].status;
+    this.retryable = ERROR_CATALOGUE[code].retryable;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  /** The body of the answer (decisions 1). */
+  toEnvelope(requestId: string) {
+    const { code, message, retryable, details } = this;
+    return { error: { code, message, retryable, request_id: requestId, ...(details && { details }) } };
+  }
+}
+
+/** A `validation_error` whose message and details name every failing field. */
+export function validationError(problems: readonly FieldProblem[]): ApiError {
+  const message = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new ApiError('validation_error', { message: `${message}.`, details: problems });
+}

@@ -1,0 +1,51 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { Response } from 'express';
+import { logger } from '../config/logger.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+import { ApiError } from './api-error.js';
+import type { ErrorCode } from './error-catalogue.js';
+
+/** `<REALM>` of the contract. */
+export const REALM = 'latitude';
+
+/** What a module's own HttpException becomes, by its status; any other is an `internal_error`. */
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'validation_error',
+  401: 'unauthorized',
+  403: 'insufficient_scope',
+  404: 'not_found',
+  409: 'duplicate',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  429: 'rate_limit_exceeded',
+};
+
+/** Answers whatever is thrown with the error envelope (api.md part 7, decisions 1). */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<ApiRequest>();
+    const response = http.getResponse<Response>();
+    const error = toApiError(thrown);
+    if (error.code === 'internal_error') {
+      logger.error({ err: thrown, request_id: request.requestId }, 'unhandled error');
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (error.status === 401) response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
+    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+    response.status(error.status).json(error.toEnvelope(request.requestId));
+  }
+}
+
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof HttpException) {
+    const code = CODE_BY_STATUS[thrown.getStatus()];
+    if (code) return new ApiError(code, { message: thrown.message });
+  }
+  return new ApiError('internal_error', { cause: thrown });
+}

@@ -1,0 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * What of an update differs from the stored record, values compared as JSON: only what is given
+ * changes, and what is given again is no change.
+ * @returns undefined where nothing differs
+ */
+export function realChanges<T extends object>(stored: T, update: Partial<T>): Partial<T> | undefined {
+  const names = Object.keys(update) as (keyof T)[];
+  const changed = names.filter((name) => {
+    const value = update[name];
+    return value !== undefined && !isDeepStrictEqual(asJson(value), asJson(stored[name]));
+  });
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map((name) => [name, update[name]])) as Partial<T>;
+}
+
+function asJson(value: unknown): unknown {
+  return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
+}

@@ -1,0 +1,120 @@
+import 'reflect-metadata';
+import type { Type } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
+
+/** Whether a field must be given, and what it is when it is not. */
+export interface Presence<T> {
+  required?: boolean;
+  /** Value of a field that is left out on create. */
+  default?: T;
+}
+
+/** One field as its decorator declares it: the source of everything derived from it. */
+export interface Field {
+  readonly name: string;
+  readonly presence: Presence<unknown>;
+  /** Checks of class-validator, in the order in which their messages matter. */
+  readonly rules: readonly PropertyDecorator[];
+  /** Brings a value into its stored form before it is checked (decisions 3). */
+  readonly normalize: (value: unknown) => unknown;
+}
+
+const FIELDS = Symbol('fields');
+const IS_UPDATE = Symbol('is update');
+
+/** The fields of a DTO class, in the order of their declaration, inherited ones first. */
+export function fieldsOf(dto: Type<object>): readonly Field[] {
+  return (Reflect.getMetadata(FIELDS, dto) ?? []) as readonly Field[];
+}
+
+/** The names of a DTO's fields: what a response of that type consists of. */
+export function namesOf(dto: Type<object>): string[] {
+  return fieldsOf(dto).map(({ name }) => name);
+}
+
+/** Whether the DTO is of an update, where null empties a field and nothing has a default. */
+export function isUpdate(dto: Type<object>): boolean {
+  return Reflect.getMetadata(IS_UPDATE, dto) === true;
+}
+
+/** A decorator that declares a property as a field. */
+export function declareField(
+  presence: Presence<unknown>,
+  rules: readonly PropertyDecorator[],
+  normalize: Field['normalize'] = (value) => value,
+): PropertyDecorator {
+  return (target, property) => {
+    const field = { name: String(property), presence, rules, normalize };
+    addField(target, field, presenceRule(presence));
+  };
+}
+
+/**
+ * The DTO of an update: the fields of a create, each optional. Null empties a field, unless it is
+ * required or has a default (decisions 3).
+ * @param fixed fields that an update may not change
+ */
+export function UpdateOf<T extends object, K extends keyof T = never>(
+  create: Type<T>,
+  { fixed = [] }: { fixed?: readonly K[] } = {},
+): Type<Partial<Omit<T, K>>> {
+  class Update {}
+  Reflect.defineMetadata(IS_UPDATE, true, Update);
+  for (const field of fieldsOf(create)) {
+    if (fixed.includes(field.name as K)) continue;
+    const { required, default: fallback } = field.presence;
+    const clearable = !required && fallback === undefined;
+    addField(Update.prototype, field, clearable ? IsOptional() : IfGiven());
+  }
+  return Update as Type<Partial<Omit<T, K>>>;
+}
+
+/** The DTO of a stored record: its id and every field of a create; unset ones are null. */
+export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T>> {
+  class StoredRecord {}
+  addField(StoredRecord.prototype, { name: 'id', presence: {}, rules: [], normalize: identity });
+  for (const field of fieldsOf(create)) addField(StoredRecord.prototype, field);
+  return StoredRecord as Type<RecordFields<T>>;
+}
+
+/** A DTO of some fields of another, in the given order. */
+export function PickOf<T extends object, K extends keyof T & string>(
+  dto: Type<T>,
+  names: readonly K[],
+): Type<Pick<T, K>> {
+  class Picked {}
+  const fields = fieldsOf(dto);
+  for (const name of names) {
+    const field = fields.find((candidate) => candidate.name === name);
+    if (!field) throw new Error(`${dto.name} has no field ${name}`);
+    addField(Picked.prototype, field);
+  }
+  return Picked as Type<Pick<T, K>>;
+}
+
+export type RecordFields<T> = { id: string } & { [K in keyof T]-?: Exclude<T[K], undefined> };
+
+function addField(prototype: object, field: Field, presence?: PropertyDecorator): void {
+  const dto = prototype.constructor as Type<object>;
+  Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
+  const normalize = Transform(({ obj, key }) =>
+    field.normalize((obj as Record<string, unknown>)[key]),
+  );
+  for (const decorate of [...(presence ? [presence] : []), ...field.rules, normalize]) {
+    decorate(prototype, field.name);
+  }
+}
+
+function presenceRule({ required }: Presence<unknown>): PropertyDecorator {
+  return required ? IsDefined({ message: 'is required' }) : IsOptional();
+}
+
+/** Checks a value that is given, null included. */
+function IfGiven(): PropertyDecorator {
+  return ValidateIf((_, value) => value !== undefined);
+}
+
+function identity(value: unknown): unknown {
+  return value;
+}

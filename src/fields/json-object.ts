@@ -1,0 +1,28 @@
+import { codePointLength } from './text.js';
+
+const MOST_KEYS = 100;
+const LONGEST_KEY = 100;
+const MOST_BYTES = 32 * 1024;
+const DEEPEST = 8;
+
+/** What is wrong with an object of the caller's own keys, if anything (decisions 3). */
+export function jsonObjectProblem(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return 'must be an object';
+  const keys = Object.keys(value);
+  if (keys.length > MOST_KEYS) return `must have at most ${MOST_KEYS} keys`;
+  if (keys.some((key) => key === '' || codePointLength(key) > LONGEST_KEY)) {
+    return `must have keys of 1 to ${LONGEST_KEY} characters`;
+  }
+  if (isDeeperThan(value, DEEPEST)) return `must be at most ${DEEPEST} levels deep`;
+  if (Buffer.byteLength(JSON.stringify(value)) > MOST_BYTES) {
+    return `must be at most ${MOST_BYTES} bytes as JSON`;
+  }
+  return undefined;
+}
+
+/** The reader of bodies has bounded the depth already, so this may recurse. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}

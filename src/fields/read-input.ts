@@ -1,0 +1,54 @@
+import type { Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
+import { type Field, fieldsOf, isUpdate } from './field.js';
+
+/** What became of an input: its DTO, and everything that is wrong with it. */
+export interface Input<T> {
+  readonly value: T;
+  readonly problems: readonly FieldProblem[];
+}
+
+/**
+ * Reads a plain object into a DTO: refuses what the DTO does not know, brings values into their
+ * stored form, checks them, and fills in defaults. `value` may be used only without problems.
+ */
+export function readInput<T extends object>(dto: Type<T>, plain: object): Input<T> {
+  const fields = fieldsOf(dto);
+  const value = plainToInstance(dto, knownPart(plain, fields));
+  const problems = [...unknownFields(plain, fields), ...invalidFields(value)];
+  if (problems.length === 0 && !isUpdate(dto)) fillIn(value, fields);
+  return { value, problems };
+}
+
+function knownPart(plain: object, fields: readonly Field[]): object {
+  const given = fields.filter(({ name }) => Object.hasOwn(plain, name));
+  return Object.fromEntries(given.map(({ name }) => [name, plain[name as keyof typeof plain]]));
+}
+
+function unknownFields(plain: object, fields: readonly Field[]): FieldProblem[] {
+  const known = new Set(fields.map(({ name }) => name));
+  return Object.keys(plain)
+    .filter((name) => !known.has(name))
+    .map((name) => ({ field: fieldLabel(name, 'body'), message: 'is unknown or cannot be set' }));
+}
+
+function invalidFields(value: object): FieldProblem[] {
+  return validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false }).map(
+    ({ property, constraints = {} }) => ({
+      field: property,
+      message: Object.values(constraints).join(' and '),
+    }),
+  );
+}
+
+/** On create, null means the same as left out; what is left out takes its default. */
+function fillIn(value: object, fields: readonly Field[]): void {
+  const target = value as Record<string, unknown>;
+  for (const { name, presence } of fields) {
+    if (target[name] !== undefined && target[name] !== null) continue;
+    if (presence.default === undefined) Reflect.deleteProperty(target, name);
+    else target[name] = presence.default;
+  }
+}

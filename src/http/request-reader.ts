@@ -1,0 +1,107 @@
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import type { Type } from '@nestjs/common';
+import { ApiError, validationError } from '../errors/api-error.js';
+import { type Input, readInput } from '../fields/read-input.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+import { BodyError, isJsonContentType, readBody } from './body-reader.js';
+import { parseQueryString } from './query-string.js';
+import { parseJson } from './strict-json.js';
+
+/** The DTO classes that a handler declares with `@Query()` and `@Body()`. */
+export interface InputTypes {
+  readonly query?: Type<object>;
+  readonly body?: Type<object>;
+}
+
+/** Reads them from the declaration of a controller's method. */
+export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
+    string,
+    { index: number }
+  >;
+  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
+    []) as Type<object>[];
+  const typeOf = (kind: RouteParamtypes) => {
+    const key = Object.keys(args).find((name) => name.startsWith(`${kind}:`));
+    return key === undefined ? undefined : types[args[key]?.index ?? -1];
+  };
+  return { query: typeOf(RouteParamtypes.QUERY), body: typeOf(RouteParamtypes.BODY) };
+}
+
+/**
+ * Replaces the query and the body of a request by instances of their DTOs.
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
+ *   every failing field of both
+ */
+export async function readRequest(
+  request: ApiRequest,
+  types: InputTypes,
+  bodyLimit: number,
+): Promise<void> {
+  const query = readQuery(request.url, types.query ?? NoParameters);
+  const body = types.body && readJson(await readBytes(request, bodyLimit), types.body);
+  const problems = [...query.problems, ...(body?.problems ?? [])];
+  if (problems.length > 0) throw validationError(problems);
+  Object.defineProperty(request, 'query', { value: query.value });
+  if (body) request.body = body.value;
+}
+
+/** The query of a route that takes none. */
+class NoParameters {}
+
+async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const isEmpty = declared === 0 && request.headers['transfer-encoding'] === undefined;
+  if (isEmpty) return Buffer.alloc(0);
+  if (declared <= limit && !isJsonContentType(request.headers['content-type'])) {
+    throw new ApiError('unsupported_media_type');
+  }
+  try {
+    return await readBody(request, limit);
+  } catch (error) {
+    throw error instanceof BodyError ? refusalOf(error, limit) : error;
+  }
+}
+
+function refusalOf(error: BodyError, limit: number): ApiError {
+  switch (error.reason) {
+    case 'too_large':
+      return new ApiError('payload_too_large', {
+        message: `The request body is larger than ${limit} bytes.`,
+      });
+    case 'unsupported_encoding':
+      return new ApiError('unsupported_media_type', { message: error.message });
+    default:
+      return new ApiError('bad_request', { message: error.message });
+  }
+}
+
+function readQuery(url: string, dto: Type<object>): Input<object> {
+  const start = url.indexOf('?');
+  const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
+  const empty = Object.keys(values).filter((name) => values[name]?.trim() === '');
+  for (const name of empty) Reflect.deleteProperty(values, name);
+  const input = readInput(dto, values);
+  return {
+    value: input.value,
+    problems: [
+      ...problems,
+      ...empty.map((field) => ({ field, message: 'must not be empty' })),
+      ...input.problems,
+    ],
+  };
+}
+
+function readJson(bytes: Buffer, dto: Type<object>): Input<object> {
+  const parsed = parseJson(bytes);
+  if ('problems' in parsed) return { value: {}, problems: parsed.problems };
+  if (!isObject(parsed.value)) {
+    return { value: {}, problems: [{ field: 'body', message: 'must be a JSON object' }] };
+  }
+  return readInput(dto, parsed.value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

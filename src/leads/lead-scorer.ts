@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import type { LeadDto } from './lead.dto.js';
+
+/** What a score may be computed from: the lead's own fields. */
+export type ScorableLead = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'updated_at'>;
+
+/**
+ * Gives a lead its `lead_score` on every write. A team replaces it by a global module that
+ * provides and exports this class (docs/extending.md).
+ */
+export abstract class LeadScorer {
+  /** @returns an integer from 0 to 100, the same for the same fields */
+  abstract score(lead: ScorableLead): number;
+}
+
+const POINTS = {
+  email: 20,
+  phone: 20,
+  company: 10,
+  last_name: 5,
+  address: 5,
+  hot: 30,
+  warm: 15,
+  referral: 10,
+  website: 5,
+} as const;
+
+/**
+ * The default formula: what is known of a lead, how warm it is and where it came from. The points
+ * add up to 100; a lead that must not be contacted has half of them, rounded down.
+ */
+@Injectable()
+export class DefaultLeadScorer extends LeadScorer {
+  score(lead: ScorableLead): number {
+    let points = 0;
+    if (lead.email !== null) points += POINTS.email;
+    if (lead.phone !== null) points += POINTS.phone;
+    if (lead.company !== null) points += POINTS.company;
+    if (lead.last_name !== null) points += POINTS.last_name;
+    if (lead.address_street !== null && lead.city !== null) points += POINTS.address;
+    if (lead.temperature === 'hot') points += POINTS.hot;
+    if (lead.temperature === 'warm') points += POINTS.warm;
+    if (lead.source === 'referral') points += POINTS.referral;
+    if (lead.source === 'website') points += POINTS.website;
+    return lead.sms_opted_out || lead.on_dnc_list ? Math.floor(points / 2) : points;
+  }
+}

@@ -1,0 +1,50 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Organization } from '../auth/organization.entity.js';
+import type { Source, Temperature } from './lead.dto.js';
+
+const NOW = () => "date_trunc('milliseconds', now())";
+
+/** A prospective customer, as the table holds it. */
+@Entity('leads')
+@Index('leads_email_key', { synchronize: false })
+@Index('leads_phone_key', { synchronize: false })
+@Index('leads_by_created_at', { synchronize: false })
+@Index('leads_by_updated_at', { synchronize: false })
+@Index('leads_by_first_name', { synchronize: false })
+@Index('leads_by_last_name', { synchronize: false })
+@Index('leads_by_last_name_desc', { synchronize: false })
+@Index('leads_by_lead_score', { synchronize: false })
+@Index('leads_by_status', { synchronize: false })
+@Index('leads_by_temperature', { synchronize: false })
+@Index('leads_search', { synchronize: false })
+export class Lead {
+  @PrimaryColumn('uuid') organization_id: string;
+  @PrimaryColumn('uuid') id: string;
+  @ManyToOne(() => Organization)
+  @JoinColumn({ name: 'organization_id' })
+  organization?: Organization;
+  @Column({ type: 'text', collation: 'C' }) first_name: string;
+  @Column({ type: 'text', collation: 'C', nullable: true }) last_name: string | null;
+  @Column('text', { nullable: true }) phone: string | null;
+  @Column('text', { nullable: true }) email: string | null;
+  @Column('text', { nullable: true }) company: string | null;
+  @Column('text', { nullable: true }) address_street: string | null;
+  @Column('text', { nullable: true }) city: string | null;
+  @Column('text', { nullable: true }) state: string | null;
+  @Column('text', { nullable: true }) zip: string | null;
+  @Column('text', { nullable: true }) status: string | null;
+  @Column('text', { nullable: true }) temperature: Temperature | null;
+  @Column('text') source: Source;
+  @Column('text', { nullable: true }) notes: string | null;
+  @Column('text', { array: true }) tags: string[];
+  @Column('jsonb') custom_fields: Record<string, unknown>;
+  @Column('smallint') lead_score: number;
+  @Column('timestamp with time zone', { precision: 3, default: NOW }) created_at: Date;
+  @Column('timestamp with time zone', { precision: 3, default: NOW }) updated_at: Date;
+  @Column('boolean') sms_opted_out: boolean;
+  @Column('boolean') on_dnc_list: boolean;
+  @Column('timestamp with time zone', { precision: 3, nullable: true }) deleted_at: Date | null;
+  /** The forms that uniqueness compares. */
+  @Column('text', { nullable: true }) phone_compared: string | null;
+  @Column('text', { nullable: true }) email_compared: string | null;
+}

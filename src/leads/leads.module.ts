@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Lead } from './lead.entity.js';
+import { LeadComplianceService } from './lead-compliance.service.js';
+import { LeadsController } from './leads.controller.js';
+import { LeadsRepository } from './leads.repository.js';
+import { LeadsService } from './leads.service.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Lead])],
+  controllers: [LeadsController],
+  providers: [LeadsRepository, LeadsService, LeadComplianceService],
+  exports: [LeadsService, LeadComplianceService],
+})
+export class LeadsModule {}

@@ -1,0 +1,73 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+
+/** The state of one fixed window. */
+export interface RateWindow {
+  /** Requests counted in the window. */
+  readonly totalHits: number;
+  /** Whether this request came after the limit was reached; such a request is not counted. */
+  readonly isBlocked: boolean;
+  /** When the window ends, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Seconds until the window ends, rounded up. */
+  readonly timeToExpire: number;
+  readonly timeToBlockExpire: number;
+}
+
+/** Counts requests in fixed windows, each beginning with its first request; times in ms. */
+export interface RateLimitStorage extends ThrottlerStorage {
+  /** Counts a request, unless the limit of its window is reached. */
+  increment(key: string, ttl: number, limit: number): Promise<RateWindow>;
+  /** The window as it stands, without counting. */
+  peek(key: string, ttl: number): Promise<RateWindow>;
+}
+
+interface Counter {
+  hits: number;
+  endsAt: number;
+}
+
+/** Windows in the memory of this process. */
+export class MemoryRateLimitStorage implements RateLimitStorage {
+  private readonly counters = new Map<string, Counter>();
+  private sweepAt = 0;
+
+  increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
+    const now = Date.now();
+    this.sweep(now, ttl);
+    const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
+    const isBlocked = counter.hits >= limit;
+    if (!isBlocked) counter.hits++;
+    this.counters.set(key, counter);
+    return Promise.resolve(toWindow(counter, isBlocked, now));
+  }
+
+  peek(key: string, ttl: number): Promise<RateWindow> {
+    const now = Date.now();
+    const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
+    return Promise.resolve(toWindow(counter, false, now));
+  }
+
+  private liveCounter(key: string, now: number): Counter | undefined {
+    const counter = this.counters.get(key);
+    return counter && counter.endsAt > now ? counter : undefined;
+  }
+
+  private sweep(now: number, ttl: number): void {
+    if (now < this.sweepAt) return;
+    this.sweepAt = now + ttl;
+    for (const [key, { endsAt }] of this.counters) {
+      if (endsAt <= now) this.counters.delete(key);
+    }
+  }
+}
+
+function toWindow({ hits, endsAt }: Counter, isBlocked: boolean, now: number): RateWindow {
+  const seconds = Math.ceil((endsAt - now) / 1000);
+  return {
+    totalHits: hits,
+    isBlocked,
+    endsAt,
+    timeToExpire: seconds,
+    timeToBlockExpire: isBlocked ? seconds : 0,
+  };
+}

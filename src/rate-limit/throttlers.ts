@@ -1,0 +1,34 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { ThrottlerModuleOptions } from '@nestjs/throttler';
+import type { Settings } from '../config/settings.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+import { MemoryRateLimitStorage } from './rate-limit.storage.js';
+
+export const READS = 'reads';
+export const WRITES = 'writes';
+
+/** Length of a window. */
+export const WINDOW_MS = 60_000;
+
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** Reads and writes of a key are counted apart; strangers count as readers (decisions 4). */
+function isWrite(context: ExecutionContext): boolean {
+  const { method, actor } = context.switchToHttp().getRequest<ApiRequest>();
+  return actor !== undefined && !READ_METHODS.has(method);
+}
+
+export function throttlerOptions(settings: Settings): ThrottlerModuleOptions {
+  return {
+    throttlers: [
+      { name: READS, ttl: WINDOW_MS, limit: settings.readsPerMinute, skipIf: isWrite },
+      {
+        name: WRITES,
+        ttl: WINDOW_MS,
+        limit: settings.writesPerMinute,
+        skipIf: (context) => !isWrite(context),
+      },
+    ],
+    storage: new MemoryRateLimitStorage(),
+  };
+}

@@ -1,0 +1,39 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+
+/** Who asks: the first argument of every service method. */
+export interface Actor {
+  readonly organization: {
+    readonly id: string;
+    readonly name: string;
+    /** Region that national phone numbers are read by, ISO 3166-1 alpha-2. */
+    readonly phoneRegion: string;
+  };
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly expiresAt: Date | null;
+    /** The user that the key acts for, where one was named when it was made. */
+    readonly userId: string | null;
+  };
+  readonly scopes: ReadonlySet<string>;
+  /** Where the request came in: REST or, for an AI agent, /mcp. */
+  readonly channel: 'api' | 'ai';
+}
+
+/** What the steps in front of a controller leave on the request for those behind them. */
+export interface ApiRequest extends Request {
+  /** Answered as `X-Request-Id`. */
+  requestId: string;
+  /** Set where a valid key was sent. */
+  actor?: Actor;
+  /** Whether the route answers only to a valid key. */
+  keyRequired?: boolean;
+}
+
+/** The `Actor` of a request, for controllers behind a key. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const { actor } = context.switchToHttp().getRequest<ApiRequest>();
+  if (!actor) throw new Error('@Caller() stands on a route that needs no key');
+  return actor;
+});

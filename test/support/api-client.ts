@@ -1,0 +1,57 @@
+/** An answer, read to its end. `body` is what the JSON holds: tests look into it freely. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+}
+
+interface RequestOptions {
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A caller of the API with one key, or with none. */
+export class ApiClient {
+  constructor(
+    private readonly url: string,
+    private readonly key?: string,
+  ) {}
+
+  get(path: string, options?: RequestOptions): Promise<Answer> {
+    return this.request('GET', path, options);
+  }
+
+  post(path: string, body: unknown, options?: RequestOptions): Promise<Answer> {
+    return this.request('POST', path, { body, ...options });
+  }
+
+  put(path: string, body: unknown, options?: RequestOptions): Promise<Answer> {
+    return this.request('PUT', path, { body, ...options });
+  }
+
+  delete(path: string, options?: RequestOptions): Promise<Answer> {
+    return this.request('DELETE', path, options);
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const { body, headers } = options;
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(this.key !== undefined && { Authorization: `Bearer ${this.key}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : raw ? (body as RequestInit["body"]) : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Opens the embedded PostgreSQL in a process of its own, for tests that kill that process.
+ * Usage: embedded-postgres-child.ts <dataDir> <role>; a line on standard input stops it.
+ */
+import { once } from 'node:events';
+import { openEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
+
+const [dataDir = '', role] = process.argv.slice(2);
+
+function tell(message: Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+try {
+  const postgres = await openEmbeddedPostgres({
+    dataDir,
+    role: role === 'command' ? 'command' : 'server',
+    log: (log) => { tell({ log }); },
+  });
+  tell({ pid: postgres.pid, connection: postgres.connection });
+  process.stdin.resume();
+  await once(process.stdin, 'end');
+  await postgres.stop();
+  tell({ stopped: true });
+} catch (error) {
+  const { name, message } = error as Error;
+  tell({ name, message });
+  process.exitCode = 1;
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import pg from 'pg';
+import { createApp, type AppOptions } from '../../src/app.js';
+import { type IssuedKey, KeysService, type NewKey } from '../../src/auth/keys.service.js';
+import { SCOPES, type Scope } from '../../src/auth/scopes.js';
+import { setLogLevel } from '../../src/config/logger.js';
+import { readSettings, type Settings } from '../../src/config/settings.js';
+import type { DatabaseTarget } from '../../src/database/data-source-options.js';
+import { ApiClient } from './api-client.js';
+
+/** The PostgreSQL of this test run: its address, and the migrated database to copy. */
+type Cluster = { template: string } & (
+  | { url: string }
+  | { host: string; port: number; user: string; database: string }
+);
+
+/** Limits so high that only the tests of limits meet them. */
+const TEST_SETTINGS: Settings = {
+  ...readSettings({ LOG_LEVEL: 'silent' }),
+  port: 0,
+  readsPerMinute: 1_000_000,
+  writesPerMinute: 1_000_000,
+};
+
+/** A running Latitude on a database of its own. */
+export class TestApp {
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly database: DatabaseTarget,
+    readonly settings: Settings,
+  ) {}
+
+  /** Starts on a new copy of the template, or beside another instance on its database. */
+  static async start({
+    settings = {},
+    modules = [],
+    database,
+  }: {
+    settings?: Partial<Settings>;
+    modules?: AppOptions['modules'];
+    database?: DatabaseTarget;
+  } = {}): Promise<TestApp> {
+    const allSettings = { ...TEST_SETTINGS, ...settings };
+    setLogLevel(allSettings.logLevel);
+    const target = database ?? (await createDatabase());
+    const app = await createApp({ settings: allSettings, database: target, modules });
+    await app.listen(0, '127.0.0.1');
+    return new TestApp(app, target, allSettings);
+  }
+
+  get port(): number {
+    return ((this.app.getHttpServer() as Server).address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** An organization of its own, with a key that has every scope unless others are given. */
+  async organization({ scopes = SCOPES, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
+    const keys = this.app.get(KeysService);
+    const { id } = await keys.createOrganization(`Organization ${randomUUID()}`);
+    return this.tenant(id, await keys.createKey({ organizationId: id, name: 'k', scopes, ...key }));
+  }
+
+  /** One more key of an organization. */
+  async key(
+    organizationId: string,
+    scopes: readonly Scope[] = SCOPES,
+    options: Partial<NewKey> = {},
+  ): Promise<Tenant> {
+    const keys = this.app.get(KeysService);
+    const key = await keys.createKey({ organizationId, name: 'k', scopes, ...options });
+    return this.tenant(organizationId, key);
+  }
+
+  /** A caller with this key, or with none. */
+  client(key?: string): ApiClient {
+    return new ApiClient(this.url, key);
+  }
+
+  /** Runs SQL as the owner of the database, past the gateway. */
+  async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const target = this.database;
+    const client = new pg.Client('url' in target ? { connectionString: target.url } : target);
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+  }
+
+  private tenant(id: string, key: IssuedKey): Tenant {
+    return { id, key, api: this.client(key.key) };
+  }
+}
+
+/** An organization, one of its keys, and a caller who uses it. */
+export interface Tenant {
+  id: string;
+  key: IssuedKey;
+  api: ApiClient;
+}
+
+async function createDatabase(): Promise<DatabaseTarget> {
+  const { template, ...cluster } = JSON.parse(
+    process.env.LATITUDE_TEST_CLUSTER ?? '',
+  ) as Cluster;
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const client = new pg.Client('url' in cluster ? { connectionString: cluster.url } : cluster);
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
+  } finally {
+    await client.end();
+  }
+  if (!('url' in cluster)) return { ...cluster, database: name };
+  const url = new URL(cluster.url);
+  url.pathname = `/${name}`;
+  return { url: url.href };
+}
