@@ -72,8 +72,9 @@ function refusalOf(error: BodyError, limit: number): ApiError {
       });
     case 'unsupported_encoding':
       return new ApiError('unsupported_media_type', { message: error.message });
-    default:
-      return new ApiError('bad_request', { message: error.message });
+    case 'corrupt':
+    case 'aborted':
+      return validationError([{ field: 'body', message: 'is damaged or incomplete' }]);
   }
 }
 

@@ -1,0 +1,80 @@
+/** What becomes of digits below the millisecond: cut off, or counted as a millisecond begun. */
+export type Rounding = 'down' | 'up';
+
+const HOUR = '(?:[01][0-9]|2[0-3])';
+const SIXTY = '[0-5][0-9]';
+const DATE = '(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})';
+const TIME = `(?<hour>${HOUR}):(?<minute>${SIXTY})(?::(?<second>${SIXTY})(?:\\.(?<fraction>[0-9]{1,9}))?)?`;
+const OFFSET = `Z|(?<sign>[+-])(?<offsetHours>${HOUR})(?::?(?<offsetMinutes>${SIXTY}))?`;
+const DATE_TIME = new RegExp(`^${DATE}(?:T${TIME}(?:${OFFSET})?)?$`);
+
+const MILLISECOND_DIGITS = 3;
+const MS_PER_MINUTE = 60_000;
+/** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
+const EARLIEST = -62_135_596_800_000;
+const LATEST = 253_402_300_799_999;
+
+type Groups = Partial<Record<string, string>>;
+
+/**
+ * Reads a date or date-time of ISO 8601 as the API accepts it: `YYYY-MM-DD` (its midnight UTC) or
+ * `YYYY-MM-DDTHH:mm[:ss[.f]]` with `Z`, an offset, or neither (UTC), from year 0001 to 9999.
+ *
+ * @param text - the input, without anything around it
+ * @param rounding - `up` keeps half-open windows exact where a filter is finer than a millisecond
+ * @returns the instant, or undefined if the text is anything else
+ */
+export function parseDateTime(text: string, rounding: Rounding): Date | undefined {
+  const groups: Groups | undefined = DATE_TIME.exec(text)?.groups;
+  if (!groups) return undefined;
+  const midnight = calendarDay(groups);
+  if (midnight === undefined) return undefined;
+  const instant = midnight + timeOfDay(groups, rounding) - offset(groups);
+  return instant >= EARLIEST && instant <= LATEST ? new Date(instant) : undefined;
+}
+
+/**
+ * The one form in which instants leave the API: `YYYY-MM-DDTHH:mm:ss.sssZ`.
+ *
+ * @param date - a valid date of the years 0001 to 9999
+ */
+export function formatDateTime(date: Date): string {
+  return date.toISOString();
+}
+
+/** Midnight UTC of a day that the calendar has, in milliseconds. */
+function calendarDay(groups: Groups): number | undefined {
+  const year = toNumber(groups.year);
+  const month = toNumber(groups.month) - 1;
+  const day = toNumber(groups.day);
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, day);
+  const exists = year > 0 && date.getUTCMonth() === month && date.getUTCDate() === day;
+  return exists ? date.getTime() : undefined;
+}
+
+function timeOfDay(groups: Groups, rounding: Rounding): number {
+  const minutes = toNumber(groups.hour) * 60 + toNumber(groups.minute);
+  return (
+    minutes * MS_PER_MINUTE +
+    toNumber(groups.second) * 1000 +
+    milliseconds(groups.fraction ?? '', rounding)
+  );
+}
+
+function milliseconds(fraction: string, rounding: Rounding): number {
+  const kept = toNumber(fraction.slice(0, MILLISECOND_DIGITS).padEnd(MILLISECOND_DIGITS, '0'));
+  const isCut = toNumber(fraction.slice(MILLISECOND_DIGITS)) > 0;
+  return rounding === 'up' && isCut ? kept + 1 : kept;
+}
+
+function offset(groups: Groups): number {
+  const minutes = toNumber(groups.offsetHours) * 60 + toNumber(groups.offsetMinutes);
+  return (groups.sign === '-' ? -minutes : minutes) * MS_PER_MINUTE;
+}
+
+/** Digits that the pattern has vouched for, or nothing at all. */
+function toNumber(digits: string | undefined): number {
+  return Number(digits ?? 0);
+}

@@ -1,0 +1,175 @@
+import type { IncomingMessage } from 'node:http';
+import { finished, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+/** Why a body was not read. */
+export type BodyRefusal = 'too_large' | 'unsupported_encoding' | 'corrupt' | 'aborted';
+
+const MESSAGES: Record<BodyRefusal, string> = {
+  too_large: 'The body is larger than the limit.',
+  unsupported_encoding: 'The content-encoding of the body is not supported.',
+  corrupt: 'The compressed body is damaged or incomplete.',
+  aborted: 'The connection ended before the whole body had arrived.',
+};
+
+/** A body that could not be read to its end. */
+export class BodyError extends Error {
+  constructor(readonly reason: BodyRefusal) {
+    super(MESSAGES[reason]);
+    this.name = 'BodyError';
+  }
+}
+
+const UNPACKERS = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+type Unpacker = ReturnType<typeof createGunzip>;
+
+/**
+ * Reads the body of a request, unpacked. The connection stays usable after a refusal: what is left
+ * of the body is read and dropped.
+ *
+ * @param req - a request whose body nobody has begun to read
+ * @param limit - the most bytes the unpacked body may have
+ * @throws {@link BodyError} if the body is too large, damaged, cut off or in an unknown encoding
+ */
+export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    const coding = (req.headers['content-encoding'] ?? '').trim().toLowerCase();
+    if (coding === '' || coding === 'identity') return await readPlain(req, limit);
+    const createUnpacker = UNPACKERS.get(coding);
+    if (!createUnpacker) throw new BodyError('unsupported_encoding');
+    return await readPacked(req, createUnpacker(), limit);
+  } finally {
+    req.resume();
+  }
+}
+
+async function readPlain(req: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limit) throw new BodyError('too_large');
+  const body = new LimitedBuffer(limit);
+  const reading = consume(req, 'aborted', (chunk) => body.add(chunk));
+  try {
+    await reading.done;
+    return body.toBuffer();
+  } finally {
+    reading.stop();
+  }
+}
+
+async function readPacked(
+  req: IncomingMessage,
+  unpacker: Unpacker,
+  limit: number,
+): Promise<Buffer> {
+  const body = new LimitedBuffer(limit);
+  // Empty blocks unpack to nothing for ever, so the packed form has a limit too, beyond any honest overhead.
+  const packedLimit = 2 * limit + 1024;
+  let packed = 0;
+  const input = consume(req, 'aborted', (chunk) => {
+    packed += chunk.length;
+    unpacker.write(chunk);
+    return packed <= packedLimit;
+  });
+  const output = consume(unpacker, 'corrupt', (chunk) => body.add(chunk));
+  try {
+    await Promise.all([input.done.then(() => unpacker.end()), output.done]);
+    // Bytes after the end of the packed data are left over in silence by zlib.
+    if (unpacker.bytesWritten !== packed) throw new BodyError('corrupt');
+    return body.toBuffer();
+  } finally {
+    input.stop();
+    output.stop();
+    unpacker.destroy();
+  }
+}
+
+interface Consumption {
+  done: Promise<void>;
+  /** Removes every listener; must be called in the end. */
+  stop: () => void;
+}
+
+/**
+ * Hands each chunk to `take` until the stream has ended or `take` answers that it is too much.
+ *
+ * @param failure - what it means if the stream fails or closes before its end
+ */
+function consume(
+  source: Readable,
+  failure: BodyRefusal,
+  take: (chunk: Buffer) => boolean,
+): Consumption {
+  let stop = (): void => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    const onData = (chunk: Buffer): void => {
+      if (take(chunk)) return;
+      source.off('data', onData);
+      reject(new BodyError('too_large'));
+    };
+    const forget = finished(source, { writable: false }, (error) => {
+      if (error) reject(new BodyError(failure));
+      else resolve();
+    });
+    source.on('data', onData);
+    stop = () => {
+      source.off('data', onData);
+      forget();
+    };
+  });
+  return { done, stop };
+}
+
+/** Collects chunks as long as they stay within the limit. */
+class LimitedBuffer {
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  constructor(private readonly limit: number) {}
+
+  /** @returns whether the chunk still fitted */
+  add(chunk: Buffer): boolean {
+    this.size += chunk.length;
+    if (this.size > this.limit) return false;
+    this.chunks.push(chunk);
+    return true;
+  }
+
+  toBuffer(): Buffer {
+    const [first, ...others] = this.chunks;
+    return first && others.length === 0 ? first : Buffer.concat(this.chunks, this.size);
+  }
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const PARAMETER = new RegExp(
+  `;[ \\t]*(?:(?<name>${TOKEN})=(?:(?<token>${TOKEN})|"(?<quoted>(?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`,
+  'y',
+);
+const JSON_TYPE = /^[ \t]*application\/json[ \t]*/i;
+
+/**
+ * Whether a content-type header announces JSON in UTF-8: `application/json`, with no charset or with utf-8.
+ *
+ * @param header - the header as it came, if it came
+ */
+export function isJsonContentType(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const type = JSON_TYPE.exec(header);
+  if (!type) return false;
+  let end = type[0].length;
+  while (end < header.length) {
+    PARAMETER.lastIndex = end;
+    const parameter = PARAMETER.exec(header);
+    if (!parameter?.groups) return false;
+    const { name, token, quoted } = parameter.groups;
+    const value = token ?? quoted?.replace(/\\(.)/g, '$1');
+    if (name?.toLowerCase() === 'charset' && value?.toLowerCase() !== 'utf-8') return false;
+    end = PARAMETER.lastIndex;
+  }
+  return true;
+}
