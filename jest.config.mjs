@@ -4,9 +4,7 @@ const transform = (typescript) => [
   {
     jsc: {
       target: 'es2022',
-      parser: typescript
-        ? { syntax: 'typescript', decorators: true }
-        : { syntax: 'ecmascript' },
+      parser: typescript ? { syntax: 'typescript', decorators: true } : { syntax: 'ecmascript' },
       transform: typescript
         ? { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false }
         : {},
@@ -25,7 +23,10 @@ export default {
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testRegex: String.raw`\.spec\.ts$`,
   moduleNameMapper: { [String.raw`^(\.{1,2}/.*)\.js$`]: ['$1.ts', '$1.js', '$1'] },
-  transform: { [String.raw`^.+\.ts$`]: transform(true), [String.raw`^.+\.m?js$`]: transform(false) },
+  transform: {
+    [String.raw`^.+\.ts$`]: transform(true),
+    [String.raw`^.+\.m?js$`]: transform(false),
+  },
   transformIgnorePatterns: [`/node_modules/(?!(${PACKAGES_WITHOUT_COMMONJS.join('|')})/)`],
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',

@@ -104,13 +104,13 @@ async function run(action: (keys: KeysService) => Promise<unknown>): Promise<voi
 function print(result: unknown): void {
   if (program.opts<{ json?: boolean }>().json) console.log(JSON.stringify(result));
   else if (Array.isArray(result)) console.table(result);
-  else for (const [name, value] of Object.entries(result as object)) console.log(`${name}: ${show(value)}`);
+  else
+    for (const [name, value] of Object.entries(result as object))
+      console.log(`${name}: ${show(value)}`);
 }
 
 function show(value: unknown): string {
-  if (value === null) return 'none';
-  if (value instanceof Date) return value.toISOString();
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function uuid(text: string): string {

@@ -37,6 +37,6 @@ try {
   await main();
   process.exit(0);
 } catch (error) {
-  logger.fatal(error instanceof Error ? error.message : String(error));
+  process.stderr.write(`latitude: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }

@@ -43,7 +43,9 @@ export class AuthRepository {
       .update()
       .set({ last_used_at: () => 'now()' })
       .where('id = :keyId', { keyId })
-      .andWhere(`(last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`)
+      .andWhere(
+        `(last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`,
+      )
       .execute();
   }
 

@@ -49,7 +49,9 @@ export class Authenticator {
     const forget = () => {
       if (this.cache.get(cacheKey) === entry) this.cache.delete(cacheKey);
     };
-    entry.actor.then((found) => found ?? forget(), forget);
+    entry.actor.then((found) => {
+      if (!found) forget();
+    }, forget);
     return entry.actor;
   }
 

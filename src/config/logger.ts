@@ -30,6 +30,9 @@ export class NestLogger implements LoggerService {
 
   error(message: unknown, ...rest: unknown[]): void {
     const err = message instanceof Error ? message : undefined;
-    logger.error({ context: rest.at(-1), err, stack: err ? undefined : rest.at(0) }, String(message));
+    logger.error(
+      { context: rest.at(-1), err, stack: err ? undefined : rest.at(0) },
+      String(message),
+    );
   }
 }

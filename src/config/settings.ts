@@ -68,7 +68,7 @@ export function readSettings(env: Environment = process.env): Settings {
 /** An empty variable counts as unset, as compose files and shells leave them. */
 function text(env: Environment, name: string, fallback: string): string {
   const raw = env[name];
-  return raw ? raw : fallback;
+  return raw === undefined || raw === '' ? fallback : raw;
 }
 
 function integer(

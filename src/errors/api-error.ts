@@ -31,7 +31,9 @@ export class ApiError extends Error {
   /** The body of the answer (decisions 1). */
   toEnvelope(requestId: string) {
     const { code, message, retryable, details } = this;
-    return { error: { code, message, retryable, request_id: requestId, ...(details && { details }) } };
+    return {
+      error: { code, message, retryable, request_id: requestId, ...(details && { details }) },
+    };
   }
 }
 

@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from 'node:util';
  * changes, and what is given again is no change.
  * @returns undefined where nothing differs
  */
-export function realChanges<T extends object>(stored: T, update: Partial<T>): Partial<T> | undefined {
+export function realChanges<T extends object>(
+  stored: T,
+  update: Partial<T>,
+): Partial<T> | undefined {
   const names = Object.keys(update) as (keyof T)[];
   const changed = names.filter((name) => {
     const value = update[name];

@@ -67,7 +67,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
     const clearable = !required && fallback === undefined;
     addField(Update.prototype, field, clearable ? IsOptional() : IfGiven());
   }
-  return Update as Type<Partial<Omit<T, K>>>;
+  return Update;
 }
 
 /** The DTO of a stored record: its id and every field of a create; unset ones are null. */

@@ -20,7 +20,11 @@ import { UUID } from './uuid.js';
 const TEXT = IsString({ message: 'must be a string' });
 
 /** Plain text of `min` to `max` characters, counted in code points. */
-export function Text({ min = 1, max, ...presence }: Presence<string> & { min?: number; max: number }) {
+export function Text({
+  min = 1,
+  max,
+  ...presence
+}: Presence<string> & { min?: number; max: number }) {
   return declareField(presence, textRules(min, max), presence.required ? trim : trimToNull);
 }
 
@@ -58,7 +62,11 @@ export function Flag(presence: Presence<boolean> = {}) {
 }
 
 /** A whole number; in a query string, its decimal digits. */
-export function Integer({ min, max, ...presence }: Presence<number> & { min: number; max: number }) {
+export function Integer({
+  min,
+  max,
+  ...presence
+}: Presence<number> & { min: number; max: number }) {
   const message = `must be an integer from ${min} to ${max}`;
   return declareField(
     presence,

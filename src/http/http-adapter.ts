@@ -14,6 +14,9 @@ const SERVER_OPTIONS: http.ServerOptions = {
   requireHostHeader: false,
 };
 
+/** Longer than any request may take. */
+const DRAIN_DEADLINE_MS = 15_000;
+
 const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -34,8 +37,34 @@ export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const server = http.createServer(SERVER_OPTIONS, this.getInstance<http.RequestListener>());
     answerWhatTheParserRefuses(server);
+    endConnectionsWhileDraining(server);
     this.httpServer = server;
   }
+
+  /** Stops listening and waits for what is under way, at most until the deadline. */
+  override close(): Promise<void> {
+    const server = this.httpServer as Server;
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+    }, 20);
+    const deadline = setTimeout(() => {
+      server.closeAllConnections();
+    }, DRAIN_DEADLINE_MS);
+    return new Promise((resolve) => {
+      server.close(() => {
+        clearInterval(sweep);
+        clearTimeout(deadline);
+        resolve();
+      });
+    });
+  }
+}
+
+/** Keep-alive clients learn from their last answer that the server is going. */
+function endConnectionsWhileDraining(server: Server): void {
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    if (!server.listening) response.setHeader('Connection', 'close');
+  });
 }
 
 /** Node's own refusals keep their status and get the envelope (decisions 2). */

@@ -1,5 +1,15 @@
 import { PickOf, RecordOf, UpdateOf } from '../fields/field.js';
-import { DateTime, Email, Flag, Integer, JsonObject, OneOf, Phone, Tags, Text } from '../fields/kinds.js';
+import {
+  DateTime,
+  Email,
+  Flag,
+  Integer,
+  JsonObject,
+  OneOf,
+  Phone,
+  Tags,
+  Text,
+} from '../fields/kinds.js';
 import { ListQuery } from '../listing/list-query.js';
 
 export const TEMPERATURES = ['cold', 'warm', 'hot'] as const;

@@ -55,8 +55,8 @@ export class LeadsRepository {
   /** @throws UniqueViolation for an e-mail or phone that another live lead has */
   async insert(organizationId: string, row: Row): Promise<LeadDto> {
     const statement = insertOne(TABLE, { organization_id: organizationId, ...row }, COLUMNS);
-    const [lead] = await this.database.write<LeadDto>(organizationId, statement);
-    return lead as LeadDto;
+    const [lead] = (await this.database.write<LeadDto>(organizationId, statement)) as [LeadDto];
+    return lead;
   }
 
   /**

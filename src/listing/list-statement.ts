@@ -23,7 +23,7 @@ export class Conditions {
     return `$${this.values.length}`;
   }
 
-  toString(): string {
+  get sql(): string {
     return this.clauses.join(' and ');
   }
 }
@@ -35,8 +35,8 @@ export interface ListSource {
   readonly sort: { readonly column: string; readonly nullable: boolean };
 }
 
-/** Every row repeats the total; without a row on the page, one row carries it alone. */
-export type ListRow<T> = T & { total: number; id: string | null };
+/** Every row repeats the total; where the page is empty, one row carries it alone. */
+export type ListRow<T> = { total: number } & (T | { [K in keyof T]: null });
 
 /** One statement that reads a page and its exact total together. */
 export function listStatement(
@@ -47,8 +47,8 @@ export function listStatement(
   // An index can serve `desc nulls last` only where it is declared so.
   const order = (prefix: string) =>
     `${prefix}${sort.column} ${direction}${sort.nullable ? ' nulls last' : ''}, ${prefix}id ${direction}`;
-  const count = `select count(*)::int as total from ${table} where ${conditions}`;
-  const rows = `select ${columns.join(', ')} from ${table} where ${conditions} order by ${order('')}
+  const count = `select count(*)::int as total from ${table} where ${conditions.sql}`;
+  const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql} order by ${order('')}
     limit ${conditions.parameter(limit)} offset ${conditions.parameter((page - 1) * limit)}`;
   return {
     text: `select counted.total, page.* from (${count}) counted
@@ -58,7 +58,11 @@ export function listStatement(
 }
 
 /** Makes the page of what `listStatement` returned. */
-export function toPage<T extends { id: string }>(rows: ListRow<T>[], query: ListQuery): Page<T> {
-  const data = rows.filter((row) => row.id !== null).map(({ total: _, ...item }) => item);
-  return new Page(data as unknown as T[], { ...query, total: rows[0]?.total ?? 0 });
+export function toPage<T extends { id: string }>(
+  rows: readonly ListRow<T>[],
+  { page, limit }: ListQuery,
+): Page<T> {
+  const items = rows.filter((row): row is { total: number } & T => row.id !== null);
+  const data = items.map(({ total, ...item }) => item as unknown as T);
+  return new Page(data, { page, limit, total: rows[0]?.total ?? 0 });
 }

@@ -1,3 +1,4 @@
+import { codePointLength } from '../fields/text.js';
 import type { Conditions } from './list-statement.js';
 
 /** Trigrams say nothing of shorter terms, for which a plain look at each row is far cheaper. */
@@ -10,7 +11,7 @@ const PART_SEPARATOR = '\x1f';
 export function addSearch(conditions: Conditions, term: string | undefined): void {
   if (term === undefined) return;
   const text = term.replaceAll(PART_SEPARATOR, ' ');
-  if ([...text].length < SHORTEST_INDEXED_TERM) {
+  if (codePointLength(text) < SHORTEST_INDEXED_TERM) {
     conditions.add('strpos(search_text, lower(?)) > 0', text);
   } else {
     const pattern = text.replaceAll(/[\\%_]/g, String.raw`\$&`);

@@ -1,0 +1,87 @@
+/** Who may import whom: one room a concern, and no way back (docs/architecture.md). */
+const GROUND = ['config', 'errors', 'tenancy', 'fields', 'listing', 'rate-limit', 'database'];
+const PLATFORM = ['auth', 'http'];
+const FEATURES = ['leads'];
+
+const folder = (names) => `^src/(${names.join('|')})/`;
+const role = (name) => String.raw`\.${name}\.ts$`;
+const specs = String.raw`\.spec\.ts$`;
+
+/** Features point one way: what is listed may be imported, and only through these files. */
+const FEATURE_DOORS = String.raw`\.(module|service|dto|entity)\.ts$`;
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'ground-imports-only-ground',
+      severity: 'error',
+      from: { path: folder(GROUND) },
+      to: { path: '^src/', pathNot: folder(GROUND) },
+    },
+    {
+      name: 'platform-imports-no-feature',
+      severity: 'error',
+      from: { path: folder(PLATFORM) },
+      to: { path: '^src/', pathNot: folder([...GROUND, ...PLATFORM]) },
+    },
+    {
+      name: 'auth-does-not-import-http',
+      severity: 'error',
+      from: { path: '^src/auth/' },
+      to: { path: '^src/http/' },
+    },
+    {
+      name: 'features-meet-at-their-doors',
+      severity: 'error',
+      from: { path: folder(FEATURES) },
+      to: { path: folder(FEATURES), pathNot: ['^src/$1/', FEATURE_DOORS] },
+    },
+    {
+      name: 'controllers-go-through-services',
+      severity: 'error',
+      from: { path: [role('controller')] },
+      to: { path: [role('repository'), role('entity'), '^src/database/'] },
+    },
+    {
+      name: 'services-know-neither-http-nor-sql',
+      severity: 'error',
+      from: { path: folder(FEATURES), pathNot: [role('controller'), role('module')] },
+      to: { path: ['^node_modules/express', '^src/http/'] },
+    },
+    {
+      name: 'typeorm-stays-in-its-rooms',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [role('repository'), role('entity'), role('module'), '^src/(database|listing)/'],
+      },
+      to: { path: 'node_modules/(typeorm|pg|@nestjs/typeorm)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nothing-imports-the-entry-points',
+      severity: 'error',
+      from: { path: '^src/[^/]+/' },
+      to: { path: String.raw`^src/[^/]+\.ts$` },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      from: { path: '^src/', pathNot: specs },
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

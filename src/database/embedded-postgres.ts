@@ -1,0 +1,162 @@
+import { rmdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, locateCluster, prepareCluster } from './embedded/cluster.js';
+import {
+  type Connection,
+  connectionThrough,
+  ensureDatabase,
+  isAccepting,
+} from './embedded/connection.js';
+import { DataDirectoryInUseError, messageOf } from './embedded/errors.js';
+import { acquire, type Owner, type Role } from './embedded/owner.js';
+import { readLockFile, startPostmaster } from './embedded/postmaster.js';
+import { prepareRuntime } from './embedded/runtime.js';
+import { Supervisor } from './embedded/supervisor.js';
+
+export { DataDirectoryInUseError };
+
+export interface EmbeddedPostgresOptions {
+  /** DATA_DIR; the cluster is in its folder `postgres`. */
+  readonly dataDir: string;
+  /** Who keeps it: a server for as long as it runs, or a command for a moment. */
+  readonly role: Role;
+  /** Further arguments of postgres, such as `['-c', 'fsync=off']` for tests. */
+  readonly flags?: readonly string[];
+  /** Receives each line that postgres writes, and notes about recovery. */
+  readonly log?: (line: string) => void;
+}
+
+/** A PostgreSQL that accepts connections. */
+export interface EmbeddedPostgres {
+  readonly connection: Connection;
+  /** Of the postmaster, its first process; another one after a restart. */
+  readonly pid: number;
+  /** Shuts it down if this process started it; safe to call more than once. */
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT = 60_000;
+const PATIENCE_WITH_COMMAND = 20_000;
+
+/**
+ * Starts the PostgreSQL of a data directory, making the database on first use, and keeps it running
+ * until `stop()` is called or this process ends, in whatever way. A command beside a running server
+ * gets the server's PostgreSQL instead, and its `stop()` leaves that running.
+ *
+ * @throws DataDirectoryInUseError when another process keeps the directory
+ * @throws Error with a sentence for the user when it cannot start, after 60 seconds at most
+ */
+export async function openEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const signal = AbortSignal.timeout(START_TIMEOUT);
+  try {
+    return await startOrAttach(await locateCluster(options.dataDir), options, signal);
+  } catch (error) {
+    throw inWords(error, resolve(options.dataDir), signal);
+  }
+}
+
+async function startOrAttach(
+  cluster: Cluster,
+  options: EmbeddedPostgresOptions,
+  signal: AbortSignal,
+): Promise<EmbeddedPostgres> {
+  const { role } = options;
+  const { dataDirectory, socketDirectory } = cluster;
+  const latest = performance.now() + PATIENCE_WITH_COMMAND;
+  for (;;) {
+    const acquisition = await acquire(dataDirectory, { role, socketDirectory });
+    if ('release' in acquisition) return start(cluster, options, acquisition.release, signal);
+    const { owner } = acquisition;
+    if (owner.role === 'server') {
+      if (role === 'server') throw inUseBy(owner, dataDirectory);
+      const attached = await attach(cluster, owner);
+      if (attached !== undefined) return attached;
+    } else if (performance.now() > latest) {
+      throw inUseBy(owner, dataDirectory);
+    }
+    await sleep(50, undefined, { signal });
+  }
+}
+
+/** Undefined while the server's PostgreSQL does not accept connections. */
+async function attach(cluster: Cluster, server: Owner): Promise<EmbeddedPostgres | undefined> {
+  const lock = await readLockFile(cluster);
+  if (!lock?.ready) return undefined;
+  const connection = connectionThrough(server.socketDirectory);
+  if (!(await isAccepting(connection))) return undefined;
+  return { connection, pid: lock.pid, stop: () => Promise.resolve() };
+}
+
+async function start(
+  cluster: Cluster,
+  { flags = [], log = () => undefined }: EmbeddedPostgresOptions,
+  release: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<EmbeddedPostgres> {
+  const connection = connectionThrough(cluster.socketDirectory);
+  try {
+    const runtime = await prepareRuntime(cluster.dataDirectory, cluster.directory);
+    await prepareCluster(cluster, runtime, signal);
+    const launch = { cluster, runtime, flags, log };
+    const postmaster = await startPostmaster(launch, signal);
+    await ensureDatabase(connection).catch(async (error: unknown) => {
+      await postmaster.stop();
+      throw error;
+    });
+    return owned(connection, new Supervisor(launch, postmaster), release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function owned(
+  connection: Connection,
+  supervisor: Supervisor,
+  release: () => Promise<void>,
+): EmbeddedPostgres {
+  const shutDown = async () => {
+    try {
+      await supervisor.stop();
+      await rmdir(connection.host).catch(() => undefined);
+    } finally {
+      await release();
+    }
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    connection,
+    get pid() {
+      return supervisor.pid;
+    },
+    stop: () => (stopped ??= shutDown()),
+  };
+}
+
+function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUseError {
+  const whatToDo =
+    role === 'server' ? 'stop that one' : 'wait for it to end, or stop it, and try again';
+  return new DataDirectoryInUseError(
+    dataDirectory,
+    `another Latitude ${role} (process ${pid})`,
+    `${whatToDo}, or set DATA_DIR to another directory`,
+  );
+}
+
+/** A failure of the system as a sentence; all others already are one. */
+function inWords(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
+  const failure = error as { name?: string; syscall?: string };
+  if (signal.aborted && failure.name === 'AbortError') {
+    const seconds = START_TIMEOUT / 1_000;
+    const message = `The embedded PostgreSQL in ${dataDirectory} did not start within ${seconds} s.`;
+    return new Error(message, { cause: error });
+  }
+  if (failure.syscall === undefined) return error;
+  return new Error(
+    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): make it one that this user may read and write, or set DATA_DIR to another.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import {
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { errorCode, unlessMissing } from './errors.js';
+import { type RunAs, spawnGuarded } from './guarded-process.js';
+import { isTaken } from './processes.js';
+import type { Runtime } from './runtime.js';
+import { until } from './waiting.js';
+
+/** It only names the socket's file: nothing listens on a network. */
+export const PORT = 5432;
+
+/** The system's limit is 104 bytes on macOS and 108 on Linux. */
+const LONGEST_SOCKET_PATH = 100;
+
+/** Where a cluster keeps its things. */
+export interface Cluster {
+  /** DATA_DIR without symbolic links, so that every process calls it the same. */
+  readonly dataDirectory: string;
+  readonly directory: string;
+  readonly socketDirectory: string;
+  readonly socket: string;
+  /** Shows in the title of each of its processes, by which they are recognised. */
+  readonly name: string;
+}
+
+/** The places of a data directory's cluster; makes the data directory if it is missing. */
+export async function locateCluster(dataDir: string): Promise<Cluster> {
+  await mkdir(dataDir, { recursive: true });
+  const dataDirectory = await realpath(resolve(dataDir));
+  const hash = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 16);
+  const temporary = `latitude-${process.getuid?.() ?? 0}-${hash}`;
+  const places = [
+    join(dataDirectory, 'run'),
+    join(tmpdir(), temporary),
+    join('/tmp', temporary),
+  ] as const;
+  const socketDirectory = places.find(isShortEnough) ?? places[2];
+  return {
+    dataDirectory,
+    directory: join(dataDirectory, 'postgres'),
+    socketDirectory,
+    socket: socketIn(socketDirectory),
+    name: `latitude-${hash}`,
+  };
+}
+
+/** Brings files and directories into the state that the postmaster asks for. */
+export async function prepareCluster(
+  cluster: Cluster,
+  runtime: Runtime,
+  signal: AbortSignal,
+): Promise<void> {
+  await removeLeftovers(cluster.dataDirectory);
+  const versionFile = join(cluster.directory, 'PG_VERSION');
+  const version = await readFile(versionFile, 'utf8').catch(unlessMissing(undefined));
+  if (version === undefined) await initialise(cluster, runtime, signal);
+  else if (version.trim() !== runtime.majorVersion) {
+    throw new Error(
+      `The database in ${cluster.directory} says that it is of PostgreSQL "${version.trim()}", and this Latitude brings PostgreSQL ${runtime.majorVersion}: dump it with its own version and load it into a new DATA_DIR.`,
+    );
+  }
+  await giveTo(runtime.runAs, cluster.directory);
+  await prepareSocketDirectory(cluster.socketDirectory, runtime.runAs);
+}
+
+function isShortEnough(directory: string): boolean {
+  return Buffer.byteLength(socketIn(directory)) <= LONGEST_SOCKET_PATH;
+}
+
+function socketIn(directory: string): string {
+  return join(directory, `.s.PGSQL.${PORT}`);
+}
+
+/** What processes that were killed have left half made, never what a living one is making. */
+async function removeLeftovers(dataDirectory: string): Promise<void> {
+  for (const name of await readdir(dataDirectory)) {
+    const [, kind, pid] = /^(postgres\.init|owner\.claim)-(\d+)/.exec(name) ?? [];
+    if (kind === undefined) continue;
+    // We own the directory and have not begun: an initdb of our id was that of an earlier process.
+    const ours = kind === 'postgres.init' && Number(pid) === process.pid;
+    if (ours || !isTaken(Number(pid))) {
+      const options = { recursive: true, force: true, maxRetries: 5 };
+      await rm(join(dataDirectory, name), options).catch(() => undefined);
+    }
+  }
+}
+
+/** Makes the cluster beside its place and moves it there complete. */
+async function initialise(
+  { dataDirectory, directory }: Cluster,
+  { binaries, runAs }: Runtime,
+  signal: AbortSignal,
+): Promise<void> {
+  const half = `${directory}.init-${process.pid}`;
+  await mkdir(half, { mode: 0o700 });
+  try {
+    await giveTo(runAs, half);
+    const command = [join(binaries, 'bin/initdb'), '-D', half, '-U', 'postgres', '-A', 'trust'];
+    const encoding = ['-E', 'UTF8', '--locale=C'];
+    const collation = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const initdb = await spawnGuarded([...command, ...encoding, ...collation], runAs);
+    try {
+      await until(() => initdb.ended !== undefined, { every: 10, signal });
+    } finally {
+      await initdb.end();
+    }
+    if (initdb.ended !== 'exit code 0') {
+      throw new Error(
+        `The database could not be made in ${directory} (${initdb.ended ?? ''}): ${initdb.lastWords}`,
+      );
+    }
+    await rename(half, directory);
+    await flush(dataDirectory);
+  } finally {
+    await rm(half, { recursive: true, force: true });
+  }
+}
+
+/** Without it a power failure could undo the rename after rows have been committed. */
+async function flush(directory: string): Promise<void> {
+  const handle = await open(directory);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Gives a directory to another user, itself last, so that an interrupted run is done again. */
+async function giveTo({ uid, gid }: RunAs, directory: string): Promise<void> {
+  if (uid === undefined || gid === undefined) return;
+  if ((await lstat(directory)).uid === uid) return;
+  for (const entry of await readdir(directory, { recursive: true })) {
+    await lchown(join(directory, entry), uid, gid);
+  }
+  await lchown(directory, uid, gid);
+}
+
+/** Whoever can enter it can be the superuser, so it must have been made by us and for us alone. */
+async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<void> {
+  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  const stats = await lstat(directory);
+  const isOurs = stats.uid === process.getuid?.() || stats.uid === runAs.uid;
+  if (!stats.isDirectory() || !isOurs || (stats.mode & 0o077) !== 0) {
+    throw new Error(
+      `The directory ${directory}, meant for the database's socket, was made by someone else or can be entered by others: remove it.`,
+    );
+  }
+  await giveTo(runAs, directory);
+}

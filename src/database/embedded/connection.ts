@@ -1,0 +1,65 @@
+import { Client, type ClientConfig } from 'pg';
+import { PORT } from './cluster.js';
+import { errorCode } from './errors.js';
+
+/** How to reach the embedded PostgreSQL; the host is the directory of its socket. */
+export interface Connection {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+const DUPLICATE_DATABASE = '42P04';
+const UNIQUE_VIOLATION = '23505';
+
+export function connectionThrough(socketDirectory: string): Connection {
+  return { host: socketDirectory, port: PORT, user: 'postgres', database: 'latitude' };
+}
+
+/** Creates the product's database on first use. */
+export async function ensureDatabase(connection: Connection): Promise<void> {
+  await withClient({ ...connection, database: 'postgres' }, async (client) => {
+    const name = connection.database;
+    const found = await client.query('select from pg_database where datname = $1', [name]);
+    if (found.rowCount !== 0) return;
+    try {
+      await client.query(`create database ${client.escapeIdentifier(name)}`);
+    } catch (error) {
+      const raced = [DUPLICATE_DATABASE, UNIQUE_VIOLATION].includes(errorCode(error) ?? '');
+      if (!raced) throw error;
+    }
+  });
+}
+
+/** @throws only when this user may not use the socket at all */
+export async function isAccepting(connection: Connection): Promise<boolean> {
+  try {
+    await withClient(connection, (client) => client.query('select'));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') throw error;
+    return false;
+  }
+}
+
+async function withClient<T>(
+  config: ClientConfig,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  // Not from PGSSLMODE, which may be there for another server.
+  const client = new Client({
+    ...config,
+    ssl: false,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 30_000,
+  });
+  // A connection that breaks also fails the query under way, which is where it is handled.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

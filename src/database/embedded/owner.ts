@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import {
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, unlessMissing } from './errors.js';
+import { identify, isAlive, type ProcessIdentity } from './processes.js';
+
+/** What keeps the cluster: a server for as long as it runs, or a command for a moment. */
+export type Role = 'server' | 'command';
+
+/** What the owner file says. */
+export interface Owner extends ProcessIdentity {
+  readonly role: Role;
+  readonly socketDirectory: string;
+}
+
+/** Either the directory is ours until released, or it has this living owner. */
+export type Acquisition = { readonly release: () => Promise<void> } | { readonly owner: Owner };
+
+interface OwnerFile {
+  readonly path: string;
+  readonly owner: Owner | undefined;
+}
+
+/**
+ * Makes this process the one owner of a data directory, unless a living process is.
+ *
+ * The owner file lies in a directory of its own, and that directory is moved into place complete:
+ * a rename succeeds only onto an empty directory, so of any number of processes one wins. A dead
+ * owner's file is removed by its unique name, which can never hit the file of a new owner.
+ */
+export async function acquire(
+  dataDirectory: string,
+  claim: Pick<Owner, 'role' | 'socketDirectory'>,
+): Promise<Acquisition> {
+  const directory = join(dataDirectory, 'owner');
+  for (;;) {
+    for (const { path, owner } of await readOwnerFiles(directory)) {
+      if (owner && (await isAlive(owner))) return { owner };
+      await rm(path, { recursive: true, force: true });
+    }
+    const file = await moveIntoPlace(dataDirectory, directory, claim);
+    if (file !== undefined) return { release: () => release(directory, file) };
+  }
+}
+
+async function readOwnerFiles(directory: string): Promise<OwnerFile[]> {
+  const names = await readdir(directory).catch(unlessMissing([]));
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(directory, name);
+      return { path, owner: parse(await readFile(path, 'utf8').catch(unlessMissing(''))) };
+    }),
+  );
+}
+
+/** A file cut short by a power failure has no owner, as no process survived it. */
+function parse(text: string): Owner | undefined {
+  try {
+    const { pid, started, role, socketDirectory } = JSON.parse(text) as Record<string, unknown>;
+    const complete =
+      typeof pid === 'number' &&
+      typeof started === 'string' &&
+      typeof socketDirectory === 'string' &&
+      (role === 'server' || role === 'command');
+    return complete ? { pid, started, role, socketDirectory } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function moveIntoPlace(
+  dataDirectory: string,
+  directory: string,
+  claim: Pick<Owner, 'role' | 'socketDirectory'>,
+): Promise<string | undefined> {
+  const name = `${process.pid}-${randomUUID()}.json`;
+  const prepared = join(dataDirectory, `owner.claim-${name}`);
+  const owner = { ...(await identify(process.pid)), ...claim };
+  await mkdir(prepared);
+  try {
+    await writeFile(join(prepared, name), JSON.stringify(owner));
+    await giveToOwnerOf(dataDirectory, prepared, join(prepared, name));
+    await rename(prepared, directory);
+    return join(directory, name);
+  } catch (error) {
+    await rm(prepared, { recursive: true, force: true });
+    if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+}
+
+/** After a command run with sudo is killed, the user himself must be able to clear its file away. */
+async function giveToOwnerOf(dataDirectory: string, ...paths: readonly string[]): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(dataDirectory);
+  await Promise.all(paths.map((path) => chown(path, uid, gid)));
+}
+
+async function release(directory: string, file: string): Promise<void> {
+  await rm(file, { force: true });
+  // The next owner may already have moved in: a directory with a file in it stays.
+  await rmdir(directory).catch(() => undefined);
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from './errors.js';
+import { type Launch, type Postmaster, startPostmaster } from './postmaster.js';
+
+const SHORTEST_PAUSE = 50;
+const LONGEST_PAUSE = 5_000;
+const RESTART_TIMEOUT = 60_000;
+/** Having lived this long, it counts as healthy and restarts at once when it dies. */
+const HEALTHY_AFTER = 60_000;
+
+/** Keeps a postmaster running until it is stopped. */
+export class Supervisor {
+  readonly #launch: Launch;
+  readonly #stopping = new AbortController();
+  readonly #watch: Promise<void>;
+  #postmaster: Postmaster;
+  #pause = SHORTEST_PAUSE;
+
+  constructor(launch: Launch, postmaster: Postmaster) {
+    this.#launch = launch;
+    this.#postmaster = postmaster;
+    this.#watch = this.#keepRunning();
+  }
+
+  get pid(): number {
+    return this.#postmaster.pid;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#watch;
+  }
+
+  async #keepRunning(): Promise<void> {
+    const { signal } = this.#stopping;
+    const stopped = once(signal, 'abort').then(() => undefined);
+    while (!signal.aborted) {
+      const since = performance.now();
+      const ending = await Promise.race([stopped, this.#postmaster.exited]);
+      if (ending === undefined) break;
+      if (performance.now() - since > HEALTHY_AFTER) this.#pause = SHORTEST_PAUSE;
+      this.#launch.log(`PostgreSQL ended unexpectedly (${ending}): starting it again`);
+      await this.#startAgain(signal);
+    }
+    await this.#postmaster.stop();
+  }
+
+  async #startAgain(stopping: AbortSignal): Promise<void> {
+    const isStopping = () => stopping.aborted;
+    while (!isStopping()) {
+      try {
+        await sleep(this.#pause, undefined, { signal: stopping });
+        this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+        // What lost only its guard is still running.
+        await this.#postmaster.stop();
+        const signal = AbortSignal.any([stopping, AbortSignal.timeout(RESTART_TIMEOUT)]);
+        this.#postmaster = await startPostmaster(this.#launch, signal);
+        return;
+      } catch (error) {
+        if (!isStopping()) this.#launch.log(messageOf(error));
+      }
+    }
+  }
+}
