@@ -1,4 +1,4 @@
-import { rmdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, locateCluster, prepareCluster } from './embedded/cluster.js';
@@ -121,7 +121,8 @@ function owned(
   const shutDown = async () => {
     try {
       await supervisor.stop();
-      await rmdir(connection.host).catch(() => undefined);
+      // A killed postmaster leaves its socket there.
+      await rm(connection.host, { recursive: true, force: true });
     } finally {
       await release();
     }

@@ -6,7 +6,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
 import { translateDriverError } from './driver-error.js';
 import { QueryWithPreamble } from './tenant-query.js';
-import { TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
+import { MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
 
 /** One SQL statement with its parameters, `$1` onwards. */
 export interface Statement {
@@ -129,19 +129,16 @@ export class TenantDatabase implements OnModuleInit {
     return name;
   }
 
-  /** Whether the connected user may switch to the tenant role; a user without policies must. */
+  /** Whether statements switch to the tenant role; without it, the policies must bind the user. */
   private async canUseTenantRole(): Promise<boolean> {
-    const [user] = await this.dataSource.query<{ bypasses: boolean; member: boolean }[]>(
-      `select rolsuper or rolbypassrls as bypasses,
-         exists (select from pg_roles r
-           where r.rolname = $1 and pg_has_role(current_user, r.oid, 'member')) as member
+    const [user] = await this.dataSource.query<{ bypasses: boolean; may_switch: boolean }[]>(
+      `select rolsuper or rolbypassrls as bypasses, ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch
        from pg_roles where rolname = current_user`,
-      [TENANT_ROLE],
     );
-    if (user?.member) return true;
+    if (user?.may_switch) return true;
     if (user?.bypasses !== false) {
       throw new Error(
-        `the database user bypasses row-level security and may not use role ${TENANT_ROLE}`,
+        `The database user bypasses row-level security and may not use role ${TENANT_ROLE}.`,
       );
     }
     logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);

@@ -7,6 +7,12 @@ export const TENANT_ROLE = 'latitude_app';
 /** The setting that the policies compare `organization_id` with. */
 export const TENANT_SETTING = 'app.organization_id';
 
+/** Whether the connected user may switch to the tenant role; PostgreSQL 16 asks for more than membership. */
+export const MAY_SWITCH_TO_TENANT_ROLE = `(
+  exists (select from pg_roles where rolname = '${TENANT_ROLE}') and
+  pg_has_role(current_user, (select oid from pg_roles where rolname = '${TENANT_ROLE}'),
+    case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end))`;
+
 /**
  * Makes the tenant role where the connected user may, and lets that user switch to it. A user who
  * may not make roles is bound by the forced policies itself, unless it is a superuser.
@@ -16,7 +22,7 @@ export const CREATE_TENANT_ROLE = `
     if not exists (select from pg_roles where rolname = '${TENANT_ROLE}') then
       create role ${TENANT_ROLE} nologin;
     end if;
-    if not pg_has_role(current_user, '${TENANT_ROLE}', 'member') then
+    if not ${MAY_SWITCH_TO_TENANT_ROLE} then
       grant ${TENANT_ROLE} to current_user;
     end if;
   exception

@@ -1,0 +1,77 @@
+import { Product, type RunningServer } from './support/product.js';
+
+describe('the command line (decisions 7)', () => {
+  const product = new Product();
+  let server: RunningServer | undefined;
+  afterAll(() => product.remove());
+
+  describe.each([
+    ['without a server', false],
+    ['beside a running server', true],
+  ])('%s', (_, beside) => {
+    beforeAll(async () => {
+      server = beside ? await product.start() : undefined;
+    });
+    afterAll(() => server?.stop());
+
+    it('makes and lists organizations', async () => {
+      const made = await product.latitude('organizations', 'create', '--name', 'Acme');
+      expect(made).toEqual({ id: expect.any(String), name: 'Acme' });
+      const all = await product.latitude<{ id: string }[]>('organizations', 'list');
+      expect(all).toContainEqual(expect.objectContaining(made as object));
+    });
+
+    it('makes, lists, rotates and revokes keys', async () => {
+      const { id: organization } = await product.latitude<{ id: string }>(
+        'organizations',
+        'create',
+        '--name',
+        'Keys',
+      );
+      const key = await product.latitude<{ id: string; key: string }>(
+        ...['keys', 'create', '--organization', organization, '--name', 'n8n'],
+        ...['--scopes', 'leads:read', '--expires-in', '90d'],
+      );
+      expect(key).toEqual({
+        id: expect.any(String),
+        organization_id: organization,
+        name: 'n8n',
+        scopes: ['leads:read'],
+        expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
+      });
+      const rotated = await product.latitude<{ id: string }>(
+        ...['keys', 'rotate', key.id, '--overlap', '24h'],
+      );
+      expect(rotated).toMatchObject({
+        replaces: key.id,
+        old_expires_at: expect.any(String),
+        scopes: ['leads:read'],
+      });
+      const revoked = await product.latitude('keys', 'revoke', key.id);
+      expect(revoked).toEqual({ id: key.id, revoked_at: expect.any(String) });
+      const listed = await product.latitude<object[]>(
+        'keys',
+        'list',
+        '--organization',
+        organization,
+      );
+      expect(listed).toHaveLength(2);
+      expect(JSON.stringify(listed)).not.toContain(key.key);
+    });
+  });
+
+  it.each([
+    [['keys', 'create'], '--organization'],
+    [['keys', 'revoke', 'x'], 'UUID'],
+    [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
+    [['organizations', 'create', '--name', ' '], 'name'],
+    [['nonsense'], 'nonsense'],
+  ])('refuses %j in one line and ends with another code than 0', async (args, hint) => {
+    const { code, stdout, stderr } = await product.run('cli.js', args);
+    expect(code).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(hint);
+  });
+});

@@ -1,0 +1,133 @@
+import { ApiClient } from './support/api-client.js';
+import { Product, type RunningServer, until } from './support/product.js';
+
+const KEY = /shown only now: (\S+)/;
+
+describe('starting (decisions 7)', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it('makes an organization and a key on the first start, shows it once, and its line works', async () => {
+    const first = await product.start();
+    const line = first.printed(/\n(curl .*)\n/) ?? '';
+    const [, url, key, body] = /POST (\S+) .*Bearer (\S+)" .*-d '(.*)'/.exec(line) ?? [];
+    const answer = await fetch(url!, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: body!,
+    });
+    expect(answer.status).toBe(201);
+    expect(await first.stop()).toBe(0);
+
+    const second = await product.start();
+    expect(second.printed(KEY)).toBeUndefined();
+    const leads = await new ApiClient(second.url, key).get('/api/v1/leads');
+    expect(leads.body.meta.total).toBe(1);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('refuses a second server on the same data in one clear sentence', async () => {
+    const server = await product.start();
+    const { code, stderr } = await product.run('main.js');
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('in use');
+    await server.stop();
+  });
+
+  it.each([
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['RATE_LIMIT_READS_PER_MINUTE', '-1'],
+    ['LOG_LEVEL', 'loud'],
+  ])('ends with one line that names %s when it cannot be used', async (name, value) => {
+    const { code, stderr, stdout } = await product.run('main.js', [], { [name]: value });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(name);
+  });
+
+  it('ends in one line when the database of DATABASE_URL cannot be reached', async () => {
+    const DATABASE_URL = 'postgres://nobody:secret@127.0.0.1:1/none';
+    const { code, stderr } = await product.run('main.js', [], { DATABASE_URL });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).not.toContain('secret');
+  });
+});
+
+describe('stopping', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'answers what is under way on %s, then ends with 0',
+    async (signal) => {
+      const server = await product.start();
+      const key = server.printed(KEY) ?? (await newKey(product));
+      const api = new ApiClient(server.url, key);
+      await api.post('/api/v1/leads', { first_name: 'warm' });
+      const requests = Array.from({ length: 10 }, (_, n) =>
+        api.post('/api/v1/leads', { first_name: `n${n}` }),
+      );
+      await requests[0];
+      server.signal(signal);
+      const settled = await Promise.allSettled(requests);
+      const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(answers.every(({ status }) => status === 201)).toBe(true);
+      expect(await server.ended).toBe(0);
+    },
+  );
+});
+
+describe('kill -9 of the whole process group under write load', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it('loses no acknowledged create, and the next start works', async () => {
+    const limits = {
+      RATE_LIMIT_WRITES_PER_MINUTE: '100000',
+      RATE_LIMIT_READS_PER_MINUTE: '100000',
+    };
+    let server = await product.start(limits);
+    const key = server.printed(KEY)!;
+    for (let round = 0; round < 3; round++) {
+      const acknowledged = await createUntilKilled(server, key);
+      expect(acknowledged.length).toBeGreaterThan(20);
+      server = await product.start(limits);
+      const api = new ApiClient(server.url, key);
+      const answers = await Promise.all(acknowledged.map((id) => api.get(`/api/v1/leads/${id}`)));
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    }
+    await server.stop();
+  }, 60_000);
+});
+
+async function newKey(product: Product): Promise<string> {
+  const [organization] = await product.latitude<{ id: string }[]>('organizations', 'list');
+  const { key } = await product.latitude<{ key: string }>(
+    ...['keys', 'create', '--organization', organization!.id, '--name', 'k', '--scopes', 'all'],
+  );
+  return key;
+}
+
+/** Ten writers until the process group dies in the middle of it; the ids that were answered. */
+async function createUntilKilled(server: RunningServer, key: string): Promise<string[]> {
+  const api = new ApiClient(server.url, key);
+  const acknowledged: string[] = [];
+  let alive = true;
+  const writer = async () => {
+    while (alive) {
+      const answer = await api.post('/api/v1/leads', { first_name: 'kept' }).catch(() => undefined);
+      if (answer?.status === 201) acknowledged.push(answer.body.data.id as string);
+    }
+  };
+  const writers = Array.from({ length: 10 }, writer);
+  await until(() => Promise.resolve(acknowledged.length > 200));
+  server.signalGroup('SIGKILL');
+  await server.ended;
+  alive = false;
+  await Promise.all(writers);
+  return acknowledged;
+}

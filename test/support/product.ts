@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+
+/** What a finished process printed, and how it ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built product as an operator runs it, on a data directory of its own. */
+export class Product {
+  readonly dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-product-'));
+  private readonly running = new Set<ChildProcess>();
+
+  /** Starts the server and waits until it listens. */
+  async start(env: Record<string, string> = {}): Promise<RunningServer> {
+    const child = this.spawn('main.js', [], env);
+    const server = new RunningServer(child);
+    await server.untilPrinted(/listens on (http:\S+?)"/);
+    return server;
+  }
+
+  /** Runs the server or a command to its end. */
+  async run(
+    entry: 'main.js' | 'cli.js',
+    args: readonly string[] = [],
+    env: Record<string, string> = {},
+  ): Promise<Outcome> {
+    const server = new RunningServer(this.spawn(entry, args, env));
+    const code = await server.ended;
+    return { code, stdout: server.stdout, stderr: server.stderr };
+  }
+
+  /** Runs a command that prints one JSON value. */
+  async latitude<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run('cli.js', ['--json', ...args]);
+    if (code !== 0) throw new Error(`latitude ${args.join(' ')} failed: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** Ends what still runs and removes the data. */
+  async remove(): Promise<void> {
+    for (const child of this.running) child.kill('SIGKILL');
+    await this.untilUnused();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** Waits until PostgreSQL has let go of the data, after whatever happened to its owner. */
+  async untilUnused(): Promise<void> {
+    await until(async () => {
+      const { code } = await this.run('cli.js', ['organizations', 'list']);
+      return code === 0;
+    });
+  }
+
+  private spawn(entry: string, args: readonly string[], env: Record<string, string>): ChildProcess {
+    const child = spawn(process.execPath, [path.join(ROOT, 'dist/src', entry), ...args], {
+      cwd: this.dataDir,
+      env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: path.join(this.dataDir, 'data'), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.running.add(child);
+    child.once('exit', () => this.running.delete(child));
+    return child;
+  }
+}
+
+/** One process of the product. */
+export class RunningServer {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<number | null>;
+
+  constructor(private readonly child: ChildProcess) {
+    child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code) => {
+        resolve(code);
+      });
+    });
+  }
+
+  get url(): string {
+    return this.printed(/listens on (http:\S+?)"/) ?? '';
+  }
+
+  /** The first group of a pattern in what was printed so far. */
+  printed(pattern: RegExp): string | undefined {
+    return pattern.exec(this.stdout)?.[1];
+  }
+
+  async untilPrinted(pattern: RegExp): Promise<void> {
+    let over = false;
+    void this.ended.then(() => (over = true));
+    await until(() => {
+      if (over && !pattern.test(this.stdout)) throw new Error(this.stderr || this.stdout);
+      return Promise.resolve(pattern.test(this.stdout));
+    });
+  }
+
+  /** Signals the server alone. */
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.child.pid!, signal);
+  }
+
+  /** Signals its whole process group, as a terminal or a supervisor does. */
+  signalGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.child.pid!, signal);
+  }
+
+  async stop(): Promise<number | null> {
+    this.signal('SIGTERM');
+    return this.ended;
+  }
+}
+
+/** Polls until a condition holds. */
+export async function until(
+  condition: () => Promise<boolean>,
+  { deadlineMs = 15_000, everyMs = 20 } = {},
+): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true in time');
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
