@@ -1,17 +1,21 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
 import { Organization } from './organization.entity.js';
 
 /** A key as it is stored: never the key itself, only its hash and its first characters. */
 @Entity('api_keys')
+@Unique('api_keys_key_hash_key', ['key_hash'])
 @Index('api_keys_by_organization', ['organization_id', 'id'])
 export class ApiKey {
-  @PrimaryColumn('uuid') id: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' }) id: string;
   @Column('uuid') organization_id: string;
   @ManyToOne(() => Organization, { nullable: false })
-  @JoinColumn({ name: 'organization_id' })
+  @JoinColumn({
+    name: 'organization_id',
+    foreignKeyConstraintName: 'api_keys_organization_id_fkey',
+  })
   organization?: Organization;
   @Column('text') name: string;
-  @Column('bytea', { unique: true, select: false }) key_hash: Buffer;
+  @Column('bytea', { select: false }) key_hash: Buffer;
   @Column('text') key_start: string;
   @Column('text', { array: true }) scopes: string[];
   /** The user whom records made with this key name as their author. */

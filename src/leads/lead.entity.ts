@@ -1,5 +1,6 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
+import { LEADS_SEARCH_TEXT } from '../database/migrations/1763683200000-initial-schema.js';
 import type { Source, Temperature } from './lead.dto.js';
 
 const NOW = () => "date_trunc('milliseconds', now())";
@@ -18,10 +19,13 @@ const NOW = () => "date_trunc('milliseconds', now())";
 @Index('leads_by_temperature', { synchronize: false })
 @Index('leads_search', { synchronize: false })
 export class Lead {
-  @PrimaryColumn('uuid') organization_id: string;
-  @PrimaryColumn('uuid') id: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'leads_pkey' }) organization_id: string;
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'leads_pkey' }) id: string;
   @ManyToOne(() => Organization)
-  @JoinColumn({ name: 'organization_id' })
+  @JoinColumn({
+    name: 'organization_id',
+    foreignKeyConstraintName: 'leads_organization_id_fkey',
+  })
   organization?: Organization;
   @Column({ type: 'text', collation: 'C' }) first_name: string;
   @Column({ type: 'text', collation: 'C', nullable: true }) last_name: string | null;
@@ -47,4 +51,13 @@ export class Lead {
   /** The forms that uniqueness compares. */
   @Column('text', { nullable: true }) phone_compared: string | null;
   @Column('text', { nullable: true }) email_compared: string | null;
+  @Column({
+    type: 'text',
+    select: false,
+    insert: false,
+    update: false,
+    generatedType: 'STORED',
+    asExpression: LEADS_SEARCH_TEXT,
+  })
+  search_text: string;
 }

@@ -24,6 +24,13 @@ const API_KEYS = `
     revoked_at timestamptz(3)
   )`;
 
+/** What a search looks through: each part lower-cased, kept apart by a character no term has. */
+export const LEADS_SEARCH_TEXT = String.raw`lower(
+  translate(first_name || coalesce(' ' || last_name, ''), E'\x1f', ' ')
+  || E'\x1f' || coalesce(translate(email, E'\x1f', ' '), '')
+  || E'\x1f' || coalesce(phone, '')
+  || E'\x1f' || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), ''))`;
+
 // Names sort by code point, so that order and indexes never depend on the server's locale.
 const LEADS = `
   create table leads (
@@ -52,12 +59,7 @@ const LEADS = `
     deleted_at timestamptz(3),
     phone_compared text,
     email_compared text,
-    search_text text not null generated always as (
-      lower(translate(first_name || coalesce(' ' || last_name, ''), E'\\x1f', ' ')
-        || E'\\x1f' || coalesce(translate(email, E'\\x1f', ' '), '')
-        || E'\\x1f' || coalesce(phone, '')
-        || E'\\x1f' || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), ''))
-    ) stored,
+    search_text text not null generated always as (${LEADS_SEARCH_TEXT}) stored,
     primary key (organization_id, id)
   )`;
 
@@ -86,6 +88,16 @@ const LET_SEARCH_USE_ITS_INDEX = `
     end if;
   end $$`;
 
+// Where TypeORM's command line looks up the expressions of generated columns.
+const TYPEORM_METADATA = `
+  create table if not exists typeorm_metadata (
+    type varchar not null, database varchar, schema varchar, "table" varchar, name varchar, value text
+  )`;
+
+const DESCRIBE_SEARCH_TEXT = `
+  insert into typeorm_metadata
+  values ('GENERATED_COLUMN', current_database(), current_schema(), 'leads', 'search_text', $1)`;
+
 export class InitialSchema1763683200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const statements = [
@@ -99,11 +111,13 @@ export class InitialSchema1763683200000 implements MigrationInterface {
       ...LEADS_INDEXES,
       ...protectTenantTable('leads'),
       LET_SEARCH_USE_ITS_INDEX,
+      TYPEORM_METADATA,
     ];
     for (const statement of statements) await runner.query(statement);
+    await runner.query(DESCRIBE_SEARCH_TEXT, [LEADS_SEARCH_TEXT]);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table leads, api_keys, organizations');
+    await runner.query('drop table leads, api_keys, organizations, typeorm_metadata');
   }
 }
