@@ -1,14 +1,14 @@
 /** Who may import whom: one room a concern, and no way back (docs/architecture.md). */
 const GROUND = ['config', 'errors', 'tenancy', 'fields', 'listing', 'rate-limit', 'database'];
 const PLATFORM = ['auth', 'http'];
-const FEATURES = ['leads'];
+const FEATURES = ['leads', 'appointments', 'tasks'];
 
 const folder = (names) => `^src/(${names.join('|')})/`;
 const role = (name) => String.raw`\.${name}\.ts$`;
 const specs = String.raw`\.spec\.ts$`;
 
 /** Features point one way: what is listed may be imported, and only through these files. */
-const FEATURE_DOORS = String.raw`\.(module|service|dto|entity)\.ts$`;
+const FEATURE_DOORS = String.raw`\.(module|service|dto|entity)\.ts$|^src/leads/live-lead\.ts$`;
 
 module.exports = {
   forbidden: [
@@ -36,6 +36,12 @@ module.exports = {
       severity: 'error',
       from: { path: folder(FEATURES) },
       to: { path: folder(FEATURES), pathNot: ['^src/$1/', FEATURE_DOORS] },
+    },
+    {
+      name: 'features-point-towards-leads',
+      severity: 'error',
+      from: { path: folder(FEATURES) },
+      to: { path: folder(FEATURES.filter((name) => name !== 'leads')), pathNot: '^src/$1/' },
     },
     {
       name: 'controllers-go-through-services',

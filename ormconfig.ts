@@ -1,11 +1,13 @@
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
+import { Appointment } from './src/appointments/appointment.entity.js';
 import { ApiKey } from './src/auth/api-key.entity.js';
 import { Organization } from './src/auth/organization.entity.js';
 import { readSettings } from './src/config/settings.js';
 import { dataSourceOptions } from './src/database/data-source-options.js';
 import { openDatabase } from './src/database/open-database.js';
 import { Lead } from './src/leads/lead.entity.js';
+import { Task } from './src/tasks/task.entity.js';
 
 const database = await openDatabase(readSettings(), 'command');
 
@@ -19,5 +21,5 @@ class CommandLineDataSource extends DataSource {
 
 export default new CommandLineDataSource({
   ...dataSourceOptions(database.target),
-  entities: [Organization, ApiKey, Lead],
+  entities: [Organization, ApiKey, Lead, Appointment, Task],
 });

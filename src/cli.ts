@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
+import { instanceToPlain } from 'class-transformer';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { rootModule } from './app.js';
 import { KeysService } from './auth/keys.service.js';
@@ -94,7 +95,7 @@ async function run(action: (keys: KeysService) => Promise<unknown>): Promise<voi
       logger: new NestLogger(),
       abortOnError: false,
     });
-    print(await action(app.get(KeysService)));
+    print(instanceToPlain(await action(app.get(KeysService))));
   } finally {
     await app?.close();
     await database.close();

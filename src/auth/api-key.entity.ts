@@ -1,3 +1,4 @@
+import { Exclude } from 'class-transformer';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
 import { Organization } from './organization.entity.js';
 
@@ -15,7 +16,9 @@ export class ApiKey {
   })
   organization?: Organization;
   @Column('text') name: string;
-  @Column('bytea', { select: false }) key_hash: Buffer;
+  @Exclude()
+  @Column('bytea', { select: false })
+  key_hash: Buffer;
   @Column('text') key_start: string;
   @Column('text', { array: true }) scopes: string[];
   /** The user whom records made with this key name as their author. */

@@ -1,12 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
 import { Authenticator } from './authenticator.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
 
-/** Behind these paths even an unknown route is told only to holders of a key (decisions 2). */
 const KEYED_PATHS = /^\/(api|mcp)(\/|$)/;
 
 /** Finds out who asks; the rate limit, which counts strangers too, then refuses them. */
@@ -14,19 +14,30 @@ const KEYED_PATHS = /^\/(api|mcp)(\/|$)/;
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: Authenticator,
+    private readonly limits: RateLimitGuard,
     private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.reflector.get<Access>(ACCESS, context.getHandler());
-    request.keyRequired =
-      request.method !== 'OPTIONS' &&
-      (access !== 'unknown-route' || KEYED_PATHS.test(request.path));
+    request.keyRequired = access !== 'unknown-route' || isBehindKeys(request);
     const key = bearerToken(request);
-    if (key !== undefined) request.actor = await this.authenticator.authenticate(key);
-    return true;
+    if (key === undefined) return true;
+    try {
+      request.actor = await this.authenticator.authenticate(key);
+      return true;
+    } catch (error) {
+      // The request ends before the rate limit, whose state is told on every answer.
+      await this.limits.tell(context);
+      throw error;
+    }
   }
+}
+
+/** Whether even an unknown route is told only to holders of a key (decisions 2 and 4). */
+function isBehindKeys({ method, path }: ApiRequest): boolean {
+  return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 
 /** The token of the one `Authorization: Bearer` header; Node itself keeps the first of several. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config/settings.js';
 import { ApiError, validationError } from '../errors/api-error.js';
+import { codePointLength, isWellFormedText } from '../fields/text.js';
 import { displayedStart, generateKey, hashKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
@@ -117,7 +118,7 @@ const LONGEST_NAME = 200;
 
 function requireName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > LONGEST_NAME || trimmed.includes('\0')) {
+  if (trimmed === '' || codePointLength(trimmed) > LONGEST_NAME || !isWellFormedText(trimmed)) {
     throw validationError([{ field: 'name', message: `must be 1 to ${LONGEST_NAME} characters` }]);
   }
   return trimmed;

@@ -1,17 +1,27 @@
 import type { LoggerService } from '@nestjs/common';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from './settings.js';
 
-/**
- * The process' log, on standard output: one JSON line an event, or readable lines in a terminal.
- */
+/** Standard output: one JSON line an event, or readable lines in a terminal. */
+let output: DestinationStream = process.stdout.isTTY
+  ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
+  : pino.destination();
+
+/** The log of the process. */
 export const logger: Logger = pino(
   { base: null, timestamp: pino.stdTimeFunctions.isoTime },
-  process.stdout.isTTY
-    ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
-    : undefined,
+  {
+    write: (line) => {
+      output.write(line);
+    },
+  },
 );
+
+/** Sends the log elsewhere than to standard output. */
+export function setLogOutput(stream: DestinationStream): void {
+  output = stream;
+}
 
 /** Sets the least severe level that is written. */
 export function setLogLevel(level: LogLevel): void {

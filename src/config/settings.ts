@@ -99,8 +99,18 @@ function oneOf<T extends string>(
 function postgresUrl(env: Environment, name: string): string | undefined {
   const raw = env[name];
   if (!raw) return undefined;
-  if (/^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw)) return raw;
+  if (/^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw) && isPercentEncoded(raw)) return raw;
   throw new SettingError(name, 'must be a URL such as postgres://user:password@host:5432/database');
+}
+
+/** The driver decodes every part of the URL. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function region(env: Environment, name: string, fallback: string): string {
@@ -126,7 +136,7 @@ function isSubnet(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const bits = isIP(address) === 6 ? 128 : 32;
   if (isIP(address) === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 function origins(env: Environment, name: string): readonly string[] {

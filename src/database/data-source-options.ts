@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { InitialSchema1763683200000 } from './migrations/1763683200000-initial-schema.js';
+import { AppointmentsAndTasks1763769600000 } from './migrations/1763769600000-appointments-and-tasks.js';
 
 /** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
@@ -30,7 +31,7 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     type: 'postgres',
     ...address,
     applicationName: 'latitude',
-    migrations: [InitialSchema1763683200000],
+    migrations: [InitialSchema1763683200000, AppointmentsAndTasks1763769600000],
     migrationsTransactionMode: 'each',
     installExtensions: false,
     synchronize: false,

@@ -8,7 +8,7 @@ import {
   ensureDatabase,
   isAccepting,
 } from './embedded/connection.js';
-import { DataDirectoryInUseError, messageOf } from './embedded/errors.js';
+import { DataDirectoryInUseError, errorCode, messageOf } from './embedded/errors.js';
 import { acquire, type Owner, type Role } from './embedded/owner.js';
 import { readLockFile, startPostmaster } from './embedded/postmaster.js';
 import { prepareRuntime } from './embedded/runtime.js';
@@ -36,7 +36,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT = 60_000;
+/** Of the promised minute, the rest is for ending what has not become ready. */
+const START_TIMEOUT = 50_000;
 const PATIENCE_WITH_COMMAND = 20_000;
 
 /**
@@ -156,8 +157,12 @@ function inWords(error: unknown, dataDirectory: string, signal: AbortSignal): un
     return new Error(message, { cause: error });
   }
   if (failure.syscall === undefined) return error;
+  const whatToDo =
+    errorCode(error) === 'ENOSPC'
+      ? 'free some space there'
+      : 'make it one that this user may read and write';
   return new Error(
-    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): make it one that this user may read and write, or set DATA_DIR to another.`,
+    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): ${whatToDo}, or set DATA_DIR to another.`,
     { cause: error },
   );
 }

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Type } from '@nestjs/common';
+import { namesOf } from './field.js';
 
 /**
  * What of an update differs from the stored record, values compared as JSON: only what is given
@@ -20,4 +22,10 @@ export function realChanges<T extends object>(
 
 function asJson(value: unknown): unknown {
   return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
+}
+
+/** Every field of a create, those that are not given as null. */
+export function withUnset(create: Type<object>, input: object): Record<string, unknown> {
+  const given = input as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(namesOf(create).map((name) => [name, given[name] ?? null]));
 }

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 
 /** Whether a field must be given, and what it is when it is not. */
@@ -22,6 +21,7 @@ export interface Field {
 
 const FIELDS = Symbol('fields');
 const IS_UPDATE = Symbol('is update');
+const FIXED = Symbol('fixed fields');
 
 /** The fields of a DTO class, in the order of their declaration, inherited ones first. */
 export function fieldsOf(dto: Type<object>): readonly Field[] {
@@ -36,6 +36,11 @@ export function namesOf(dto: Type<object>): string[] {
 /** Whether the DTO is of an update, where null empties a field and nothing has a default. */
 export function isUpdate(dto: Type<object>): boolean {
   return Reflect.getMetadata(IS_UPDATE, dto) === true;
+}
+
+/** The fields that an update of this DTO's record may not change. */
+export function fixedFieldsOf(dto: Type<object>): readonly string[] {
+  return (Reflect.getMetadata(FIXED, dto) ?? []) as readonly string[];
 }
 
 /** A decorator that declares a property as a field. */
@@ -61,6 +66,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
 ): Type<Partial<Omit<T, K>>> {
   class Update {}
   Reflect.defineMetadata(IS_UPDATE, true, Update);
+  Reflect.defineMetadata(FIXED, fixed, Update);
   for (const field of fieldsOf(create)) {
     if (fixed.includes(field.name as K)) continue;
     const { required, default: fallback } = field.presence;
@@ -98,10 +104,7 @@ export type RecordFields<T> = { id: string } & { [K in keyof T]-?: Exclude<T[K],
 function addField(prototype: object, field: Field, presence?: PropertyDecorator): void {
   const dto = prototype.constructor as Type<object>;
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
-  const normalize = Transform(({ obj, key }) =>
-    field.normalize((obj as Record<string, unknown>)[key]),
-  );
-  for (const decorate of [...(presence ? [presence] : []), ...field.rules, normalize]) {
+  for (const decorate of [...(presence ? [presence] : []), ...field.rules]) {
     decorate(prototype, field.name);
   }
 }

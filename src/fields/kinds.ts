@@ -78,17 +78,38 @@ export function Integer({
 /**
  * An ISO 8601 date or date-time of the years 0001 to 9999; without an offset it is UTC.
  * @param rounding what becomes of a fraction of a millisecond
+ * @param after field of the same input that this one must be later than, where both are given
  */
 export function DateTime({
   rounding = 'down',
+  after,
   ...presence
-}: Presence<Date> & { rounding?: 'down' | 'up' } = {}) {
+}: Presence<Date> & { rounding?: 'down' | 'up'; after?: string } = {}) {
   const message = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
-  const isDate = rule('isDateTime', (value) => value instanceof Date, message);
-  return declareField(presence, [isDate], (value) => {
+  const rules = [rule('isDateTime', (value) => value instanceof Date, message)];
+  if (after !== undefined) rules.push(isAfter(after));
+  return declareField(presence, rules, (value) => {
     const text = trimToNull(value);
     return typeof text === 'string' ? (parseDateTime(text, rounding) ?? text) : text;
   });
+}
+
+function isAfter(field: string): PropertyDecorator {
+  return ValidateBy({
+    name: 'isAfter',
+    validator: {
+      validate: (value, args) => {
+        const start = (args?.object as Record<string, unknown> | undefined)?.[field];
+        return !(start instanceof Date && value instanceof Date) || value > start;
+      },
+      defaultMessage: () => mustBeAfter(field),
+    },
+  });
+}
+
+/** What is wrong with a time that does not come after another. */
+export function mustBeAfter(field: string): string {
+  return `must be after ${field}`;
 }
 
 const MOST_TAGS = 50;

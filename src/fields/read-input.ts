@@ -1,8 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
-import { type Field, fieldsOf, isUpdate } from './field.js';
+import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from './field.js';
 
 /** What became of an input: its DTO, and everything that is wrong with it. */
 export interface Input<T> {
@@ -16,22 +15,28 @@ export interface Input<T> {
  */
 export function readInput<T extends object>(dto: Type<T>, plain: object): Input<T> {
   const fields = fieldsOf(dto);
-  const value = plainToInstance(dto, knownPart(plain, fields));
-  const problems = [...unknownFields(plain, fields), ...invalidFields(value)];
+  const value = normalized(dto, plain, fields);
+  const problems = [...unknownFields(dto, plain, fields), ...invalidFields(value)];
   if (problems.length === 0 && !isUpdate(dto)) fillIn(value, fields);
   return { value, problems };
 }
 
-function knownPart(plain: object, fields: readonly Field[]): object {
+function normalized<T extends object>(dto: Type<T>, plain: object, fields: readonly Field[]): T {
   const given = fields.filter(({ name }) => Object.hasOwn(plain, name));
-  return Object.fromEntries(given.map(({ name }) => [name, plain[name as keyof typeof plain]]));
+  const raw = plain as Readonly<Record<string, unknown>>;
+  const values = given.map(({ name, normalize }) => [name, normalize(raw[name])] as const);
+  return Object.assign(new dto(), Object.fromEntries(values));
 }
 
-function unknownFields(plain: object, fields: readonly Field[]): FieldProblem[] {
+function unknownFields(dto: Type<object>, plain: object, fields: readonly Field[]): FieldProblem[] {
   const known = new Set(fields.map(({ name }) => name));
+  const fixed = fixedFieldsOf(dto);
   return Object.keys(plain)
     .filter((name) => !known.has(name))
-    .map((name) => ({ field: fieldLabel(name, 'body'), message: 'is unknown or cannot be set' }));
+    .map((name) => ({
+      field: fieldLabel(name, 'body'),
+      message: fixed.includes(name) ? 'cannot be changed' : 'is unknown or cannot be set',
+    }));
 }
 
 function invalidFields(value: object): FieldProblem[] {

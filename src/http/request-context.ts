@@ -49,10 +49,11 @@ function hasOneHost({ rawHeaders, httpVersion }: Request): boolean {
 }
 
 /**
- * A path whose escapes cannot be decoded names no resource. Its signs are escaped once more, so
- * that it takes the way of every unknown id instead of failing in the router before the guards.
+ * The asterisk of `OPTIONS *` and a path whose escapes cannot be decoded name no resource. They
+ * become paths that take the way of every unknown one, instead of failing before the guards.
  */
 function routable(url: string): string {
+  if (url === '*') return '/*';
   const end = url.indexOf('?');
   const path = end === -1 ? url : url.slice(0, end);
   if (!path.includes('%')) return url;

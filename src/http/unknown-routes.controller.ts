@@ -10,7 +10,8 @@ interface Layer {
   match(path: string): boolean;
 }
 
-const EVERYTHING = '*path';
+/** Braces make it match the root as well. */
+const EVERYTHING = '{*path}';
 
 /** Answers what no other route does; stands last, so that the guards see those requests too. */
 @Controller()

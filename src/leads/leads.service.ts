@@ -2,8 +2,8 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../database/driver-error.js';
 import { ApiError } from '../errors/api-error.js';
-import { realChanges } from '../fields/changes.js';
-import { namesOf } from '../fields/field.js';
+import { existing } from '../errors/existing.js';
+import { realChanges, withUnset } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { comparedEmail, comparedPhone } from './contact-identity.js';
@@ -16,8 +16,6 @@ import {
 } from './lead.dto.js';
 import { DefaultLeadScorer, LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
-
-const FIELDS = namesOf(CreateLeadDto);
 
 /** The rules of leads (api.md 2.1 and 4.3, decisions 3). */
 @Injectable()
@@ -34,12 +32,12 @@ export class LeadsService {
 
   /** @throws ApiError `not_found` */
   async get(actor: Actor, id: string): Promise<LeadDto> {
-    return found(await this.repository.find(actor.organization.id, id));
+    return existing(await this.repository.find(actor.organization.id, id), 'lead');
   }
 
   /** @throws ApiError `duplicate`, `create_failed` */
   create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
-    const row = { id: uuidv7(), ...this.toRow(actor, complete(input)) };
+    const row = { id: uuidv7(), ...this.toRow(actor, input) };
     return this.explainDuplicates(actor, row, () =>
       this.repository.insert(actor.organization.id, row),
     );
@@ -47,39 +45,47 @@ export class LeadsService {
 
   /** @throws ApiError `not_found`, `duplicate`, `create_failed` */
   async update(actor: Actor, id: string, input: UpdateLeadDto): Promise<LeadDto> {
-    const identity = identityOf(actor, input);
+    const claim = { id, ...identityOf(actor, input) };
     const revise = (stored: LeadDto) => {
       const changes = realChanges(stored, input);
-      return changes && this.toRow(actor, complete({ ...stored, ...changes }));
+      return changes && this.toRow(actor, { ...stored, ...changes });
     };
-    return found(
-      await this.explainDuplicates(actor, identity, () =>
-        this.repository.update(actor.organization.id, id, revise),
-      ),
+    const lead = await this.explainDuplicates(actor, claim, () =>
+      this.repository.update(actor.organization.id, id, revise),
     );
+    return existing(lead, 'lead');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    if (!(await this.repository.delete(actor.organization.id, id))) throw noSuchLead();
+    existing(await this.repository.delete(actor.organization.id, id), 'lead');
     return { id, deleted: true };
   }
 
-  private toRow(actor: Actor, lead: ScorableLead) {
-    return { ...lead, ...identityOf(actor, lead), lead_score: this.scorer.score(lead) };
+  private toRow(actor: Actor, input: CreateLeadDto) {
+    const lead = withUnset(CreateLeadDto, input) as ScorableLead;
+    return { ...lead, ...identityOf(actor, lead), lead_score: this.score(lead) };
+  }
+
+  private score(lead: ScorableLead): number {
+    const score = this.scorer.score(lead);
+    if (Number.isInteger(score) && score >= 0 && score <= 100) return score;
+    throw new Error(
+      `${this.scorer.constructor.name} gave a score that is no integer from 0 to 100`,
+    );
   }
 
   /** Names the fields that another lead has, and that lead to those who may read it. */
   private async explainDuplicates<T>(
     actor: Actor,
-    identity: ContactIdentity,
+    claim: ContactIdentity & { id: string },
     write: () => Promise<T>,
   ): Promise<T> {
     try {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const twins = await this.repository.findTwins(actor.organization.id, identity);
+      const twins = await this.repository.findTwins(actor.organization.id, claim);
       const mayRead = actor.scopes.has('leads:read');
       const detail = (field: 'email' | 'phone', twin?: { id: string }) => ({
         field,
@@ -97,13 +103,6 @@ export class LeadsService {
   }
 }
 
-/** The writable fields of a lead, unset ones as null. */
-function complete(input: CreateLeadDto): ScorableLead {
-  const given = input as unknown as Record<string, unknown>;
-  const entries = FIELDS.map((name) => [name, given[name] ?? null]);
-  return Object.fromEntries(entries) as ScorableLead;
-}
-
 function identityOf(actor: Actor, { email, phone }: UpdateLeadDto): ContactIdentity {
   return {
     email_compared: email ? comparedEmail(email) : null,
@@ -114,13 +113,4 @@ function identityOf(actor: Actor, { email, phone }: UpdateLeadDto): ContactIdent
 function duplicate(details: { field: string; message: string; existing_id?: string }[]): ApiError {
   const fields = [...new Set(details.map(({ field }) => field))].join(' and ');
   return new ApiError('duplicate', { message: `Another lead has this ${fields}.`, details });
-}
-
-function noSuchLead(): ApiError {
-  return new ApiError('not_found', { message: 'There is no such lead.' });
-}
-
-function found(lead: LeadDto | undefined): LeadDto {
-  if (lead) return lead;
-  throw noSuchLead();
 }

@@ -1,14 +1,18 @@
-import type { Statement } from '../database/tenant-database.js';
+import type { Statement, TenantDatabase } from '../database/tenant-database.js';
 import type { ListQuery } from './list-query.js';
 import { Page } from './page.js';
 
-/** Conditions of a statement, joined by AND, with their parameters. */
+/** Conditions on the records of an organization, joined by AND, with their parameters. */
 export class Conditions {
-  readonly values: unknown[] = [];
-  private readonly clauses: string[] = [];
+  readonly values: unknown[];
+  private readonly clauses: string[];
 
-  constructor(...fixed: string[]) {
-    this.clauses.push(...fixed);
+  constructor(
+    readonly organizationId: string,
+    ...fixed: string[]
+  ) {
+    this.values = [organizationId];
+    this.clauses = ['organization_id = $1', ...fixed];
   }
 
   /** Adds `clause` with its `?` as the value's parameter, unless there is no value. */
@@ -36,33 +40,42 @@ export interface ListSource {
 }
 
 /** Every row repeats the total; where the page is empty, one row carries it alone. */
-export type ListRow<T> = { total: number } & (T | { [K in keyof T]: null });
+type ListRow<T> = { total: number; sort_key: unknown } & (T | { [K in keyof T]: null });
 
-/** One statement that reads a page and its exact total together. */
-export function listStatement(
+/**
+ * Reads a page and its exact total in one statement.
+ * @throws ApiError `query_failed`
+ */
+export async function readPage<T extends { id: string }>(
+  database: TenantDatabase,
+  source: ListSource,
+  conditions: Conditions,
+  query: ListQuery,
+  plan: Statement['plan'] = 'prepared',
+): Promise<Page<T>> {
+  const statement = { ...listStatement(source, conditions, query), plan };
+  const rows = await database.read<ListRow<T>>(conditions.organizationId, statement);
+  const items = rows.filter((row): row is T & ListRow<T> => row.id !== null);
+  const data = items.map(({ total, sort_key, ...item }) => item as unknown as T);
+  const { page, limit } = query;
+  return new Page(data, { page, limit, total: rows[0]?.total ?? 0 });
+}
+
+function listStatement(
   { table, columns, sort }: ListSource,
   conditions: Conditions,
   { page, limit, sort_dir: direction }: ListQuery,
 ): Statement {
   // An index can serve `desc nulls last` only where it is declared so.
-  const order = (prefix: string) =>
-    `${prefix}${sort.column} ${direction}${sort.nullable ? ' nulls last' : ''}, ${prefix}id ${direction}`;
+  const nulls = sort.nullable ? ' nulls last' : '';
+  const order = (key: string, id: string) => `${key} ${direction}${nulls}, ${id} ${direction}`;
   const count = `select count(*)::int as total from ${table} where ${conditions.sql}`;
-  const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql} order by ${order('')}
+  const rows = `select ${columns.join(', ')}, ${sort.column} as sort_key from ${table}
+    where ${conditions.sql} order by ${order(sort.column, 'id')}
     limit ${conditions.parameter(limit)} offset ${conditions.parameter((page - 1) * limit)}`;
   return {
     text: `select counted.total, page.* from (${count}) counted
-      left join (${rows}) page on true order by ${order('page.')}`,
+      left join (${rows}) page on true order by ${order('page.sort_key', 'page.id')}`,
     values: conditions.values,
   };
-}
-
-/** Makes the page of what `listStatement` returned. */
-export function toPage<T extends { id: string }>(
-  rows: readonly ListRow<T>[],
-  { page, limit }: ListQuery,
-): Page<T> {
-  const items = rows.filter((row): row is { total: number } & T => row.id !== null);
-  const data = items.map(({ total, ...item }) => item as unknown as T);
-  return new Page(data, { page, limit, total: rows[0]?.total ?? 0 });
 }

@@ -30,15 +30,18 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { req, res } = requestResponse(context);
-    if (req.method === 'OPTIONS') {
-      const window = await this.windows.peek(await this.windowOf(req, READS), WINDOW_MS);
-      writeHeaders(res, window, this.settings.readsPerMinute);
-      return true;
-    }
-    await super.canActivate(context);
+    const { req } = requestResponse(context);
+    if (req.method === 'OPTIONS') await this.tell(context);
+    else await super.canActivate(context);
     if (req.keyRequired && !req.actor) throw new ApiError('unauthorized');
     return true;
+  }
+
+  /** Tells the state of the window on an answer to a request that does not count. */
+  async tell(context: ExecutionContext): Promise<void> {
+    const { req, res } = requestResponse(context);
+    const window = await this.windows.peek(await this.windowOf(req, READS), WINDOW_MS);
+    writeHeaders(res, window, this.settings.readsPerMinute);
   }
 
   protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {

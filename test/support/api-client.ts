@@ -45,7 +45,8 @@ export class ApiClient {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined ? undefined : raw ? (body as RequestInit["body"]) : JSON.stringify(body),
+      body:
+        body === undefined ? undefined : raw ? (body as RequestInit['body']) : JSON.stringify(body),
     });
     const text = await response.text();
     return {

@@ -1,6 +1,6 @@
 /**
  * Opens the embedded PostgreSQL in a process of its own, for tests that kill that process.
- * Usage: embedded-postgres-child.ts <dataDir> <role>; a line on standard input stops it.
+ * Usage: embedded-postgres-child.ts <dataDir> <role>; the end of its standard input stops it.
  */
 import { once } from 'node:events';
 import { openEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
@@ -15,13 +15,14 @@ try {
   const postgres = await openEmbeddedPostgres({
     dataDir,
     role: role === 'command' ? 'command' : 'server',
-    log: (log) => { tell({ log }); },
+    log: (log) => {
+      tell({ log });
+    },
   });
   tell({ pid: postgres.pid, connection: postgres.connection });
   process.stdin.resume();
   await once(process.stdin, 'end');
   await postgres.stop();
-  tell({ stopped: true });
 } catch (error) {
   const { name, message } = error as Error;
   tell({ name, message });

@@ -13,8 +13,7 @@ import { ApiClient } from './api-client.js';
 
 /** The PostgreSQL of this test run: its address, and the migrated database to copy. */
 type Cluster = { template: string } & (
-  | { url: string }
-  | { host: string; port: number; user: string; database: string }
+  { url: string } | { host: string; port: number; user: string; database: string }
 );
 
 /** Limits so high that only the tests of limits meet them. */
@@ -83,15 +82,8 @@ export class TestApp {
   }
 
   /** Runs SQL as the owner of the database, past the gateway. */
-  async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const target = this.database;
-    const client = new pg.Client('url' in target ? { connectionString: target.url } : target);
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows as Row[];
-    } finally {
-      await client.end();
-    }
+  sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return query<Row>(this.database, text, values);
   }
 
   async stop(): Promise<void> {
@@ -110,20 +102,24 @@ export interface Tenant {
   api: ApiClient;
 }
 
-async function createDatabase(): Promise<DatabaseTarget> {
-  const { template, ...cluster } = JSON.parse(
-    process.env.LATITUDE_TEST_CLUSTER ?? '',
-  ) as Cluster;
+/** A new database: a copy of the migrated template, or an empty one. */
+export async function createDatabase(from: 'template' | 'empty' = 'template') {
+  const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER ?? '') as Cluster;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const client = new pg.Client('url' in cluster ? { connectionString: cluster.url } : cluster);
-  await client.connect();
-  try {
-    await client.query(`create database ${name} template ${template} strategy file_copy`);
-  } finally {
-    await client.end();
-  }
+  const source = from === 'template' ? template : 'template0';
+  await query(cluster, `create database ${name} template ${source} strategy file_copy`);
   if (!('url' in cluster)) return { ...cluster, database: name };
   const url = new URL(cluster.url);
   url.pathname = `/${name}`;
   return { url: url.href };
+}
+
+async function query<Row>(target: DatabaseTarget, text: string, values: unknown[] = []) {
+  const client = new pg.Client('url' in target ? { connectionString: target.url } : target);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
 }

@@ -11,7 +11,7 @@ import {
   rm,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
 import { type RunAs, spawnGuarded } from './guarded-process.js';
 import { isTaken } from './processes.js';
@@ -37,8 +37,8 @@ export interface Cluster {
 
 /** The places of a data directory's cluster; makes the data directory if it is missing. */
 export async function locateCluster(dataDir: string): Promise<Cluster> {
-  await mkdir(dataDir, { recursive: true });
-  const dataDirectory = await realpath(resolve(dataDir));
+  await makeDirectories(resolve(dataDir));
+  const dataDirectory = await realpath(dataDir);
   const hash = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 16);
   const temporary = `latitude-${process.getuid?.() ?? 0}-${hash}`;
   const places = [
@@ -73,6 +73,23 @@ export async function prepareCluster(
   }
   await giveTo(runtime.runAs, cluster.directory);
   await prepareSocketDirectory(cluster.socketDirectory, runtime.runAs);
+}
+
+/** Unlike node's recursive mkdir, this one comes to an end in /proc. */
+async function makeDirectories(directory: string): Promise<void> {
+  try {
+    await makeDirectory(directory);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(directory) === directory) throw error;
+    await makeDirectories(dirname(directory));
+    await makeDirectory(directory);
+  }
+}
+
+async function makeDirectory(directory: string, mode?: number): Promise<void> {
+  await mkdir(directory, { mode }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
 }
 
 function isShortEnough(directory: string): boolean {
@@ -146,9 +163,7 @@ async function giveTo({ uid, gid }: RunAs, directory: string): Promise<void> {
 
 /** Whoever can enter it can be the superuser, so it must have been made by us and for us alone. */
 async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<void> {
-  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  });
+  await makeDirectory(directory, 0o700);
   const stats = await lstat(directory);
   const isOurs = stats.uid === process.getuid?.() || stats.uid === runAs.uid;
   if (!stats.isDirectory() || !isOurs || (stats.mode & 0o077) !== 0) {

@@ -84,7 +84,7 @@ export async function spawnGuarded(
       return ended;
     },
     get lastWords() {
-      return lastWords.join(' ');
+      return lastWords.join(' ') || 'it wrote nothing';
     },
     async end() {
       child.stdin.destroy();

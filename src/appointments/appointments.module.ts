@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Appointment } from './appointment.entity.js';
+import { AppointmentsController } from './appointments.controller.js';
+import { AppointmentsRepository } from './appointments.repository.js';
+import { AppointmentsService } from './appointments.service.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Appointment])],
+  controllers: [AppointmentsController],
+  providers: [AppointmentsRepository, AppointmentsService],
+  exports: [AppointmentsService],
+})
+export class AppointmentsModule {}

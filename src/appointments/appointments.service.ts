@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { validationError } from '../errors/api-error.js';
+import { existing } from '../errors/existing.js';
+import { realChanges, withUnset } from '../fields/changes.js';
+import { mustBeAfter } from '../fields/kinds.js';
+import { leadNotFound } from '../leads/live-lead.js';
+import type { Page } from '../listing/page.js';
+import type { Actor } from '../tenancy/actor.js';
+import {
+  type AppointmentDto,
+  type AppointmentListQuery,
+  CreateAppointmentDto,
+  UpdateAppointmentDto,
+} from './appointment.dto.js';
+import { AppointmentsRepository } from './appointments.repository.js';
+
+/** The rules of appointments (api.md 2.2, 3 and 4.2, decisions 3). */
+@Injectable()
+export class AppointmentsService {
+  constructor(private readonly repository: AppointmentsRepository) {}
+
+  /** @throws ApiError `query_failed` */
+  list(actor: Actor, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
+    return this.repository.list(actor.organization.id, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(actor: Actor, id: string): Promise<AppointmentDto> {
+    return existing(await this.repository.find(actor.organization.id, id), 'appointment');
+  }
+
+  /** @throws ApiError `lead_not_found`, `create_failed` */
+  async create(actor: Actor, input: CreateAppointmentDto): Promise<AppointmentDto> {
+    const created = await this.repository.insert(actor.organization.id, {
+      lead_id: input.lead_id,
+      id: uuidv7(),
+      booked_by: actor.channel,
+      ...withUnset(CreateAppointmentDto, input),
+    });
+    if (!created) throw leadNotFound();
+    return created;
+  }
+
+  /** @throws ApiError `not_found`, `validation_error` against stored times, `create_failed` */
+  async update(actor: Actor, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
+    const revise = (stored: AppointmentDto) => {
+      const changes = realChanges(stored, input);
+      // A status moves `updated_at` even where it is the stored one (api.md part 3).
+      if (!changes && input.status === undefined) return undefined;
+      const revised = { ...stored, ...changes };
+      if (revised.end_time <= revised.start_time) {
+        throw validationError([{ field: 'end_time', message: mustBeAfter('start_time') }]);
+      }
+      return withUnset(UpdateAppointmentDto, revised);
+    };
+    const updated = await this.repository.update(actor.organization.id, id, revise);
+    return existing(updated, 'appointment');
+  }
+
+  /** @throws ApiError `not_found`, `create_failed` */
+  async cancel(actor: Actor, id: string): Promise<{ id: string; cancelled: true }> {
+    existing(await this.repository.cancel(actor.organization.id, id), 'appointment');
+    return { id, cancelled: true };
+  }
+}

@@ -1,0 +1,117 @@
+import type { Statement, TenantDatabase, TenantTransaction } from './tenant-database.js';
+
+/** Columns and values of a row; the names come from code, never from a caller. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A table of records that belong to organizations. */
+export interface TenantTable {
+  readonly name: string;
+  /** The columns of a record as it is answered. */
+  readonly columns: readonly string[];
+  /** The condition of records that exist; deleted ones may still be in the table. */
+  readonly live: 'deleted_at is null' | 'true';
+}
+
+/** What becomes of a stored record: the columns to set, or undefined to leave it as it is. */
+export type Revision<R> = (
+  stored: R,
+  transaction: TenantTransaction,
+) => Row | undefined | Promise<Row | undefined>;
+
+/** Moves forward with every change, also within one millisecond of the last (decisions 3). */
+export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
+  updated_at + interval '1 millisecond')`;
+
+/** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
+export abstract class TenantRepository<R extends { id: string }> {
+  constructor(
+    protected readonly database: TenantDatabase,
+    protected readonly table: TenantTable,
+  ) {}
+
+  /** @throws ApiError `query_failed` */
+  async find(organizationId: string, id: string): Promise<R | undefined> {
+    const [record] = await this.database.read<R>(organizationId, this.select(organizationId, id));
+    return record;
+  }
+
+  /**
+   * @param guard a locking SELECT that must find a row for the insert to happen; it may use the
+   *   parameters of `row`, in their order behind `$1`, the organization
+   * @returns undefined where the guard found nothing
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  protected async insertIf(
+    guard: string | undefined,
+    organizationId: string,
+    row: Row,
+  ): Promise<R | undefined> {
+    const names = ['organization_id', ...Object.keys(row)];
+    const parameters = names.map((_, index) => `$${index + 1}`).join(', ');
+    const source = guard ? `select ${parameters} from guard` : `values (${parameters})`;
+    const [record] = await this.database.write<R>(organizationId, {
+      text: `${guard ? `with guard as materialized (${guard})` : ''}
+        insert into ${this.table.name} (${names.join(', ')}) ${source}
+        returning ${this.columns}`,
+      values: [organizationId, ...Object.values(row)],
+    });
+    return record;
+  }
+
+  /**
+   * Changes a record by what `revise` makes of it, while no one else can.
+   * @returns undefined where there is no such record
+   * @throws ApiError `create_failed`, and whatever `revise` throws
+   * @throws UniqueViolation
+   */
+  update(organizationId: string, id: string, revise: Revision<R>): Promise<R | undefined> {
+    return this.database.transaction(organizationId, async (transaction) => {
+      const [stored] = await transaction.query<R>(this.select(organizationId, id, 'for update'));
+      const changes = stored && (await revise(stored, transaction));
+      if (!changes) return stored;
+      const [updated] = await transaction.query<R>(this.set(organizationId, id, changes));
+      return updated;
+    });
+  }
+
+  /**
+   * Deletes a record softly: from then on it is found no more.
+   * @returns whether there was such a record
+   * @throws ApiError `create_failed`
+   */
+  async delete(organizationId: string, id: string): Promise<boolean> {
+    const rows = await this.database.write(organizationId, {
+      text: `update ${this.table.name} set deleted_at = now() where ${this.theRecord} returning id`,
+      values: [organizationId, id],
+    });
+    return rows.length > 0;
+  }
+
+  /** The columns of a record, for RETURNING and SELECT. */
+  protected get columns(): string {
+    return this.table.columns.join(', ');
+  }
+
+  /** The one record of `$1`, the organization, and `$2`, the id. */
+  protected get theRecord(): string {
+    return `organization_id = $1 and id = $2 and ${this.table.live}`;
+  }
+
+  private select(organizationId: string, id: string, lock = ''): Statement {
+    return {
+      text: `select ${this.columns} from ${this.table.name} where ${this.theRecord} ${lock}`,
+      values: [organizationId, id],
+    };
+  }
+
+  private set(organizationId: string, id: string, changes: Row): Statement {
+    const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
+    return {
+      text: `update ${this.table.name}
+        set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
+        where ${this.theRecord} returning ${this.columns}`,
+      values: [organizationId, id, ...Object.values(changes)],
+    };
+  }
+}

@@ -1,0 +1,17 @@
+import { ApiError } from '../errors/api-error.js';
+
+/**
+ * SQL that finds a live lead and holds off its deletion until the transaction ends, for features
+ * whose records name a lead.
+ * @param organization parameter of the organization, such as `$1`
+ * @param lead parameter of the lead's id
+ */
+export function liveLead(organization: string, lead: string): string {
+  return `select from leads where organization_id = ${organization} and id = ${lead}
+    and deleted_at is null for share`;
+}
+
+/** What a record that names no live lead is refused with. */
+export function leadNotFound(): ApiError {
+  return new ApiError('lead_not_found');
+}

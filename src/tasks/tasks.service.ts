@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { existing } from '../errors/existing.js';
+import { realChanges, withUnset } from '../fields/changes.js';
+import { leadNotFound } from '../leads/live-lead.js';
+import type { Page } from '../listing/page.js';
+import type { Actor } from '../tenancy/actor.js';
+import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
+import { TasksRepository } from './tasks.repository.js';
+
+/** The rules of tasks (api.md 2.3, 3 and 4.4, decisions 3). */
+@Injectable()
+export class TasksService {
+  constructor(private readonly repository: TasksRepository) {}
+
+  /** @throws ApiError `query_failed` */
+  list(actor: Actor, query: TaskListQuery): Promise<Page<TaskDto>> {
+    return this.repository.list(actor.organization.id, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(actor: Actor, id: string): Promise<TaskDto> {
+    return existing(await this.repository.find(actor.organization.id, id), 'task');
+  }
+
+  /** @throws ApiError `lead_not_found`, `create_failed` */
+  async create(actor: Actor, input: CreateTaskDto): Promise<TaskDto> {
+    const created = await this.repository.insert(actor.organization.id, {
+      contact_id: input.contact_id ?? null,
+      id: uuidv7(),
+      created_by_user_id: actor.key.userId,
+      created_by_ai: actor.channel === 'ai',
+      ...withUnset(CreateTaskDto, input),
+    });
+    if (!created) throw leadNotFound();
+    return created;
+  }
+
+  /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */
+  async update(actor: Actor, id: string, input: UpdateTaskDto): Promise<TaskDto> {
+    const { id: organizationId } = actor.organization;
+    const updated = await this.repository.update(
+      organizationId,
+      id,
+      async (stored, transaction) => {
+        const changes = realChanges(stored, input);
+        const contact = changes?.contact_id;
+        // Only a new contact must live: repeating the stored one is no change.
+        if (contact && !(await this.repository.holdLead(transaction, organizationId, contact))) {
+          throw leadNotFound();
+        }
+        return changes && withUnset(UpdateTaskDto, { ...stored, ...changes });
+      },
+    );
+    return existing(updated, 'task');
+  }
+
+  /** @throws ApiError `not_found`, `create_failed` */
+  async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
+    existing(await this.repository.delete(actor.organization.id, id), 'task');
+    return { id, deleted: true };
+  }
+}
