@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const nodeGlobals = { console: 'readonly', process: 'readonly' };
+const nodeGlobals = { console: 'readonly', process: 'readonly', __dirname: 'readonly' };
 
 export default defineConfig(
   globalIgnores(['dist', 'node_modules', 'data']),

@@ -1,13 +1,9 @@
 import 'reflect-metadata';
+import path from 'node:path';
 import { DataSource } from 'typeorm';
-import { Appointment } from './src/appointments/appointment.entity.js';
-import { ApiKey } from './src/auth/api-key.entity.js';
-import { Organization } from './src/auth/organization.entity.js';
 import { readSettings } from './src/config/settings.js';
 import { dataSourceOptions } from './src/database/data-source-options.js';
 import { openDatabase } from './src/database/open-database.js';
-import { Lead } from './src/leads/lead.entity.js';
-import { Task } from './src/tasks/task.entity.js';
 
 const database = await openDatabase(readSettings(), 'command');
 
@@ -21,5 +17,5 @@ class CommandLineDataSource extends DataSource {
 
 export default new CommandLineDataSource({
   ...dataSourceOptions(database.target),
-  entities: [Organization, ApiKey, Lead, Appointment, Task],
+  entities: [path.join(import.meta.dirname, 'src/**/*.entity.{ts,js}')],
 });

@@ -1,38 +1,28 @@
 import { DataSource } from 'typeorm';
-import { Appointment } from '../src/appointments/appointment.entity.js';
-import { ApiKey } from '../src/auth/api-key.entity.js';
-import { Organization } from '../src/auth/organization.entity.js';
-import { dataSourceOptions } from '../src/database/data-source-options.js';
-import { migrate } from '../src/database/migrate.js';
+import { MIGRATIONS } from '../src/database/data-source-options.js';
 import { type Statement, TenantDatabase } from '../src/database/tenant-database.js';
 import { readInput } from '../src/fields/read-input.js';
 import { LeadListQuery } from '../src/leads/lead.dto.js';
-import { Lead } from '../src/leads/lead.entity.js';
 import { LeadsRepository } from '../src/leads/leads.repository.js';
-import { Task } from '../src/tasks/task.entity.js';
 import { createDatabase, TestApp } from './support/harness.js';
 
 describe('migrations', () => {
-  let dataSources: DataSource[];
+  let apps: TestApp[];
 
   beforeAll(async () => {
-    const options = {
-      ...dataSourceOptions(await createDatabase('empty')),
-      entities: [Organization, ApiKey, Lead, Appointment, Task],
-    };
-    dataSources = await Promise.all([1, 2, 3].map(() => new DataSource(options).initialize()));
+    const database = await createDatabase('empty');
+    apps = await Promise.all([1, 2, 3].map(() => TestApp.start({ database })));
   });
-  afterAll(() => Promise.all(dataSources.map((dataSource) => dataSource.destroy())));
+  afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
   it('run once when several instances start together', async () => {
-    const applied = await Promise.all(dataSources.map(migrate));
-    expect(applied.flat()).toHaveLength(2);
-    expect(await migrate(dataSources[0]!)).toEqual([]);
+    const names = await apps[0]!.sql<{ name: string }>('select name from migrations order by id');
+    expect(names.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
   it('make exactly the schema that the entities describe', async () => {
-    await migrate(dataSources[0]!);
-    const { upQueries } = await dataSources[0]!.driver.createSchemaBuilder().log();
+    const schema = apps[0]!.app.get(DataSource).driver.createSchemaBuilder();
+    const { upQueries } = await schema.log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 });

@@ -14,6 +14,9 @@ export type DatabaseTarget =
       readonly database: string;
     };
 
+/** Every migration, in the order in which they run. */
+export const MIGRATIONS = [InitialSchema1763683200000, AppointmentsAndTasks1763769600000] as const;
+
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /** A client whose lost connection fails its statements and never the process. */
@@ -31,7 +34,7 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     type: 'postgres',
     ...address,
     applicationName: 'latitude',
-    migrations: [InitialSchema1763683200000, AppointmentsAndTasks1763769600000],
+    migrations: [...MIGRATIONS],
     migrationsTransactionMode: 'each',
     installExtensions: false,
     synchronize: false,

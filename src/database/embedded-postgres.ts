@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, locateCluster, prepareCluster } from './embedded/cluster.js';
@@ -8,14 +8,16 @@ import {
   ensureDatabase,
   isAccepting,
 } from './embedded/connection.js';
-import { DataDirectoryInUseError, errorCode, messageOf } from './embedded/errors.js';
-import { acquire, type Owner, type Role } from './embedded/owner.js';
+import { DataDirectoryInUseError, messageOf } from './embedded/errors.js';
+import { findInstallation, type Installation } from './embedded/installation.js';
+import { acquire, type Owner, type Ownership, type Role } from './embedded/owner.js';
 import { readLockFile, startPostmaster } from './embedded/postmaster.js';
 import { prepareRuntime } from './embedded/runtime.js';
 import { Supervisor } from './embedded/supervisor.js';
 
 export { DataDirectoryInUseError };
 
+/** What to open, and as whom. */
 export interface EmbeddedPostgresOptions {
   /** DATA_DIR; the cluster is in its folder `postgres`. */
   readonly dataDir: string;
@@ -53,30 +55,38 @@ export async function openEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const signal = AbortSignal.timeout(START_TIMEOUT);
   try {
-    return await startOrAttach(await locateCluster(options.dataDir), options, signal);
+    const installation = await findInstallation();
+    const cluster = await locateCluster(options.dataDir);
+    const access = await gainAccess(cluster, options.role, signal);
+    if ('connection' in access) return access;
+    return await start(installation, cluster, options, signal)
+      .then((supervisor) => owned(cluster, supervisor, access))
+      .catch(async (error: unknown) => {
+        await access.release();
+        throw error;
+      });
   } catch (error) {
     throw inWords(error, resolve(options.dataDir), signal);
   }
 }
 
-async function startOrAttach(
+/** Waits until either the data directory is ours or the running server lets us in. */
+async function gainAccess(
   cluster: Cluster,
-  options: EmbeddedPostgresOptions,
+  role: Role,
   signal: AbortSignal,
-): Promise<EmbeddedPostgres> {
-  const { role } = options;
+): Promise<Ownership | EmbeddedPostgres> {
   const { dataDirectory, socketDirectory } = cluster;
   const latest = performance.now() + PATIENCE_WITH_COMMAND;
   for (;;) {
-    const acquisition = await acquire(dataDirectory, { role, socketDirectory });
-    if ('release' in acquisition) return start(cluster, options, acquisition.release, signal);
-    const { owner } = acquisition;
-    if (owner.role === 'server') {
-      if (role === 'server') throw inUseBy(owner, dataDirectory);
-      const attached = await attach(cluster, owner);
+    const acquired = await acquire(dataDirectory, { role, socketDirectory });
+    if ('release' in acquired) return acquired;
+    if (acquired.role === 'server') {
+      if (role === 'server') throw inUseBy(acquired, dataDirectory);
+      const attached = await attach(cluster, acquired);
       if (attached !== undefined) return attached;
     } else if (performance.now() > latest) {
-      throw inUseBy(owner, dataDirectory);
+      throw inUseBy(acquired, dataDirectory);
     }
     await sleep(50, undefined, { signal });
   }
@@ -92,45 +102,47 @@ async function attach(cluster: Cluster, server: Owner): Promise<EmbeddedPostgres
 }
 
 async function start(
+  installation: Installation,
   cluster: Cluster,
   { flags = [], log = () => undefined }: EmbeddedPostgresOptions,
-  release: () => Promise<void>,
   signal: AbortSignal,
-): Promise<EmbeddedPostgres> {
-  const connection = connectionThrough(cluster.socketDirectory);
+): Promise<Supervisor> {
+  const { dataDirectory, directory, socketDirectory } = cluster;
+  const runtime = await prepareRuntime(installation, dataDirectory, directory);
+  await prepareCluster(cluster, runtime, signal);
+  const launch = { cluster, runtime, flags, log };
   try {
-    const runtime = await prepareRuntime(cluster.dataDirectory, cluster.directory);
-    await prepareCluster(cluster, runtime, signal);
-    const launch = { cluster, runtime, flags, log };
     const postmaster = await startPostmaster(launch, signal);
-    await ensureDatabase(connection).catch(async (error: unknown) => {
+    await ensureDatabase(connectionThrough(socketDirectory)).catch(async (cause: unknown) => {
       await postmaster.stop();
-      throw error;
+      const message = `PostgreSQL in ${directory} cannot open its database: ${messageOf(cause)}`;
+      throw new Error(message, { cause });
     });
-    return owned(connection, new Supervisor(launch, postmaster), release);
+    return new Supervisor(launch, postmaster);
   } catch (error) {
-    await release();
+    // Only when it is empty: one with a socket in it may belong to whoever is in our way.
+    await rmdir(socketDirectory).catch(() => undefined);
     throw error;
   }
 }
 
 function owned(
-  connection: Connection,
+  { socketDirectory }: Cluster,
   supervisor: Supervisor,
-  release: () => Promise<void>,
+  ownership: Ownership,
 ): EmbeddedPostgres {
   const shutDown = async () => {
     try {
       await supervisor.stop();
       // A killed postmaster leaves its socket there.
-      await rm(connection.host, { recursive: true, force: true });
+      await rm(socketDirectory, { recursive: true, force: true });
     } finally {
-      await release();
+      await ownership.release();
     }
   };
   let stopped: Promise<void> | undefined;
   return {
-    connection,
+    connection: connectionThrough(socketDirectory),
     get pid() {
       return supervisor.pid;
     },
@@ -151,18 +163,14 @@ function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUs
 /** A failure of the system as a sentence; all others already are one. */
 function inWords(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
   const failure = error as { name?: string; syscall?: string };
-  if (signal.aborted && failure.name === 'AbortError') {
+  if (signal.aborted && (failure.name === 'AbortError' || failure.name === 'TimeoutError')) {
     const seconds = START_TIMEOUT / 1_000;
     const message = `The embedded PostgreSQL in ${dataDirectory} did not start within ${seconds} s.`;
     return new Error(message, { cause: error });
   }
   if (failure.syscall === undefined) return error;
-  const whatToDo =
-    errorCode(error) === 'ENOSPC'
-      ? 'free some space there'
-      : 'make it one that this user may read and write';
   return new Error(
-    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): ${whatToDo}, or set DATA_DIR to another.`,
+    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): put that right, or set DATA_DIR to a directory that this user can write to.`,
     { cause: error },
   );
 }

@@ -23,8 +23,10 @@ export interface Owner extends ProcessIdentity {
   readonly socketDirectory: string;
 }
 
-/** Either the directory is ours until released, or it has this living owner. */
-export type Acquisition = { readonly release: () => Promise<void> } | { readonly owner: Owner };
+/** That this process is the owner, until it releases it. */
+export interface Ownership {
+  readonly release: () => Promise<void>;
+}
 
 interface OwnerFile {
   readonly path: string;
@@ -37,15 +39,16 @@ interface OwnerFile {
  * The owner file lies in a directory of its own, and that directory is moved into place complete:
  * a rename succeeds only onto an empty directory, so of any number of processes one wins. A dead
  * owner's file is removed by its unique name, which can never hit the file of a new owner.
+ * @returns the ownership, or whoever has it
  */
 export async function acquire(
   dataDirectory: string,
   claim: Pick<Owner, 'role' | 'socketDirectory'>,
-): Promise<Acquisition> {
+): Promise<Ownership | Owner> {
   const directory = join(dataDirectory, 'owner');
   for (;;) {
     for (const { path, owner } of await readOwnerFiles(directory)) {
-      if (owner && (await isAlive(owner))) return { owner };
+      if (owner && (await isAlive(owner))) return owner;
       await rm(path, { recursive: true, force: true });
     }
     const file = await moveIntoPlace(dataDirectory, directory, claim);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { errorCode } from './errors.js';
+import { errorCode, unlessMissing } from './errors.js';
 import { until } from './waiting.js';
 
 const run = promisify(execFile);
@@ -81,7 +81,7 @@ async function startFromProc(pid: number): Promise<string | undefined> {
   const [state] = fields;
   const ticksSinceBoot = fields[19];
   if (ticksSinceBoot === undefined || state === 'Z' || state === 'X') return undefined;
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(unlessMissing(''));
   return `${boot.trim()}/${ticksSinceBoot}`;
 }
 
@@ -106,10 +106,10 @@ async function titlesFromPs(): Promise<{ pid: number; title: string }[]> {
   });
 }
 
-/** '' for a process that is gone; any other failure must not pass for death. */
+/** '' for a process that is gone or hidden from this user; no other failure may pass for death. */
 async function readProc(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT' || isAlreadyGone(error)) return '';
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return '';
     throw error;
   });
 }

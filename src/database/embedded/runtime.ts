@@ -5,13 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, unlessMissing } from './errors.js';
 import type { RunAs } from './guarded-process.js';
-import {
-  copyBinaries,
-  findInstallation,
-  type Installation,
-  linkLibraries,
-  USE_ANOTHER,
-} from './installation.js';
+import { copyBinaries, type Installation, linkLibraries, USE_ANOTHER } from './installation.js';
 
 const run = promisify(execFile);
 
@@ -39,11 +33,14 @@ const CANNOT_ENTER = 10;
 const CANNOT_RUN = 11;
 
 /**
- * Finds binaries and a user that work together on this data directory.
+ * Finds a user, and binaries that this user can run, for a data directory and the cluster in it.
  * @throws Error that says in a sentence why there are none
  */
-export async function prepareRuntime(dataDirectory: string, cluster: string): Promise<Runtime> {
-  const installation = await findInstallation();
+export async function prepareRuntime(
+  installation: Installation,
+  dataDirectory: string,
+  cluster: string,
+): Promise<Runtime> {
   const [majorVersion = ''] = installation.version.split('.');
   let problem = '';
   for (const candidate of await candidates(cluster)) {
