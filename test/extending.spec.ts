@@ -68,6 +68,18 @@ class NotesScorer extends LeadScorer {
 @Module({ providers: [{ provide: LeadScorer, useClass: NotesScorer }], exports: [LeadScorer] })
 class ScoringModule {}
 
+/** Breaks the contract of `score` by whatever number the notes spell. */
+@Injectable()
+class CarelessScorer extends LeadScorer {
+  score({ notes }: ScorableLead): number {
+    return Number(notes ?? 0);
+  }
+}
+
+@Global()
+@Module({ providers: [{ provide: LeadScorer, useClass: CarelessScorer }], exports: [LeadScorer] })
+class CarelessScoringModule {}
+
 @Controller(LEADS)
 class SummaryController {
   @Get('summary')
@@ -221,6 +233,30 @@ describe("a team's own LeadScorer (decisions 3: lead_score)", () => {
       data: [{ lead_score: 50 }, { lead_score: 20 }, { lead_score: 5 }],
     });
   });
+});
+
+describe("a team's LeadScorer that breaks its contract (decisions 3: integer 0 to 100)", () => {
+  let app: TestApp;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ modules: [CarelessScoringModule] });
+    tenant = await app.organization();
+  });
+  afterAll(() => app.stop());
+
+  it.each(['101', '-1', '33.3', 'NaN', 'Infinity'])(
+    'given the score %s, answers internal_error on create and update and stores nothing',
+    async (notes) => {
+      const answer = await tenant.api.post(LEADS, { first_name: 'Ada', notes });
+      expectError(answer, 500, 'internal_error');
+      const lead = await createLead(tenant.api, { notes: '7' });
+      const update = await tenant.api.put(`${LEADS}/${lead.id}`, { notes });
+      expectError(update, 500, 'internal_error');
+      expect(await getLead(tenant.api, lead.id)).toStrictEqual(lead);
+      expect(errorOf(update).message).not.toContain('Scorer');
+    },
+  );
 });
 
 describe('a static route beside one with :id (design: the most specific answers)', () => {

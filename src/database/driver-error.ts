@@ -11,16 +11,25 @@ export class UniqueViolation extends Error {
   }
 }
 
+/** A transaction that PostgreSQL ended for the sake of another one; the same again may succeed. */
+export class BrokenOff extends ApiError {}
+
 const UNIQUE_VIOLATION = '23505';
+
+/** SQLSTATEs of serialization failures and deadlocks. */
+const BROKEN_OFF: readonly unknown[] = ['40001', '40P01'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
 
 /** Turns what the driver throws into what the application knows; nothing of the driver leaves. */
 export function translateDriverError(error: unknown, fallback: ErrorCode): Error {
-  if (error instanceof ApiError || error instanceof UniqueViolation) return error;
   if (error instanceof pg.DatabaseError) {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
+    if (BROKEN_OFF.includes(error.code)) {
+      logger.warn(describe(error), 'a transaction was broken off');
+      return new BrokenOff(fallback, { cause: error });
+    }
     if (error.code?.startsWith(DATA_EXCEPTION)) {
       logger.error(describe(error), 'a value passed validation that the database refused');
       return validationError([{ field: 'body', message: 'holds a value that cannot be stored' }]);

@@ -4,7 +4,8 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
-import { translateDriverError } from './driver-error.js';
+import type { ErrorCode } from '../errors/error-catalogue.js';
+import { BrokenOff, translateDriverError } from './driver-error.js';
 import { QueryWithPreamble } from './tenant-query.js';
 import { MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
 
@@ -61,49 +62,53 @@ export class TenantDatabase implements OnModuleInit {
   }
 
   /**
-   * Runs several statements as one; rolls back whatever `work` throws on.
+   * Runs several statements as one; rolls back whatever `work` throws on, and passes that on. `work`
+   * runs again where PostgreSQL broke the transaction off for the sake of another one.
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  async transaction<T>(
+  transaction<T>(
     organizationId: string,
     work: (transaction: TenantTransaction) => Promise<T>,
   ): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
-    try {
-      const client = (await runner.connect()) as pg.PoolClient;
-      await runner.startTransaction();
-      const result = await work({
-        query: (statement) => this.run(client, organizationId, statement),
-      });
-      await runner.commitTransaction();
-      return result;
-    } catch (error) {
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw translateDriverError(error, 'create_failed');
-    } finally {
-      await runner.release();
-    }
+    return retryOnce(async () => {
+      const runner = this.dataSource.createQueryRunner();
+      const attempt = <R>(step: Promise<R>) => translating(step, 'create_failed');
+      try {
+        const client = (await attempt(runner.connect())) as pg.PoolClient;
+        await attempt(runner.startTransaction());
+        const result = await work({
+          query: (statement) => attempt(this.run(client, organizationId, statement)),
+        });
+        await attempt(runner.commitTransaction());
+        return result;
+      } catch (error) {
+        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+        throw error;
+      } finally {
+        await runner.release();
+      }
+    });
   }
 
-  private async single<Row>(
+  private single<Row>(
     organizationId: string,
     statement: Statement,
     failure: 'query_failed' | 'create_failed',
   ): Promise<Row[]> {
+    return retryOnce(() => translating(this.runAlone<Row>(organizationId, statement), failure));
+  }
+
+  private async runAlone<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
+    const driver = this.dataSource.driver as PostgresDriver;
+    const [client, release] = (await driver.obtainMasterConnection()) as [
+      pg.PoolClient,
+      () => void,
+    ];
     try {
-      const driver = this.dataSource.driver as PostgresDriver;
-      const [client, release] = (await driver.obtainMasterConnection()) as [
-        pg.PoolClient,
-        () => void,
-      ];
-      try {
-        return await this.run<Row>(client, organizationId, statement);
-      } finally {
-        release();
-      }
-    } catch (error) {
-      throw translateDriverError(error, failure);
+      return await this.run<Row>(client, organizationId, statement);
+    } finally {
+      release();
     }
   }
 
@@ -143,5 +148,23 @@ export class TenantDatabase implements OnModuleInit {
     }
     logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
     return false;
+  }
+}
+
+async function translating<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    throw translateDriverError(error, failure);
+  }
+}
+
+/** A deadlock or a failed serialization is no one's fault and is over by now. */
+async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BrokenOff)) throw error;
+    return work();
   }
 }

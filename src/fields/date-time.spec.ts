@@ -60,10 +60,10 @@ describe('parseDateTime', () => {
       expect(parseDateTime(text, 'up')?.toISOString()).toBe('2025-01-01T00:00:00.000Z');
     });
 
-    it('but not out of the last year', () => {
+    it('up to the first moment after the last year, which ends every window', () => {
       const text = '9999-12-31T23:59:59.9999Z';
       expect(parseDateTime(text, 'down')?.toISOString()).toBe('9999-12-31T23:59:59.999Z');
-      expect(parseDateTime(text, 'up')).toBeUndefined();
+      expect(parseDateTime(text, 'up')?.toISOString()).toBe('+010000-01-01T00:00:00.000Z');
     });
   });
 

@@ -30,7 +30,9 @@ export function parseDateTime(text: string, rounding: Rounding): Date | undefine
   const midnight = calendarDay(groups);
   if (midnight === undefined) return undefined;
   const instant = midnight + timeOfDay(groups, rounding) - offset(groups);
-  return instant >= EARLIEST && instant <= LATEST ? new Date(instant) : undefined;
+  // Rounding up may reach the first moment after the last year, which nothing comes after.
+  const latest = rounding === 'up' ? LATEST + 1 : LATEST;
+  return instant >= EARLIEST && instant <= latest ? new Date(instant) : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../errors/api-error.js';
+import { namesOf } from '../fields/field.js';
 import { type Input, readInput } from '../fields/read-input.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { BodyError, isJsonContentType, readBody } from './body-reader.js';
@@ -81,7 +82,7 @@ function refusalOf(error: BodyError, limit: number): ApiError {
 function readQuery(url: string, dto: Type<object>): Input<object> {
   const start = url.indexOf('?');
   const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
-  const empty = Object.keys(values).filter((name) => values[name]?.trim() === '');
+  const empty = namesOf(dto).filter((name) => values[name]?.trim() === '');
   for (const name of empty) Reflect.deleteProperty(values, name);
   const input = readInput(dto, values);
   return {
@@ -95,12 +96,16 @@ function readQuery(url: string, dto: Type<object>): Input<object> {
 }
 
 function readJson(bytes: Buffer, dto: Type<object>): Input<object> {
-  const parsed = parseJson(bytes);
-  if ('problems' in parsed) return { value: {}, problems: parsed.problems };
-  if (!isObject(parsed.value)) {
-    return { value: {}, problems: [{ field: 'body', message: 'must be a JSON object' }] };
+  const { value, problems } = parseJson(bytes);
+  if (!isObject(value)) {
+    const notAnObject = { field: 'body', message: 'must be a JSON object' };
+    return { value: {}, problems: problems.length > 0 ? problems : [notAnObject] };
   }
-  return readInput(dto, parsed.value);
+  const input = readInput(dto, value);
+  // A field that was not read well is named for that alone.
+  const unread = new Set(problems.map(({ field }) => field));
+  const others = input.problems.filter(({ field }) => !unread.has(field));
+  return { value: input.value, problems: [...problems, ...others] };
 }
 
 function isObject(value: unknown): value is object {

@@ -17,15 +17,13 @@ const toBytes = (source: string | Buffer): Buffer =>
   typeof source === 'string' ? Buffer.from(source) : source;
 
 const valueOf = (source: string | Buffer): unknown => {
-  const parsed = parseJson(toBytes(source));
-  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.value;
+  const { value, problems } = parseJson(toBytes(source));
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  return value;
 };
 
-const problemsOf = (source: string | Buffer): FieldProblem[] => {
-  const parsed = parseJson(toBytes(source));
-  return 'problems' in parsed ? parsed.problems : [];
-};
+const problemsOf = (source: string | Buffer): readonly FieldProblem[] =>
+  parseJson(toBytes(source)).problems;
 
 const objectOf = (count: number, value: string): string =>
   `{${Array.from({ length: count }, (_, index) => `"k${index}":${value}`).join(',')}}`;

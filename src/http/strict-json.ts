@@ -36,15 +36,21 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
 
-/** A document that was read, or everything that is wrong with it. */
-export type ParsedJson = { value: unknown } | { problems: FieldProblem[] };
+/**
+ * What a document says, where it is JSON at all, and everything that is wrong with it. The value may
+ * be used only without problems; with some, it still serves to look for further ones.
+ */
+export interface ParsedJson {
+  readonly value?: unknown;
+  readonly problems: readonly FieldProblem[];
+}
 
 /**
  * Reads exactly one JSON document (RFC 8259) and refuses what JSON parsers disagree about or would
  * change in silence: repeated keys, numbers that lose digits, text that cannot be stored.
  *
  * @param bytes - the whole body, already unpacked and within the size limit
- * @returns the value, or one problem for each top-level field and kind of fault; never throws
+ * @returns the value, and one problem for each top-level field and kind of fault; never throws
  */
 export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) return refusal(EMPTY);
@@ -56,7 +62,7 @@ export function parseJson(bytes: Buffer): ParsedJson {
   if (tooDeep) return { problems };
   try {
     const value: unknown = JSON.parse(text);
-    return problems.length > 0 ? { problems } : { value };
+    return { value, problems };
   } catch {
     return refusal(NOT_JSON);
   }

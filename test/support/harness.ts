@@ -30,6 +30,7 @@ export class TestApp {
     readonly app: NestExpressApplication,
     readonly database: DatabaseTarget,
     readonly settings: Settings,
+    private readonly ownsDatabase: boolean,
   ) {}
 
   /** Starts on a new copy of the template, or beside another instance on its database. */
@@ -47,7 +48,7 @@ export class TestApp {
     const target = database ?? (await createDatabase());
     const app = await createApp({ settings: allSettings, database: target, modules });
     await app.listen(0, '127.0.0.1');
-    return new TestApp(app, target, allSettings);
+    return new TestApp(app, target, allSettings, database === undefined);
   }
 
   get port(): number {
@@ -86,8 +87,10 @@ export class TestApp {
     return query<Row>(this.database, text, values);
   }
 
+  /** Ends it, and with the instance that made the database, the database too. */
   async stop(): Promise<void> {
     await this.app.close();
+    if (this.ownsDatabase) await dropDatabase(this.database);
   }
 
   private tenant(id: string, key: IssuedKey): Tenant {
@@ -104,7 +107,7 @@ export interface Tenant {
 
 /** A new database: a copy of the migrated template, or an empty one. */
 export async function createDatabase(from: 'template' | 'empty' = 'template') {
-  const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER ?? '') as Cluster;
+  const { template, ...cluster } = testCluster();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const source = from === 'template' ? template : 'template0';
   await query(cluster, `create database ${name} template ${source} strategy file_copy`);
@@ -112,6 +115,16 @@ export async function createDatabase(from: 'template' | 'empty' = 'template') {
   const url = new URL(cluster.url);
   url.pathname = `/${name}`;
   return { url: url.href };
+}
+
+export async function dropDatabase(target: DatabaseTarget): Promise<void> {
+  const name = 'url' in target ? new URL(target.url).pathname.slice(1) : target.database;
+  const { template: _, ...cluster } = testCluster();
+  await query(cluster, `drop database ${name} with (force)`);
+}
+
+function testCluster(): Cluster {
+  return JSON.parse(process.env.LATITUDE_TEST_CLUSTER ?? '') as Cluster;
 }
 
 async function query<Row>(target: DatabaseTarget, text: string, values: unknown[] = []) {

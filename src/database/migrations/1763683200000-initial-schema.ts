@@ -24,12 +24,16 @@ const API_KEYS = `
     revoked_at timestamptz(3)
   )`;
 
-/** What a search looks through: each part lower-cased, kept apart by a character no term has. */
-export const LEADS_SEARCH_TEXT = String.raw`lower(
+/**
+ * What a search looks through: each part lower-cased, kept apart by a character no term has. The
+ * collation of the names would lower-case ASCII alone.
+ */
+export const LEADS_SEARCH_TEXT = String.raw`lower((
   translate(first_name || coalesce(' ' || last_name, ''), E'\x1f', ' ')
   || E'\x1f' || coalesce(translate(email, E'\x1f', ' '), '')
   || E'\x1f' || coalesce(phone, '')
-  || E'\x1f' || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), ''))`;
+  || E'\x1f' || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), '')
+  ) collate "default")`;
 
 // Names sort by code point, so that order and indexes never depend on the server's locale.
 const LEADS = `
