@@ -3,7 +3,9 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const nodeGlobals = { console: 'readonly', process: 'readonly', __dirname: 'readonly' };
+const NODE_GLOBALS =
+  'AbortController Buffer URLSearchParams __dirname console fetch performance process';
+const nodeGlobals = Object.fromEntries(NODE_GLOBALS.split(' ').map((name) => [name, 'readonly']));
 
 export default defineConfig(
   globalIgnores(['dist', 'node_modules', 'data']),
@@ -47,6 +49,10 @@ export default defineConfig(
       'no-restricted-properties': 'off',
     },
   },
-  { files: ['**/*.{mjs,cjs}'], languageOptions: { globals: nodeGlobals } },
+  {
+    files: ['**/*.{mjs,cjs}'],
+    languageOptions: { globals: nodeGlobals },
+    rules: { 'no-unused-vars': ['error', { ignoreRestSiblings: true }] },
+  },
   prettier,
 );

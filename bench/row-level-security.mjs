@@ -17,7 +17,6 @@ const ROUNDS = 15;
 const REQUESTS = 1_500;
 const CONNECTIONS = 8;
 
-const organization = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const ENTER = `select set_config('role', 'latitude_app', true),
   set_config('app.organization_id', $1, true)`;
 const STATEMENTS = {
@@ -28,8 +27,7 @@ const STATEMENTS = {
 };
 
 const WAYS = {
-  'no policy': (client, name, values) =>
-    client.query({ name, text: STATEMENTS[name], values }),
+  'no policy': (client, name, values) => client.query({ name, text: STATEMENTS[name], values }),
   'one Sync': (client, name, values) =>
     new Promise((resolve, reject) => {
       const preamble = { name: 'tenant', text: ENTER, values: [values[0]] };

@@ -7,9 +7,12 @@ import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import type { DatabaseTarget } from './database/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DocsModule } from './http/docs.module.js';
 import { HttpAdapter } from './http/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
-import { requestContext } from './http/request-context.js';
+import { MetricsModule } from './http/metrics.module.js';
+import { Metrics } from './http/metrics.js';
+import { type FinishedRequest, requestContext } from './http/request-context.js';
 
 @Module({})
 class RootModule {}
@@ -37,9 +40,9 @@ export function rootModule({ settings, database, modules = [] }: AppOptions): Dy
 
 /** The application as it runs, ready to listen: what main, the tests and a team's tests share. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
-  const { settings } = options;
+  const { settings, modules = [] } = options;
   const app = await NestFactory.create<NestExpressApplication>(
-    rootModule(options),
+    rootModule({ ...options, modules: [...optionalPages(settings), ...modules] }),
     new HttpAdapter(),
     {
       bodyParser: false,
@@ -50,10 +53,22 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     },
   );
   app.set('trust proxy', settings.trustProxy);
-  app.use(requestContext);
+  app.use(requestContext(settings.metrics ? observerOf(app) : undefined));
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   await app.init();
   return app;
+}
+
+/** The pages that the settings can switch off. */
+function optionalPages({ docs, metrics }: Settings) {
+  return [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
+}
+
+function observerOf(app: NestExpressApplication) {
+  const metrics = app.get(Metrics);
+  return (finished: FinishedRequest) => {
+    metrics.observe(finished);
+  };
 }
 
 function corsOptions(origins: readonly string[]) {
@@ -70,5 +85,7 @@ function corsOptions(origins: readonly string[]) {
       'X-Request-Id',
     ],
     maxAge: 600,
+    // A preflight too passes the guards, which tell it the limits.
+    preflightContinue: true,
   };
 }

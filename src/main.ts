@@ -1,7 +1,8 @@
 import 'reflect-metadata';
+import type { INestApplication } from '@nestjs/common';
 import { createApp } from './app.js';
 import { logger, setLogLevel } from './config/logger.js';
-import { readSettings } from './config/settings.js';
+import { readSettings, SettingError, type Settings } from './config/settings.js';
 import { openDatabase } from './database/open-database.js';
 import { welcome } from './first-start.js';
 
@@ -14,8 +15,7 @@ async function main(): Promise<void> {
   const database = await openDatabase(settings, 'server');
   try {
     const app = await createApp({ settings, database: database.target });
-    await app.listen(settings.port, settings.host);
-    const url = await app.getUrl();
+    const url = await listen(app, settings);
     const message = database.embedded ? await welcome(app, url) : undefined;
     if (message) process.stdout.write(message);
     logger.info(`Latitude listens on ${url}`);
@@ -23,6 +23,17 @@ async function main(): Promise<void> {
     await app.close();
   } finally {
     await database.close();
+  }
+}
+
+/** @throws SettingError where another process has the port, or the host is none of this machine's */
+async function listen(app: INestApplication, { port, host }: Settings): Promise<string> {
+  try {
+    await app.listen(port, host);
+    return await app.getUrl();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { ApiClient } from './support/api-client.js';
 import { Product, type RunningServer } from './support/product.js';
 
 describe('the command line (decisions 7)', () => {
@@ -61,8 +62,37 @@ describe('the command line (decisions 7)', () => {
     });
   });
 
+  describe('demo and purge', () => {
+    beforeAll(async () => {
+      server = await product.start();
+    });
+    afterAll(() => server?.stop());
+
+    it('make an organization with sample data, and remove what was deleted', async () => {
+      const demo = await product.latitude<{ key: string }>('demo', '--leads', '7');
+      expect(demo).toEqual({
+        organization_id: expect.any(String),
+        key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
+        leads: 7,
+        appointments: 4,
+        tasks: 3,
+      });
+      const api = new ApiClient(server!.url, demo.key);
+      const { body } = await api.get('/api/v1/appointments');
+      expect(body.meta.total).toBe(4);
+      await api.delete(`/api/v1/leads/${body.data[0].lead_id}`);
+
+      const nothing = await product.latitude('purge', '--older-than', '30d');
+      expect(nothing).toEqual({ leads: 0, appointments: 0, tasks: 0 });
+      const removed = await product.latitude('purge', '--older-than', '1s');
+      expect(removed).toEqual({ leads: 1, appointments: 1, tasks: 0 });
+    });
+  });
+
   it.each([
     [['keys', 'create'], '--organization'],
+    [['purge'], '--older-than'],
+    [['demo', '--leads', '0'], '1 to 1000000'],
     [['keys', 'revoke', 'x'], 'UUID'],
     [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
     [['organizations', 'create', '--name', ' '], 'name'],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,14 +31,22 @@ const FIXTURE = fileURLToPath(new URL('./support/embedded-postgres-child.ts', im
 
 jest.setTimeout(20_000);
 
+/** One cluster serves all tests but those about its making: that takes longer than all the rest. */
 let root: string;
 let dataDir: string;
 let opened: EmbeddedPostgres[];
 let children: ChildProcess[];
 
-beforeEach(async () => {
+beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'latitude-embedded-'));
-  dataDir = join(root, 'data');
+});
+
+afterAll(async () => {
+  await rm(root, { recursive: true, force: true, maxRetries: 5 });
+});
+
+beforeEach(() => {
+  dataDir = join(root, 'shared');
   opened = [];
   children = [];
 });
@@ -47,7 +55,6 @@ afterEach(async () => {
   await Promise.all(opened.map((postgres) => postgres.stop()));
   for (const child of children) child.kill('SIGKILL');
   await eventually(async () => (await livingPostmaster()) === undefined);
-  await rm(root, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function open(role: Role = 'server', flags?: string[]): Promise<EmbeddedPostgres> {
@@ -143,6 +150,7 @@ function stranger(): number {
 
 describe('the embedded PostgreSQL', () => {
   it('makes its database on first use and keeps the rows', async () => {
+    dataDir = join(root, 'missing/as yet');
     const first = await open();
     await query(first.connection, 'create table kept as select 42 as answer');
     await first.stop();
@@ -182,11 +190,14 @@ describe('the embedded PostgreSQL', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('works in directories with odd and with long names', async () => {
-    dataDir = join(root, `o'd"d, n\u00e4me $HOME`, 'x'.repeat(100));
+  it.each([
+    ['an odd name', `o'd"d, n\u00e4me $HOME`, true],
+    ['a name too long for a socket', 'x'.repeat(100), false],
+  ])('works in a directory with %s', async (_, name, socketInside) => {
+    dataDir = join(root, name);
     const { connection } = await open();
     expect(await isUp(connection)).toBe(true);
-    expect(connection.host.startsWith(dataDir)).toBe(false);
+    expect(connection.host.startsWith(dataDir)).toBe(socketInside);
   });
 });
 
@@ -225,6 +236,7 @@ describe('two processes on one data directory', () => {
   });
 
   it('lets exactly one of several servers win that start at the same instant', async () => {
+    dataDir = join(root, 'raced');
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => openInChild().outcome));
     expect(outcomes.filter(({ pid }) => pid !== undefined)).toHaveLength(1);
     expect(outcomes.filter(({ name }) => name === 'DataDirectoryInUseError')).toHaveLength(3);
@@ -238,7 +250,10 @@ describe('when processes are killed', () => {
   ])('%s: postgres ends by itself and no committed row is lost', async (_, target) => {
     const killed = openInChild();
     const { pid, connection } = await killed.ready;
-    await query(connection, 'create table numbers (id int primary key)');
+    await query(
+      connection,
+      'drop table if exists numbers; create table numbers (id int primary key)',
+    );
     const committed = await insertUntilItBreaks(connection, () => {
       process.kill(target(killed.pid), 'SIGKILL');
     });
@@ -250,6 +265,7 @@ describe('when processes are killed', () => {
   });
 
   it('node during initdb: the next start is a clean one', async () => {
+    dataDir = join(root, 'interrupted');
     const killed = openInChild();
     const half = `postgres.init-${killed.pid}`;
     await eventually(() => existsSync(join(dataDir, half, 'base')));
@@ -305,7 +321,7 @@ describe('when processes are killed', () => {
         .map(Number)
         .filter((child) => child !== pid);
       for (const each of [killed.pid, guard, ...rest]) process.kill(each, 'SIGKILL');
-      await eventually(() => isDead(guard));
+      await eventually(async () => (await isDead(guard)) && (await isDead(killed.pid)));
       expect(await isDead(pid)).toBe(false);
 
       const next = await open();
@@ -356,25 +372,31 @@ describe('what an earlier run has left', () => {
 
 describe('what it says when it cannot start', () => {
   it('DATA_DIR is a file', async () => {
+    dataDir = join(root, 'file');
     await writeFile(dataDir, '');
     await expect(open()).rejects.toThrow(`The data directory ${dataDir} cannot be used (ENOTDIR`);
   });
 
   it('the cluster is of another version', async () => {
-    await (await open()).stop();
+    dataDir = join(root, 'older');
+    await mkdir(join(dataDir, 'postgres'), { recursive: true });
     await writeFile(join(dataDir, 'postgres/PG_VERSION'), '15\n');
     await expect(open()).rejects.toThrow('is of PostgreSQL "15", and this Latitude brings');
   });
 
   it('the cluster is damaged: in the words of postgres', async () => {
     await (await open()).stop();
-    await truncate(join(dataDir, 'postgres/global/pg_control'), 100);
+    const control = join(dataDir, 'postgres/global/pg_control');
+    const sound = await readFile(control);
+    await writeFile(control, sound.subarray(0, 100));
     await expect(open()).rejects.toThrow(/PostgreSQL could not start in .*: .*pg_control/);
     expect(await readdir(dataDir)).not.toContain('owner');
+    await writeFile(control, sound);
   });
 
   it("the socket's directory was made for others to enter", async () => {
     await mkdir(join(dataDir, 'run'), { recursive: true, mode: 0o755 });
     await expect(open()).rejects.toThrow(`${dataDir}/run`);
+    await rmdir(join(dataDir, 'run'));
   });
 });

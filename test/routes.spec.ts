@@ -49,7 +49,7 @@ afterAll(() => Promise.all([app.stop(), careless.stop()]));
 describe('inventory of routes (api.md part 4, decisions 5)', () => {
   it('is the same in the table of the shared suites, access included', () => {
     const table = Object.fromEntries(ROUTES.map((route) => [nameOf(route), route.access]));
-    expect(withoutCatchAll(declaredRoutes(app))).toEqual(table);
+    expect(behindKeys(declaredRoutes(app))).toEqual(table);
   });
 
   it('holds what Express answers, and nothing answers beside it', () => {
@@ -66,6 +66,12 @@ describe('inventory of routes (api.md part 4, decisions 5)', () => {
       '<anonymous>',
     ]);
     expect(middleware.filter(({ handle }) => handle.stack !== undefined)).toEqual([]);
+  });
+
+  it('is open to everyone only on the pages of decisions 7', () => {
+    const open = Object.entries(declaredRoutes(app)).filter(([, access]) => access === 'public');
+    const page = /^GET \/(docs(\/[\w.-]+)?|openapi\.json|health\/(live|ready)|metrics)$/;
+    expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 
   it('has one route for what no other answers, and it comes last', () => {
@@ -104,8 +110,10 @@ describe('a route that answers every method', () => {
   );
 });
 
-function withoutCatchAll(inventory: Inventory): Inventory {
-  return Object.fromEntries(Object.entries(inventory).filter(([, who]) => who !== 'unknown-route'));
+/** Without the pages, which answer everyone, and the route of everything else. */
+function behindKeys(inventory: Inventory): Inventory {
+  const isKeyed = (access?: Access) => access !== 'public' && access !== 'unknown-route';
+  return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isKeyed(access)));
 }
 
 /** Every handler of every controller, with the access that it declares. */

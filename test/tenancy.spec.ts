@@ -125,6 +125,42 @@ describe('uniqueness (decisions 3) ends at the organization', () => {
   });
 });
 
+describe("another organization's lead in a body or filter (api.md 2.2, 4.2 and 4.4)", () => {
+  const TIMES = { start_time: '2026-01-01T10:00Z', end_time: '2026-01-01T11:00Z' };
+  const REFERENCES: Readonly<Record<string, (lead: string) => Promise<Answer>>> = {
+    'POST /api/v1/appointments': (lead_id) =>
+      ours.api.post('/api/v1/appointments', { lead_id, ...TIMES }),
+    'POST /api/v1/tasks': (contact_id) =>
+      ours.api.post('/api/v1/tasks', { title: 'Call', contact_id }),
+    'PUT /api/v1/tasks/:id': async (contact_id) => {
+      const created = await ours.api.post('/api/v1/tasks', { title: 'Call' });
+      return ours.api.put(`/api/v1/tasks/${dataOf(created, 201).id}`, { contact_id });
+    },
+  };
+
+  it.each(Object.entries(REFERENCES))('is as unknown as any: %s', async (_, refer) => {
+    const { id } = await createLead(theirs.api);
+    const unknown = randomUUID();
+    const expected = visiblePart(await refer(unknown), unknown);
+    expect(expected).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('"lead_not_found"') as string,
+    });
+    expect(visiblePart(await refer(id), id)).toEqual(expected);
+  });
+
+  it.each([
+    ['/api/v1/appointments', 'lead_id', { ...TIMES }],
+    ['/api/v1/tasks', 'contact_id', { title: 'Call' }],
+  ])('finds nothing in %s', async (path, name, body) => {
+    const { id } = await createLead(theirs.api);
+    dataOf(await theirs.api.post(path, { ...body, [name]: id }), 201);
+    const list = `${path}?${name}=${id}`;
+    expect(await theirs.api.get(list)).toMatchObject({ body: { meta: { total: 1 } } });
+    expect(await ours.api.get(list)).toMatchObject({ body: { data: [], meta: { total: 0 } } });
+  });
+});
+
 describe('row-level security holds where a statement forgets the organization (api.md 5.5)', () => {
   /** Two organizations with records of every kind, and the tables that hold these. */
   let us: Tenant;

@@ -1,6 +1,7 @@
 import { RecordOf, UpdateOf } from '../fields/field.js';
-import { DateTime, OneOf, Text, Uuid } from '../fields/kinds.js';
-import { ListQuery } from '../listing/list-query.js';
+import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds.js';
+import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/record-fields.js';
+import { ListQuery, SortBy } from '../listing/list-query.js';
 
 export const APPOINTMENT_STATUSES = [
   'scheduled',
@@ -11,19 +12,46 @@ export const APPOINTMENT_STATUSES = [
 ] as const;
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number];
 
+const BOOKERS = ['api', 'ai'] as const;
 const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
 
 /** What an appointment is created from (api.md 2.2, decisions 3). */
 export class CreateAppointmentDto {
-  @Uuid({ required: true }) lead_id: string;
-  @DateTime({ required: true }) start_time: Date;
-  @DateTime({ required: true, after: 'start_time' }) end_time: Date;
-  @Text({ max: 100 }) type?: string | null;
-  @Text({ max: 500 }) location?: string | null;
-  @Text({ max: 5000 }) notes?: string | null;
-  @OneOf(APPOINTMENT_STATUSES, { default: 'scheduled' }) status?: AppointmentStatus;
-  @Text({ max: 100 }) outcome?: string | null;
-  @Text({ max: 5000 }) outcome_notes?: string | null;
+  @Uuid({
+    required: true,
+    description: 'The lead that it is with: a live one of the organization. It cannot be changed.',
+    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  lead_id: string;
+  @DateTime({
+    required: true,
+    description: 'When it begins; times in the past and overlaps are allowed.',
+    example: '2026-03-02T17:00:00.000Z',
+  })
+  start_time: Date;
+  @DateTime({
+    required: true,
+    after: 'start_time',
+    description: 'When it ends.',
+    example: '2026-03-02T18:00:00.000Z',
+  })
+  end_time: Date;
+  @Text({ max: 100, description: 'What it is for; free text.', example: 'Estimate' })
+  type?: string | null;
+  @Text({ max: 500, description: 'Where it is.', example: '12 Pier Street, Oakland' })
+  location?: string | null;
+  @Text({ max: 5000, description: 'Free text.', example: 'Bring samples of slate.' })
+  notes?: string | null;
+  @OneOf(APPOINTMENT_STATUSES, {
+    default: 'scheduled',
+    description: 'Any status may follow any other.',
+    example: 'scheduled',
+  })
+  status?: AppointmentStatus;
+  @Text({ max: 100, description: 'What came of it; free text.', example: 'Offer accepted' })
+  outcome?: string | null;
+  @Text({ max: 5000, description: 'More about what came of it.', example: 'Starts in April.' })
+  outcome_notes?: string | null;
 }
 
 /** What an appointment may be changed by; its lead stays. */
@@ -31,17 +59,47 @@ export class UpdateAppointmentDto extends UpdateOf(CreateAppointmentDto, { fixed
 
 /** An appointment as it is answered, alone and in a list. */
 export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
-  @Uuid() organization_id: string;
-  @OneOf(['api', 'ai']) booked_by: 'api' | 'ai';
-  @DateTime() created_at: Date;
-  @DateTime() updated_at: Date;
+  @OrganizationId() organization_id: string;
+  @OneOf(BOOKERS, {
+    required: true,
+    description: 'Who booked it: `api` through REST, `ai` through /mcp.',
+    example: 'api',
+  })
+  booked_by: (typeof BOOKERS)[number];
+  @CreatedAt() created_at: Date;
+  @UpdatedAt() updated_at: Date;
 }
+
+class Cancellation {
+  @Flag({ required: true, description: 'Always true.', example: true }) cancelled: boolean;
+}
+
+/** What the cancellation of an appointment answers. */
+export class CancelledAppointmentDto extends RecordOf(Cancellation) {}
 
 /** What a list of appointments may be narrowed and sorted by (api.md 4.2). */
 export class AppointmentListQuery extends ListQuery {
-  @OneOf(APPOINTMENT_STATUSES) status?: AppointmentStatus;
-  @Uuid() lead_id?: string;
-  @DateTime({ rounding: 'up' }) start_after?: Date;
-  @DateTime({ rounding: 'up' }) start_before?: Date;
-  @OneOf(APPOINTMENT_SORTS, { default: 'start_time' }) sort_by: (typeof APPOINTMENT_SORTS)[number];
+  @OneOf(APPOINTMENT_STATUSES, {
+    description: 'Only appointments with this status.',
+    example: 'scheduled',
+  })
+  status?: AppointmentStatus;
+  @Uuid({
+    description: 'Only appointments of this lead.',
+    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  lead_id?: string;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only appointments that start at this time or later.',
+    example: '2026-03-01T00:00:00Z',
+  })
+  start_after?: Date;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only appointments that start before this time.',
+    example: '2026-04-01T00:00:00Z',
+  })
+  start_before?: Date;
+  @SortBy(APPOINTMENT_SORTS, 'start_time') sort_by: (typeof APPOINTMENT_SORTS)[number];
 }

@@ -1,9 +1,12 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
+import { About, Answers } from '../fields/answers.js';
 import { Id } from '../http/id.decorator.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
 import {
+  AppointmentDto,
   AppointmentListQuery,
+  CancelledAppointmentDto,
   CreateAppointmentDto,
   UpdateAppointmentDto,
 } from './appointment.dto.js';
@@ -11,35 +14,46 @@ import { AppointmentsService } from './appointments.service.js';
 
 /** Appointments over REST (api.md 4.2). */
 @Controller('api/v1/appointments')
+@About('Appointments', 'Scheduled visits, each with a lead.')
 export class AppointmentsController {
   constructor(private readonly appointments: AppointmentsService) {}
 
   @Get()
   @RequireScope('appointments:read')
+  @Answers('List appointments', [AppointmentDto])
   list(@Caller() actor: Actor, @Query() query: AppointmentListQuery) {
     return this.appointments.list(actor, query);
   }
 
   @Get(':id')
   @RequireScope('appointments:read')
+  @Answers('Get an appointment', AppointmentDto)
   get(@Caller() actor: Actor, @Id() id: string) {
     return this.appointments.get(actor, id);
   }
 
   @Post()
   @RequireScope('appointments:write')
+  @Answers('Create an appointment', AppointmentDto, { errors: ['lead_not_found'] })
   create(@Caller() actor: Actor, @Body() appointment: CreateAppointmentDto) {
     return this.appointments.create(actor, appointment);
   }
 
   @Put(':id')
   @RequireScope('appointments:write')
+  @Answers('Update an appointment', AppointmentDto, {
+    description: 'A `status`, even the stored one, always moves `updated_at`.',
+  })
   update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
     return this.appointments.update(actor, id, changes);
   }
 
   @Delete(':id')
   @RequireScope('appointments:write')
+  @Answers('Cancel an appointment', CancelledAppointmentDto, {
+    description:
+      'Its status becomes `cancelled` and it stays readable. Cancelling again is no error.',
+  })
   cancel(@Caller() actor: Actor, @Id() id: string) {
     return this.appointments.cancel(actor, id);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { NEXT_UPDATED_AT, type Row, TenantRepository } from '../database/tenant-repository.js';
 import { namesOf } from '../fields/field.js';
-import { liveLead } from '../leads/live-lead.js';
+import { leadsDeletedBefore, liveLead } from '../leads/live-lead.js';
 import { Conditions, readPage } from '../listing/list-statement.js';
 import type { Page } from '../listing/page.js';
 import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js';
@@ -10,6 +10,9 @@ import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js'
 /** All SQL of appointments. */
 @Injectable()
 export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
+  /** An appointment goes with its lead. */
+  protected override readonly purgeable = `lead_id in (${leadsDeletedBefore('$1', '$2')})`;
+
   constructor(database: TenantDatabase) {
     super(database, { name: 'appointments', columns: namesOf(AppointmentDto), live: 'true' });
   }

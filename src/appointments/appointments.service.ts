@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { Times } from '../database/tenant-repository.js';
 import { validationError } from '../errors/api-error.js';
 import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';
-import { mustBeAfter } from '../fields/kinds.js';
+import { mustBeAfter } from '../fields/rules.js';
 import { leadNotFound } from '../leads/live-lead.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -40,6 +41,22 @@ export class AppointmentsService {
     });
     if (!created) throw leadNotFound();
     return created;
+  }
+
+  /**
+   * Creates appointments that are older than this moment, for data from elsewhere.
+   * @param inputs appointments with leads that exist
+   * @throws ApiError `create_failed`
+   */
+  createMany(actor: Actor, inputs: readonly (CreateAppointmentDto & Times)[]): Promise<void> {
+    const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
+      id: uuidv7({ msecs: created_at.getTime() }),
+      booked_by: actor.channel,
+      ...withUnset(CreateAppointmentDto, input),
+      created_at,
+      updated_at,
+    }));
+    return this.repository.insertMany(actor.organization.id, rows);
   }
 
   /** @throws ApiError `not_found`, `validation_error` against stored times, `create_failed` */

@@ -21,6 +21,8 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.reflector.get<Access>(ACCESS, context.getHandler());
+    request.isPage = access === 'public';
+    if (request.isPage) return true;
     request.keyRequired = access !== 'unknown-route' || isBehindKeys(request);
     const key = bearerToken(request);
     if (key === undefined) return true;

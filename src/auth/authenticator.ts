@@ -17,6 +17,8 @@ interface CachedKey {
 /** Finds out whose key a request carries. */
 @Injectable()
 export class Authenticator {
+  /** Keys that were found in memory, and those that the database was asked for. */
+  readonly lookups = { memory: 0, database: 0 };
   private readonly cache = new Map<string, CachedKey>();
   private readonly touchedAt = new Map<string, number>();
 
@@ -39,8 +41,12 @@ export class Authenticator {
     const cacheKey = hash.toString('base64');
     const now = performance.now();
     const cached = this.cache.get(cacheKey);
-    if (cached && now - cached.lookedUpAt < CACHE_MS) return cached.actor;
+    if (cached && now - cached.lookedUpAt < CACHE_MS) {
+      this.lookups.memory++;
+      return cached.actor;
+    }
 
+    this.lookups.database++;
     const actor = this.repository.findLiveKey(hash).then((live) => live && toActor(live));
     const entry = { lookedUpAt: now, actor: actor.then((found) => found ?? undefined) };
     if (this.cache.size >= MOST_CACHED_KEYS) this.cache.clear();

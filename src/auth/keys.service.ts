@@ -114,7 +114,8 @@ function lifetime(end: Date, start: Date): number {
   return end.getTime() - start.getTime();
 }
 
-const LONGEST_NAME = 200;
+/** Most characters of the name of an organization or a key. */
+export const LONGEST_NAME = 200;
 
 function requireName(name: string): string {
   const trimmed = name.trim();

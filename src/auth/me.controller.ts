@@ -1,22 +1,25 @@
 import { Controller, Get } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { formatDateTime } from '../fields/date-time.js';
+import { About, Answers } from '../fields/answers.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
+import { MeDto } from './me.dto.js';
 
 /** What a key is and may do: connectors call it to test one. */
 @Controller('api/v1/me')
+@About('Me', 'The key that a request carries.')
 export class MeController {
   constructor(private readonly settings: Settings) {}
 
   @Get()
   @AnyKey()
-  me(@Caller() { organization, key, scopes }: Actor) {
+  @Answers('Test a key', MeDto)
+  get(@Caller() { organization, key, scopes }: Actor): MeDto {
     return {
       organization: { id: organization.id, name: organization.name },
       key: { id: key.id, name: key.name },
       scopes: [...scopes],
-      expires_at: key.expiresAt && formatDateTime(key.expiresAt),
+      expires_at: key.expiresAt,
       limits: {
         reads_per_minute: this.settings.readsPerMinute,
         writes_per_minute: this.settings.writesPerMinute,

@@ -12,7 +12,7 @@ export class ScopesGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
-    if (access === 'any-key' || access === 'unknown-route') return true;
+    if (access === 'any-key' || access === 'public' || access === 'unknown-route') return true;
     const { actor } = context.switchToHttp().getRequest<ApiRequest>();
     if (access !== undefined && actor?.scopes.has(access)) return true;
     throw new ApiError('insufficient_scope', {

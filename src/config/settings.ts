@@ -11,6 +11,8 @@ export class SettingError extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const ON_OFF = ['on', 'off'] as const;
+
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** `false`: no proxy is trusted; a number: that many hops; a list: these addresses or subnets. */
@@ -41,6 +43,10 @@ export abstract class Settings {
   abstract readonly trustProxy: TrustProxy;
   /** Origins that browsers may call from; `*` is any, none switches CORS off. */
   abstract readonly corsOrigins: readonly string[];
+  /** Whether /docs is there. */
+  abstract readonly docs: boolean;
+  /** Whether /metrics is there. */
+  abstract readonly metrics: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,6 +68,8 @@ export function readSettings(env: Environment = process.env): Settings {
     defaultPhoneRegion: region(env, 'DEFAULT_PHONE_REGION', 'US'),
     trustProxy: trustProxy(env, 'TRUST_PROXY'),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
+    docs: oneOf(env, 'DOCS', ON_OFF, 'on') === 'on',
+    metrics: oneOf(env, 'METRICS', ON_OFF, 'on') === 'on',
   };
 }
 
@@ -142,7 +150,8 @@ function isSubnet(text: string): boolean {
 function origins(env: Environment, name: string): readonly string[] {
   const values = list(env[name] ?? '');
   const isOrigin = (text: string) =>
-    text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+    text === '*' ||
+    (/^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text);
   if (values.every(isOrigin)) return values;
   throw new SettingError(name, 'must be * or origins such as https://app.example, by commas');
 }

@@ -3,6 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { InitialSchema1763683200000 } from './migrations/1763683200000-initial-schema.js';
 import { AppointmentsAndTasks1763769600000 } from './migrations/1763769600000-appointments-and-tasks.js';
+import { PurgeIndexes1763856000000 } from './migrations/1763856000000-purge-indexes.js';
 
 /** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
@@ -15,7 +16,11 @@ export type DatabaseTarget =
     };
 
 /** Every migration, in the order in which they run. */
-export const MIGRATIONS = [InitialSchema1763683200000, AppointmentsAndTasks1763769600000] as const;
+export const MIGRATIONS = [
+  InitialSchema1763683200000,
+  AppointmentsAndTasks1763769600000,
+  PurgeIndexes1763856000000,
+] as const;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 

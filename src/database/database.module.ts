@@ -1,8 +1,11 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
+import { DatabaseStatus } from './database-status.js';
 import { migrate } from './migrate.js';
+import { PurgeService } from './purge.service.js';
 import { TenantDatabase } from './tenant-database.js';
 
 /** Connects to PostgreSQL, migrates it, and offers the gateway to every module. */
@@ -13,6 +16,7 @@ export class DatabaseModule {
     return {
       module: DatabaseModule,
       imports: [
+        DiscoveryModule,
         TypeOrmModule.forRootAsync({
           useFactory: () => ({
             ...dataSourceOptions(target),
@@ -22,8 +26,8 @@ export class DatabaseModule {
           dataSourceFactory: connectAndMigrate,
         }),
       ],
-      providers: [TenantDatabase],
-      exports: [TenantDatabase],
+      providers: [TenantDatabase, DatabaseStatus, PurgeService],
+      exports: [TenantDatabase, DatabaseStatus, PurgeService],
     };
   }
 }

@@ -1,4 +1,5 @@
-import type { Settings } from '../config/settings.js';
+import pg from 'pg';
+import { SettingError, type Settings } from '../config/settings.js';
 import { logger } from '../config/logger.js';
 import type { DatabaseTarget } from './data-source-options.js';
 import { openEmbeddedPostgres } from './embedded-postgres.js';
@@ -21,6 +22,7 @@ export async function openDatabase(
   role: 'server' | 'command',
 ): Promise<OpenDatabase> {
   if (settings.databaseUrl) {
+    await tryConnection(settings.databaseUrl);
     return {
       target: { url: settings.databaseUrl },
       embedded: false,
@@ -35,4 +37,18 @@ export async function openDatabase(
     },
   });
   return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
+}
+
+/** @throws SettingError that says why the URL does not lead to a database */
+async function tryConnection(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A connection that breaks later is no one's here.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    const reason = error instanceof Error && error.message !== '' ? error.message : String(error);
+    throw new SettingError('DATABASE_URL', `leads to no database: ${reason}`);
+  }
+  await client.end();
 }

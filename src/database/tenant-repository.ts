@@ -3,6 +3,12 @@ import type { Statement, TenantDatabase, TenantTransaction } from './tenant-data
 /** Columns and values of a row; the names come from code, never from a caller. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** When a record was made and last changed, for records that are older than their row. */
+export interface Times {
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
 /** A table of records that belong to organizations. */
 export interface TenantTable {
   readonly name: string;
@@ -22,8 +28,14 @@ export type Revision<R> = (
 export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
   updated_at + interval '1 millisecond')`;
 
+/** Records that a purge removes in one transaction: few enough that it is over soon. */
+export const PURGE_BATCH = 1_000;
+
 /** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
 export abstract class TenantRepository<R extends { id: string }> {
+  /** The condition of records that a purge removes; `$2` is when they were deleted at the latest. */
+  protected readonly purgeable: string = 'deleted_at < $2';
+
   constructor(
     protected readonly database: TenantDatabase,
     protected readonly table: TenantTable,
@@ -60,6 +72,21 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
+   * Inserts rows that all have the same columns, in one statement.
+   * @throws ApiError `create_failed`
+   * @throws UniqueViolation
+   */
+  async insertMany(organizationId: string, rows: readonly Row[]): Promise<void> {
+    const names = Object.keys(rows[0] ?? {}).join(', ');
+    if (names === '') return;
+    await this.database.write(organizationId, {
+      text: `insert into ${this.table.name} (organization_id, ${names})
+        select $1, ${names} from json_populate_recordset(null::${this.table.name}, $2)`,
+      values: [organizationId, JSON.stringify(rows)],
+    });
+  }
+
+  /**
    * Changes a record by what `revise` makes of it, while no one else can.
    * @returns undefined where there is no such record
    * @throws ApiError `create_failed`, and whatever `revise` throws
@@ -86,6 +113,39 @@ export abstract class TenantRepository<R extends { id: string }> {
       values: [organizationId, id],
     });
     return rows.length > 0;
+  }
+
+  get tableName(): string {
+    return this.table.name;
+  }
+
+  /**
+   * How many records a purge removes.
+   * @throws ApiError `query_failed`
+   */
+  async countPurgeable(organizationId: string, before: Date): Promise<number> {
+    const [row] = await this.database.read<{ count: number }>(organizationId, {
+      text: `select count(*)::int as count from ${this.table.name}
+        where organization_id = $1 and ${this.purgeable}`,
+      values: [organizationId, before],
+    });
+    return row?.count ?? 0;
+  }
+
+  /**
+   * Removes for good at most `PURGE_BATCH` records that were deleted before a time.
+   * @returns how many
+   * @throws ApiError `create_failed`
+   */
+  async purgeBatch(organizationId: string, before: Date): Promise<number> {
+    const rows = await this.database.write(organizationId, {
+      text: `delete from ${this.table.name} where organization_id = $1 and id = any(array(
+          select id from ${this.table.name} where organization_id = $1 and ${this.purgeable}
+          limit ${PURGE_BATCH} for update skip locked))
+        returning id`,
+      values: [organizationId, before],
+    });
+    return rows.length;
   }
 
   /** The columns of a record, for RETURNING and SELECT. */

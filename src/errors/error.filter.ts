@@ -28,6 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
+    request.errorCode = error.code;
     if (error.code === 'internal_error') {
       logger.error({ err: thrown, request_id: request.requestId }, 'unhandled error');
     }

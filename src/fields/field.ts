@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
+import type { JsonSchema } from './json-schema.js';
+import { UUID_SCHEMA } from './uuid.js';
 
 /** Whether a field must be given, and what it is when it is not. */
 export interface Presence<T> {
@@ -9,15 +11,41 @@ export interface Presence<T> {
   default?: T;
 }
 
-/** One field as its decorator declares it: the source of everything derived from it. */
-export interface Field {
-  readonly name: string;
-  readonly presence: Presence<unknown>;
+/** What each declaration of a field says, whatever its kind. */
+export interface Declaration<T, E = T> extends Presence<T> {
+  /** What the value means, for whoever sends or reads it. */
+  description?: string;
+  /** A valid value, as it stands in JSON. */
+  example?: E;
+}
+
+/** What a kind of field is: how its values are normalized, checked and described. */
+export interface Kind {
+  /** The JSON Schema of a value, from the same bounds as the rules. */
+  readonly schema: JsonSchema;
   /** Checks of class-validator, in the order in which their messages matter. */
   readonly rules: readonly PropertyDecorator[];
   /** Brings a value into its stored form before it is checked (decisions 3). */
-  readonly normalize: (value: unknown) => unknown;
+  readonly normalize?: (value: unknown) => unknown;
 }
+
+/** One field as its decorator declares it: the source of everything derived from it. */
+export interface Field extends Required<Kind> {
+  readonly name: string;
+  readonly presence: Presence<unknown>;
+}
+
+const ID: Field = {
+  name: 'id',
+  presence: { required: true },
+  schema: {
+    ...UUID_SCHEMA,
+    description: 'Identifier, given by the service.',
+    examples: ['01a1fbde-995e-72a3-a032-ab1c988b9794'],
+  },
+  rules: [],
+  normalize: identity,
+};
 
 const FIELDS = Symbol('fields');
 const IS_UPDATE = Symbol('is update');
@@ -43,14 +71,19 @@ export function fixedFieldsOf(dto: Type<object>): readonly string[] {
   return (Reflect.getMetadata(FIXED, dto) ?? []) as readonly string[];
 }
 
-/** A decorator that declares a property as a field. */
+/** A decorator that declares a property as a field of a kind. */
 export function declareField(
-  presence: Presence<unknown>,
-  rules: readonly PropertyDecorator[],
-  normalize: Field['normalize'] = (value) => value,
+  { description, example, ...presence }: Declaration<unknown>,
+  { schema, rules, normalize = identity }: Kind,
 ): PropertyDecorator {
+  const text = [description, schema.description].filter((part) => part !== undefined).join(' ');
+  const described = {
+    ...schema,
+    ...(text && { description: text }),
+    ...(example !== undefined && { examples: [example] }),
+  };
   return (target, property) => {
-    const field = { name: String(property), presence, rules, normalize };
+    const field = { name: String(property), presence, schema: described, rules, normalize };
     addField(target, field, presenceRule(presence));
   };
 }
@@ -79,7 +112,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
 /** The DTO of a stored record: its id and every field of a create; unset ones are null. */
 export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T>> {
   class StoredRecord {}
-  addField(StoredRecord.prototype, { name: 'id', presence: {}, rules: [], normalize: identity });
+  addField(StoredRecord.prototype, ID);
   for (const field of fieldsOf(create)) addField(StoredRecord.prototype, field);
   return StoredRecord as Type<RecordFields<T>>;
 }

@@ -5,6 +5,15 @@ const LONGEST_KEY = 100;
 const MOST_BYTES = 32 * 1024;
 const DEEPEST = 8;
 
+/** The bounds of such an object; JSON Schema has no words for the last two. */
+export const JSON_OBJECT_SCHEMA = {
+  type: 'object',
+  maxProperties: MOST_KEYS,
+  propertyNames: { minLength: 1, maxLength: LONGEST_KEY },
+  additionalProperties: true,
+  description: `At most ${MOST_BYTES} bytes as JSON and ${DEEPEST} levels deep.`,
+} as const;
+
 /** What is wrong with an object of the caller's own keys, if anything (decisions 3). */
 export function jsonObjectProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'must be an object';

@@ -1,78 +1,102 @@
 import {
-  IsArray,
   IsBoolean,
   IsEmail,
   IsIn,
   IsInt,
   IsObject,
-  IsString,
   Matches,
   Max,
   Min,
   ValidateBy,
 } from 'class-validator';
 import { parseDateTime } from './date-time.js';
-import { declareField, type Presence } from './field.js';
-import { jsonObjectProblem } from './json-object.js';
-import { codePointLength, isWellFormedText } from './text.js';
-import { UUID } from './uuid.js';
+import { type Declaration, declareField } from './field.js';
+import { JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
+import type { JsonSchema } from './json-schema.js';
+import { IS_TEXT, isAfter, mustBeAfter, rule, textListRules, textRules } from './rules.js';
+import { UUID, UUID_SCHEMA } from './uuid.js';
 
-const TEXT = IsString({ message: 'must be a string' });
+/** Something else than white space, which does not survive trimming. */
+const NOT_BLANK = String.raw`\S`;
+
+const PHONE = /^([ +\-.()/x#]*\d){3}[\d +\-.()/x#]*$/;
 
 /** Plain text of `min` to `max` characters, counted in code points. */
 export function Text({
   min = 1,
   max,
-  ...presence
-}: Presence<string> & { min?: number; max: number }) {
-  return declareField(presence, textRules(min, max), presence.required ? trim : trimToNull);
+  ...declaration
+}: Declaration<string> & { min?: number; max: number }) {
+  const { required } = declaration;
+  return declareField(declaration, {
+    schema: { ...textSchema(min, max), ...(required && { pattern: NOT_BLANK }) },
+    rules: textRules(min, max),
+    normalize: required ? trim : trimToNull,
+  });
 }
 
 /** One of a few words. */
-export function OneOf<T extends string>(values: readonly T[], presence: Presence<T> = {}) {
+export function OneOf<T extends string>(values: readonly T[], declaration: Declaration<T> = {}) {
   const message = `must be one of ${values.join(', ')}`;
-  return declareField(presence, [IsIn(values, { message })], trimToNull);
+  return declareField(declaration, {
+    schema: { type: 'string', enum: values },
+    rules: [IsIn(values, { message })],
+    normalize: trimToNull,
+  });
 }
 
 /** A phone number: returned as given, compared by a form of its own. */
-export function Phone(presence: Presence<string> = {}) {
+export function Phone(declaration: Declaration<string> = {}) {
   const message = 'must consist of digits, spaces and +-.()/x#, with at least 3 digits';
-  const rules = [...textRules(3, 50), Matches(/^(?=(?:\D*\d){3})[\d +\-.()/x#]*$/, { message })];
-  return declareField(presence, rules, trimToNull);
+  return declareField(declaration, {
+    schema: { ...textSchema(3, 50), pattern: PHONE.source },
+    rules: [...textRules(3, 50), Matches(PHONE, { message })],
+    normalize: trimToNull,
+  });
 }
 
 /** An e-mail address of at most 254 characters. */
-export function Email(presence: Presence<string> = {}) {
-  const rules = [...textRules(3, 254), IsEmail({}, { message: 'must be a valid e-mail address' })];
-  return declareField(presence, rules, trimToNull);
+export function Email(declaration: Declaration<string> = {}) {
+  return declareField(declaration, {
+    schema: { ...textSchema(3, 254), format: 'email' },
+    rules: [...textRules(3, 254), IsEmail({}, { message: 'must be a valid e-mail address' })],
+    normalize: trimToNull,
+  });
 }
 
 /** A UUID in any case; stored in lower case. */
-export function Uuid(presence: Presence<string> = {}) {
-  const toLowerCase = (value: unknown) => {
-    const text = trimToNull(value);
-    return typeof text === 'string' ? text.toLowerCase() : text;
-  };
-  return declareField(presence, [TEXT, Matches(UUID, { message: 'must be a UUID' })], toLowerCase);
+export function Uuid(declaration: Declaration<string> = {}) {
+  return declareField(declaration, {
+    schema: UUID_SCHEMA,
+    rules: [IS_TEXT, Matches(UUID, { message: 'must be a UUID' })],
+    normalize: (value) => {
+      const text = trimToNull(value);
+      return typeof text === 'string' ? text.toLowerCase() : text;
+    },
+  });
 }
 
 /** A boolean. */
-export function Flag(presence: Presence<boolean> = {}) {
-  return declareField(presence, [IsBoolean({ message: 'must be true or false' })]);
+export function Flag(declaration: Declaration<boolean> = {}) {
+  return declareField(declaration, {
+    schema: { type: 'boolean' },
+    rules: [IsBoolean({ message: 'must be true or false' })],
+  });
 }
 
 /** A whole number; in a query string, its decimal digits. */
 export function Integer({
   min,
   max,
-  ...presence
-}: Presence<number> & { min: number; max: number }) {
+  ...declaration
+}: Declaration<number> & { min: number; max: number }) {
   const message = `must be an integer from ${min} to ${max}`;
-  return declareField(
-    presence,
-    [IsInt({ message }), Min(min, { message }), Max(max, { message })],
-    (value) => (typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value),
-  );
+  return declareField(declaration, {
+    schema: { type: 'integer', minimum: min, maximum: max },
+    rules: [IsInt({ message }), Min(min, { message }), Max(max, { message })],
+    normalize: (value) =>
+      typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value,
+  });
 }
 
 /**
@@ -83,33 +107,19 @@ export function Integer({
 export function DateTime({
   rounding = 'down',
   after,
-  ...presence
-}: Presence<Date> & { rounding?: 'down' | 'up'; after?: string } = {}) {
+  ...declaration
+}: Declaration<Date, string> & { rounding?: 'down' | 'up'; after?: string } = {}) {
   const message = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
-  const rules = [rule('isDateTime', (value) => value instanceof Date, message)];
-  if (after !== undefined) rules.push(isAfter(after));
-  return declareField(presence, rules, (value) => {
-    const text = trimToNull(value);
-    return typeof text === 'string' ? (parseDateTime(text, rounding) ?? text) : text;
-  });
-}
-
-function isAfter(field: string): PropertyDecorator {
-  return ValidateBy({
-    name: 'isAfter',
-    validator: {
-      validate: (value, args) => {
-        const start = (args?.object as Record<string, unknown> | undefined)?.[field];
-        return !(start instanceof Date && value instanceof Date) || value > start;
-      },
-      defaultMessage: () => mustBeAfter(field),
+  const isDateTime = rule('isDateTime', (value) => value instanceof Date, message);
+  const description = after === undefined ? undefined : `It ${mustBeAfter(after)}.`;
+  return declareField(declaration, {
+    schema: { type: 'string', format: 'date-time', ...(description && { description }) },
+    rules: after === undefined ? [isDateTime] : [isDateTime, isAfter(after)],
+    normalize: (value) => {
+      const text = trimToNull(value);
+      return typeof text === 'string' ? (parseDateTime(text, rounding) ?? text) : text;
     },
   });
-}
-
-/** What is wrong with a time that does not come after another. */
-export function mustBeAfter(field: string): string {
-  return `must be after ${field}`;
 }
 
 const MOST_TAGS = 50;
@@ -118,73 +128,39 @@ const NO_TAGS: readonly string[] = Object.freeze([]);
 const EMPTY_OBJECT: object = Object.freeze({});
 
 /** A list of short texts without repetitions. */
-export function Tags() {
-  const rules = [
-    IsArray({ message: 'must be an array of strings' }),
-    rule('isShortList', isArrayOfAtMost(MOST_TAGS), `must have at most ${MOST_TAGS} items`),
-    rule('areTags', everyItem(isTag), `must be strings of 1 to ${LONGEST_TAG} characters each`),
-  ];
-  return declareField({ default: NO_TAGS }, rules, (value) => {
-    if (value === null) return NO_TAGS;
-    if (!Array.isArray(value) || value.length > MOST_TAGS) return value;
-    return [...new Set(value.map(trim))];
+export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'> = {}) {
+  const items = { ...textSchema(1, LONGEST_TAG), pattern: NOT_BLANK };
+  const withDefault = { ...declaration, default: NO_TAGS };
+  return declareField(withDefault, {
+    schema: { type: 'array', maxItems: MOST_TAGS, items },
+    rules: textListRules(MOST_TAGS, LONGEST_TAG),
+    normalize: (value) => {
+      if (value === null) return NO_TAGS;
+      if (!Array.isArray(value) || value.length > MOST_TAGS) return value;
+      return [...new Set(value.map(trim))];
+    },
   });
 }
 
 /** An object of the caller's own keys and JSON values. */
-export function JsonObject() {
-  const rules = [
-    IsObject({ message: 'must be an object' }),
-    ValidateBy({
-      name: 'isJsonObject',
-      validator: {
-        validate: (value) => jsonObjectProblem(value) === undefined,
-        defaultMessage: (args) => jsonObjectProblem(args?.value) ?? '',
-      },
-    }),
-  ];
-  return declareField({ default: EMPTY_OBJECT }, rules, (value) => value ?? EMPTY_OBJECT);
+export function JsonObject(declaration: Omit<Declaration<object>, 'default'> = {}) {
+  const isJsonObject = ValidateBy({
+    name: 'isJsonObject',
+    validator: {
+      validate: (value) => jsonObjectProblem(value) === undefined,
+      defaultMessage: (args) => jsonObjectProblem(args?.value) ?? '',
+    },
+  });
+  const withDefault = { ...declaration, default: EMPTY_OBJECT };
+  return declareField(withDefault, {
+    schema: JSON_OBJECT_SCHEMA,
+    rules: [IsObject({ message: 'must be an object' }), isJsonObject],
+    normalize: (value) => value ?? EMPTY_OBJECT,
+  });
 }
 
-function textRules(min: number, max: number): PropertyDecorator[] {
-  return [
-    TEXT,
-    rule('isNotEmpty', (value) => value !== '', 'must not be empty'),
-    rule(
-      'isWellFormed',
-      (value) => typeof value === 'string' && isWellFormedText(value),
-      'must not contain NUL or unpaired surrogates',
-    ),
-    rule('hasLength', hasLength(min, max), lengthMessage(min, max)),
-  ];
-}
-
-function lengthMessage(min: number, max: number): string {
-  return min > 1 ? `must be ${min} to ${max} characters` : `must be at most ${max} characters`;
-}
-
-function hasLength(min: number, max: number) {
-  return (value: unknown) => {
-    if (typeof value !== 'string') return false;
-    const length = codePointLength(value);
-    return length >= min && length <= max;
-  };
-}
-
-function isTag(value: unknown): boolean {
-  return hasLength(1, LONGEST_TAG)(value) && isWellFormedText(value as string);
-}
-
-function everyItem(test: (item: unknown) => boolean) {
-  return (value: unknown) => Array.isArray(value) && value.every(test);
-}
-
-function isArrayOfAtMost(max: number) {
-  return (value: unknown) => Array.isArray(value) && value.length <= max;
-}
-
-function rule(name: string, validate: (value: unknown) => boolean, message: string) {
-  return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
+function textSchema(minLength: number, maxLength: number): JsonSchema {
+  return { type: 'string', minLength, maxLength };
 }
 
 function trim(value: unknown): unknown {

@@ -30,7 +30,8 @@ export class ExchangeInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const handler = context.getHandler();
-    if (this.reflector.get<Access>(ACCESS, handler) === 'unknown-route') return next.handle();
+    const access = this.reflector.get<Access>(ACCESS, handler);
+    if (access === 'public' || access === 'unknown-route') return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();

@@ -2,7 +2,9 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
 import { ApiError } from '../errors/api-error.js';
+import { Drain } from './drain.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -14,9 +16,6 @@ const SERVER_OPTIONS: http.ServerOptions = {
   requireHostHeader: false,
 };
 
-/** Longer than any request may take. */
-const DRAIN_DEADLINE_MS = 15_000;
-
 const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -24,53 +23,45 @@ const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
 
 /** Express as Latitude runs it: exact paths, no extras, and the error envelope on every refusal. */
 export class HttpAdapter extends ExpressAdapter {
+  private drain: Drain | undefined;
+
   constructor() {
     super();
-    const express = this.getInstance<{ set(name: string, value: unknown): void }>();
+    const express = this.getInstance<Express>();
     express.set('x-powered-by', false);
     express.set('etag', false);
     express.set('query parser', false);
-    express.set('strict routing', true);
-    express.set('case sensitive routing', true);
+    // The router is there already and reads Express' settings no more.
+    Object.assign(express.router, { strict: true, caseSensitive: true });
   }
 
   override initHttpServer(): void {
     const server = http.createServer(SERVER_OPTIONS, this.getInstance<http.RequestListener>());
     answerWhatTheParserRefuses(server);
-    endConnectionsWhileDraining(server);
+    this.drain = new Drain(server);
     this.httpServer = server;
   }
 
-  /** Stops listening and waits for what is under way, at most until the deadline. */
-  override close(): Promise<void> {
-    const server = this.httpServer as Server;
-    const sweep = setInterval(() => {
-      server.closeIdleConnections();
-    }, 20);
-    const deadline = setTimeout(() => {
-      server.closeAllConnections();
-    }, DRAIN_DEADLINE_MS);
-    return new Promise((resolve) => {
-      server.close(() => {
-        clearInterval(sweep);
-        clearTimeout(deadline);
-        resolve();
-      });
-    });
+  /** Whether this instance finishes what it has and then goes. */
+  get isDraining(): boolean {
+    return this.drain?.hasBegun ?? false;
   }
-}
 
-/** Keep-alive clients learn from their last answer that the server is going. */
-function endConnectionsWhileDraining(server: Server): void {
-  server.prependListener('request', (_request, response: ServerResponse) => {
-    if (!server.listening) response.setHeader('Connection', 'close');
-  });
+  /** The first thing that happens when the application closes. */
+  override beforeClose(): void {
+    this.drain?.begin();
+  }
+
+  override async close(): Promise<void> {
+    await this.drain?.finish();
+  }
 }
 
 /** Node's own refusals keep their status and get the envelope (decisions 2). */
 function answerWhatTheParserRefuses(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    if (error.code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket))
+      socket.destroy();
     else socket.end(rawRefusal(STATUS_BY_PARSER_CODE[error.code ?? ''] ?? 400));
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
@@ -85,6 +76,11 @@ function answerWhatTheParserRefuses(server: Server): void {
     });
     response.end(body);
   });
+}
+
+/** Whether an answer to an earlier request on the same connection has begun. */
+function isBeingAnswered(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent ?? false;
 }
 
 function refusal() {

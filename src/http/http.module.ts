@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { ScopesGuard } from '../auth/scopes.guard.js';
@@ -7,13 +7,17 @@ import { ErrorFilter } from '../errors/error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ExchangeInterceptor } from './exchange.interceptor.js';
+import { HealthController } from './health.controller.js';
+import { HealthService } from './health.service.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** The way of every request, in this order: who, how often, what for, with what. */
 @Module({
-  imports: [AuthModule, RateLimitModule],
-  controllers: [UnknownRoutesController],
+  imports: [AuthModule, DiscoveryModule, RateLimitModule],
+  controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
+    HealthService,
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },

@@ -2,41 +2,73 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../config/logger.js';
 import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 
 const ACCEPTABLE_ID = /^[!-~]{1,128}$/;
 
-/** The first step of every request: its id, its line in the log, and a path that can be routed. */
-export function requestContext(request: Request, response: Response, next: NextFunction): void {
-  const started = performance.now();
-  const apiRequest = request as ApiRequest;
-  const sent = request.headers['x-request-id'];
-  apiRequest.requestId = typeof sent === 'string' && ACCEPTABLE_ID.test(sent) ? sent : randomUUID();
-  response.setHeader('X-Request-Id', apiRequest.requestId);
-  response.once('close', () => {
-    logRequest(apiRequest, response, performance.now() - started);
-  });
-  if (!hasOneHost(request)) {
-    next(new ApiError('bad_request', { message: 'Send exactly one Host header.' }));
-    return;
-  }
-  request.url = routable(request.url);
-  next();
+/** A request that has been answered, or was broken off. */
+export interface FinishedRequest {
+  readonly method: string;
+  /** Never the URL, which can hold personal data: the pattern of the route. */
+  readonly route: string | null;
+  /** Null where the answer did not get to its end. */
+  readonly status: number | null;
+  readonly ms: number;
+  readonly errorCode: ErrorCode | undefined;
 }
 
-/** Never the URL, which can hold personal data: the pattern of the route. */
-function logRequest(request: ApiRequest, response: Response, elapsed: number): void {
+/**
+ * The first step of every request: its id, its line in the log, and a path that can be routed.
+ * @param observe what else is done when a request has ended
+ */
+export function requestContext(observe?: (finished: FinishedRequest) => void) {
+  return function requestContext(request: Request, response: Response, next: NextFunction): void {
+    const started = performance.now();
+    const apiRequest = request as ApiRequest;
+    apiRequest.requestId = requestId(request);
+    response.setHeader('X-Request-Id', apiRequest.requestId);
+    response.once('close', () => {
+      const finished = finish(apiRequest, response, performance.now() - started);
+      logRequest(apiRequest, finished);
+      observe?.(finished);
+    });
+    if (!hasOneHost(request)) {
+      next(new ApiError('bad_request', { message: 'Send exactly one Host header.' }));
+      return;
+    }
+    request.url = routable(request.url);
+    next();
+  };
+}
+
+function requestId(request: Request): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && ACCEPTABLE_ID.test(sent) ? sent : randomUUID();
+}
+
+function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {
   const route = request.route as { path?: string } | undefined;
-  const line = {
+  return {
     method: request.method,
     route: route?.path ?? null,
     status: response.writableFinished ? response.statusCode : null,
-    ms: Math.round(elapsed * 10) / 10,
+    ms,
+    errorCode: request.errorCode,
+  };
+}
+
+function logRequest(request: ApiRequest, { method, route, status, ms }: FinishedRequest): void {
+  const line = {
+    method,
+    route,
+    status,
+    ms: Math.round(ms * 10) / 10,
     organization_id: request.actor?.organization.id ?? null,
     key_id: request.actor?.key.id ?? null,
     request_id: request.requestId,
   };
-  if (response.statusCode >= 500) logger.error(line, 'request');
+  if ((status ?? 0) >= 500) logger.error(line, 'request');
   else logger.info(line, 'request');
 }
 

@@ -1,5 +1,6 @@
-import { All, Controller, Req } from '@nestjs/common';
+import { All, Controller, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { Response } from 'express';
 import { UnknownRoute } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../tenancy/actor.js';
@@ -11,7 +12,7 @@ interface Layer {
 }
 
 /** Braces make it match the root as well. */
-const EVERYTHING = '{*path}';
+export const EVERYTHING = '{*path}';
 
 /** Answers what no other route does; stands last, so that the guards see those requests too. */
 @Controller()
@@ -20,7 +21,12 @@ export class UnknownRoutesController {
 
   @All(EVERYTHING)
   @UnknownRoute()
-  refuse(@Req() request: ApiRequest): never {
+  answer(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): void {
+    if (isPreflight(request, response)) response.status(204);
+    else this.refuse(request);
+  }
+
+  private refuse(request: ApiRequest): never {
     const allowed = this.methodsOf(request.path);
     throw new ApiError('not_found', {
       message: `There is no ${request.method} route at this path.`,
@@ -38,4 +44,9 @@ export class UnknownRoutesController {
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods].sort();
   }
+}
+
+/** Whether the CORS middleware has answered the question of a browser, but for its end. */
+function isPreflight({ method }: ApiRequest, response: Response): boolean {
+  return method === 'OPTIONS' && response.hasHeader('Access-Control-Allow-Methods');
 }

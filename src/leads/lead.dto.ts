@@ -10,7 +10,8 @@ import {
   Tags,
   Text,
 } from '../fields/kinds.js';
-import { ListQuery } from '../listing/list-query.js';
+import { CreatedAt, UpdatedAt } from '../fields/record-fields.js';
+import { ListQuery, SortBy } from '../listing/list-query.js';
 
 export const TEMPERATURES = ['cold', 'warm', 'hot'] as const;
 export type Temperature = (typeof TEMPERATURES)[number];
@@ -22,23 +23,62 @@ const LEAD_SORTS = ['created_at', 'updated_at', 'first_name', 'last_name', 'lead
 
 /** What a lead is created from (api.md 2.1, decisions 3). */
 export class CreateLeadDto {
-  @Text({ max: 100, required: true }) first_name: string;
-  @Text({ max: 100 }) last_name?: string | null;
-  @Phone() phone?: string | null;
-  @Email() email?: string | null;
-  @Text({ max: 200 }) company?: string | null;
-  @Text({ max: 200 }) address_street?: string | null;
-  @Text({ max: 100 }) city?: string | null;
-  @Text({ max: 2 }) state?: string | null;
-  @Text({ max: 10 }) zip?: string | null;
-  @Text({ max: 50 }) status?: string | null;
-  @OneOf(TEMPERATURES) temperature?: Temperature | null;
-  @OneOf(SOURCES, { default: 'api' }) source?: Source;
-  @Text({ max: 5000 }) notes?: string | null;
-  @Tags() tags?: string[];
-  @JsonObject() custom_fields?: Record<string, unknown>;
-  @Flag({ default: false }) sms_opted_out?: boolean;
-  @Flag({ default: false }) on_dnc_list?: boolean;
+  @Text({ max: 100, required: true, description: 'Given name.', example: 'Grace' })
+  first_name: string;
+  @Text({ max: 100, description: 'Family name.', example: 'Hopper' })
+  last_name?: string | null;
+  @Phone({
+    description:
+      'Digits, spaces and `+-.()/x#`, returned as given. Compared as E.164 where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.',
+    example: '+1 415 555 0132',
+  })
+  phone?: string | null;
+  @Email({
+    description:
+      'E-mail address, returned as given. Compared without regard to case; no two leads share it.',
+    example: 'grace.hopper@example.com',
+  })
+  email?: string | null;
+  @Text({ max: 200, description: 'Name of the company.', example: 'Harbor Roofing' })
+  company?: string | null;
+  @Text({ max: 200, description: 'Street and house number.', example: '12 Pier Street' })
+  address_street?: string | null;
+  @Text({ max: 100, description: 'City.', example: 'Oakland' })
+  city?: string | null;
+  @Text({ max: 2, description: 'State or province, abbreviated.', example: 'CA' })
+  state?: string | null;
+  @Text({ max: 10, description: 'Postal code.', example: '94607' })
+  zip?: string | null;
+  @Text({ max: 50, description: 'Free text; lists filter by its exact value.', example: 'new' })
+  status?: string | null;
+  @OneOf(TEMPERATURES, { description: 'How likely the lead is to buy.', example: 'warm' })
+  temperature?: Temperature | null;
+  @OneOf(SOURCES, { default: 'api', description: 'Where it came from.', example: 'website' })
+  source?: Source;
+  @Text({ max: 5000, description: 'Free text.', example: 'Prefers calls in the morning.' })
+  notes?: string | null;
+  @Tags({
+    description: 'Repetitions are removed, the order is kept. An update replaces all of them.',
+    example: ['roof', 'spring'],
+  })
+  tags?: string[];
+  @JsonObject({
+    description: 'Keys and JSON values of your own. An update replaces all of them.',
+    example: { budget: 12500, roof: { material: 'slate' } },
+  })
+  custom_fields?: Record<string, unknown>;
+  @Flag({
+    default: false,
+    description: 'Whether the lead opted out of text messages: it must not be sent any.',
+    example: false,
+  })
+  sms_opted_out?: boolean;
+  @Flag({
+    default: false,
+    description: 'Whether the lead is on a do-not-call list: it must not be contacted.',
+    example: false,
+  })
+  on_dnc_list?: boolean;
 }
 
 /** What a lead may be changed by: only what is given changes. */
@@ -46,9 +86,16 @@ export class UpdateLeadDto extends UpdateOf(CreateLeadDto) {}
 
 /** A lead as it is answered. */
 export class LeadDto extends RecordOf(CreateLeadDto) {
-  @Integer({ min: 0, max: 100 }) lead_score: number;
-  @DateTime() created_at: Date;
-  @DateTime() updated_at: Date;
+  @Integer({
+    min: 0,
+    max: 100,
+    required: true,
+    description: 'Computed from the other fields on every write; higher is more promising.',
+    example: 80,
+  })
+  lead_score: number;
+  @CreatedAt() created_at: Date;
+  @UpdatedAt() updated_at: Date;
 }
 
 /** A lead as it stands in a list (api.md 2.1). */
@@ -68,10 +115,28 @@ export class LeadListItemDto extends PickOf(LeadDto, [
 
 /** What a list of leads may be narrowed and sorted by (api.md 4.3). */
 export class LeadListQuery extends ListQuery {
-  @Text({ max: 50 }) status?: string;
-  @OneOf(TEMPERATURES) temperature?: Temperature;
-  @Text({ max: 100 }) search?: string;
-  @DateTime({ rounding: 'up' }) created_after?: Date;
-  @DateTime({ rounding: 'up' }) created_before?: Date;
-  @OneOf(LEAD_SORTS, { default: 'created_at' }) sort_by: (typeof LEAD_SORTS)[number];
+  @Text({ max: 50, description: 'Only leads with exactly this status.', example: 'new' })
+  status?: string;
+  @OneOf(TEMPERATURES, { description: 'Only leads of this temperature.', example: 'warm' })
+  temperature?: Temperature;
+  @Text({
+    max: 100,
+    description:
+      'Only leads whose first, last or full name, e-mail or phone contains this; case is ignored, and a phone is also found by its digits alone.',
+    example: 'hopper',
+  })
+  search?: string;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only leads created at this time or later.',
+    example: '2026-01-01T00:00:00Z',
+  })
+  created_after?: Date;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only leads created before this time.',
+    example: '2026-02-01T00:00:00Z',
+  })
+  created_before?: Date;
+  @SortBy(LEAD_SORTS, 'created_at') sort_by: (typeof LEAD_SORTS)[number];
 }

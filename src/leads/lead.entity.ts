@@ -18,6 +18,7 @@ const NOW = () => "date_trunc('milliseconds', now())";
 @Index('leads_by_status', { synchronize: false })
 @Index('leads_by_temperature', { synchronize: false })
 @Index('leads_search', { synchronize: false })
+@Index('leads_deleted', { synchronize: false })
 export class Lead {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'leads_pkey' }) organization_id: string;
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'leads_pkey' }) id: string;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../database/driver-error.js';
+import type { Times } from '../database/tenant-repository.js';
 import { ApiError } from '../errors/api-error.js';
 import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';
@@ -41,6 +42,24 @@ export class LeadsService {
     return this.explainDuplicates(actor, row, () =>
       this.repository.insert(actor.organization.id, row),
     );
+  }
+
+  /**
+   * Creates leads that are older than this moment, for data from elsewhere.
+   * @returns their ids, in the order of the leads
+   * @throws ApiError `duplicate`, `create_failed`; then none of them is created
+   */
+  async createMany(actor: Actor, inputs: readonly (CreateLeadDto & Times)[]): Promise<string[]> {
+    const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
+      id: uuidv7({ msecs: created_at.getTime() }),
+      ...this.toRow(actor, input),
+      created_at,
+      updated_at,
+    }));
+    await this.repository.insertMany(actor.organization.id, rows).catch((error: unknown) => {
+      throw error instanceof UniqueViolation ? new ApiError('duplicate', { cause: error }) : error;
+    });
+    return rows.map(({ id }) => id);
   }
 
   /** @throws ApiError `not_found`, `duplicate`, `create_failed` */

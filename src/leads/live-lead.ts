@@ -11,6 +11,11 @@ export function liveLead(organization: string, lead: string): string {
     and deleted_at is null for share`;
 }
 
+/** SQL that finds the leads that were deleted before a time, as `liveLead` does live ones. */
+export function leadsDeletedBefore(organization: string, time: string): string {
+  return `select id from leads where organization_id = ${organization} and deleted_at < ${time}`;
+}
+
 /** What a record that names no live lead is refused with. */
 export function leadNotFound(): ApiError {
   return new ApiError('lead_not_found');

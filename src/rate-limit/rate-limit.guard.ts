@@ -12,7 +12,7 @@ import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
-import { READS, WINDOW_MS } from './throttlers.js';
+import { READS, type Throttler, WINDOW_MS } from './throttlers.js';
 
 /**
  * Counts each request by its key or, without a valid one, by its address; tells the state of the
@@ -20,6 +20,9 @@ import { READS, WINDOW_MS } from './throttlers.js';
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
+  /** Requests that were over a limit: the reads or writes of a key, or an address without one. */
+  readonly refusals = { reads: 0, writes: 0, address: 0 };
+
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() private readonly windows: RateLimitStorage,
@@ -31,6 +34,7 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { req } = requestResponse(context);
+    if (req.isPage) return true;
     if (req.method === 'OPTIONS') await this.tell(context);
     else await super.canActivate(context);
     if (req.keyRequired && !req.actor) throw new ApiError('unauthorized');
@@ -51,6 +55,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const window = await this.windows.increment(key, ttl, limit);
     writeHeaders(res, window, limit);
     if (!window.isBlocked) return true;
+    this.refusals[req.actor ? (throttler.name as Throttler) : 'address']++;
     throw new ApiError('rate_limit_exceeded', {
       message: `Too many requests: the limit is ${limit} in ${ttl / 1000} seconds.`,
       headers: { 'Retry-After': String(window.timeToBlockExpire) },

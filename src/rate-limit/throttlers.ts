@@ -6,6 +6,7 @@ import { MemoryRateLimitStorage } from './rate-limit.storage.js';
 
 export const READS = 'reads';
 export const WRITES = 'writes';
+export type Throttler = typeof READS | typeof WRITES;
 
 /** Length of a window. */
 export const WINDOW_MS = 60_000;

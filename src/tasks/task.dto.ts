@@ -1,6 +1,7 @@
 import { RecordOf, UpdateOf } from '../fields/field.js';
 import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds.js';
-import { ListQuery } from '../listing/list-query.js';
+import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/record-fields.js';
+import { ListQuery, SortBy } from '../listing/list-query.js';
 
 /** From the least to the most urgent: the order in which they sort. */
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
@@ -13,13 +14,34 @@ const TASK_SORTS = ['due_date', 'created_at', 'priority'] as const;
 
 /** What a task is created from (api.md 2.3, decisions 3). */
 export class CreateTaskDto {
-  @Text({ max: 500, required: true }) title: string;
-  @Text({ max: 5000 }) description?: string | null;
-  @OneOf(TASK_PRIORITIES, { default: 'medium' }) priority?: TaskPriority;
-  @OneOf(TASK_STATUSES, { default: 'open' }) status?: TaskStatus;
-  @DateTime() due_date?: Date | null;
-  @Uuid() contact_id?: string | null;
-  @Uuid() assigned_to_user_id?: string | null;
+  @Text({ max: 500, required: true, description: 'What is to be done.', example: 'Send the offer' })
+  title: string;
+  @Text({ max: 5000, description: 'Free text.', example: 'With the prices of this spring.' })
+  description?: string | null;
+  @OneOf(TASK_PRIORITIES, {
+    default: 'medium',
+    description: 'Lists sort it by meaning, from low to urgent.',
+    example: 'high',
+  })
+  priority?: TaskPriority;
+  @OneOf(TASK_STATUSES, {
+    default: 'open',
+    description: 'Any status may follow any other.',
+    example: 'open',
+  })
+  status?: TaskStatus;
+  @DateTime({ description: 'When it is due.', example: '2026-03-06T17:00:00.000Z' })
+  due_date?: Date | null;
+  @Uuid({
+    description: 'The lead that it is about: a live one of the organization.',
+    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  contact_id?: string | null;
+  @Uuid({
+    description: 'The team member who does it: an id of your own users.',
+    example: '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18',
+  })
+  assigned_to_user_id?: string | null;
 }
 
 /** What a task may be changed by: only what is given changes. */
@@ -27,18 +49,41 @@ export class UpdateTaskDto extends UpdateOf(CreateTaskDto) {}
 
 /** A task as it is answered, alone and in a list. */
 export class TaskDto extends RecordOf(CreateTaskDto) {
-  @Uuid() organization_id: string;
-  @Uuid() created_by_user_id: string | null;
-  @Flag() created_by_ai: boolean;
-  @DateTime() created_at: Date;
-  @DateTime() updated_at: Date;
+  @OrganizationId() organization_id: string;
+  @Uuid({
+    description: 'The user whom the key that created it names, if it names one.',
+    example: '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18',
+  })
+  created_by_user_id: string | null;
+  @Flag({
+    required: true,
+    description: 'Whether it was created through /mcp.',
+    example: false,
+  })
+  created_by_ai: boolean;
+  @CreatedAt() created_at: Date;
+  @UpdatedAt() updated_at: Date;
 }
 
 /** What a list of tasks may be narrowed and sorted by (api.md 4.4). */
 export class TaskListQuery extends ListQuery {
-  @OneOf(TASK_STATUSES) status?: TaskStatus;
-  @Uuid() assigned_to?: string;
-  @Uuid() contact_id?: string;
-  @DateTime({ rounding: 'up' }) due_before?: Date;
-  @OneOf(TASK_SORTS, { default: 'created_at' }) sort_by: (typeof TASK_SORTS)[number];
+  @OneOf(TASK_STATUSES, { description: 'Only tasks with this status.', example: 'open' })
+  status?: TaskStatus;
+  @Uuid({
+    description: 'Only tasks that are assigned to this team member.',
+    example: '01a1fbdd-0c66-7f51-8e0d-93b7a1c25d18',
+  })
+  assigned_to?: string;
+  @Uuid({
+    description: 'Only tasks about this lead.',
+    example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
+  })
+  contact_id?: string;
+  @DateTime({
+    rounding: 'up',
+    description: 'Only tasks that are due before this time.',
+    example: '2026-04-01T00:00:00Z',
+  })
+  due_before?: Date;
+  @SortBy(TASK_SORTS, 'created_at') sort_by: (typeof TASK_SORTS)[number];
 }

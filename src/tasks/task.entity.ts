@@ -14,7 +14,8 @@ const NOW = () => "date_trunc('milliseconds', now())";
 @Index('tasks_by_priority', { synchronize: false })
 @Index('tasks_by_status', { synchronize: false })
 @Index('tasks_by_assignee', { synchronize: false })
-@Index('tasks_by_contact', { synchronize: false })
+@Index('tasks_by_contact', ['organization_id', 'contact_id', 'created_at', 'id'])
+@Index('tasks_deleted', { synchronize: false })
 export class Task {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'tasks_pkey' }) organization_id: string;
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'tasks_pkey' }) id: string;

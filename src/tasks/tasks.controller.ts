@@ -1,41 +1,49 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
+import { About, Answers } from '../fields/answers.js';
+import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/id.decorator.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
-import { TaskListQuery, CreateTaskDto, UpdateTaskDto } from './task.dto.js';
+import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 
 /** Tasks over REST (api.md 4.4). */
 @Controller('api/v1/tasks')
+@About('Tasks', 'What is to be done, for a lead or on its own.')
 export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
   @Get()
   @RequireScope('tasks:read')
+  @Answers('List tasks', [TaskDto])
   list(@Caller() actor: Actor, @Query() query: TaskListQuery) {
     return this.tasks.list(actor, query);
   }
 
   @Get(':id')
   @RequireScope('tasks:read')
+  @Answers('Get a task', TaskDto)
   get(@Caller() actor: Actor, @Id() id: string) {
     return this.tasks.get(actor, id);
   }
 
   @Post()
   @RequireScope('tasks:write')
+  @Answers('Create a task', TaskDto, { errors: ['lead_not_found'] })
   create(@Caller() actor: Actor, @Body() task: CreateTaskDto) {
     return this.tasks.create(actor, task);
   }
 
   @Put(':id')
   @RequireScope('tasks:write')
+  @Answers('Update a task', TaskDto, { errors: ['lead_not_found'] })
   update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateTaskDto) {
     return this.tasks.update(actor, id, changes);
   }
 
   @Delete(':id')
   @RequireScope('tasks:write')
+  @Answers('Delete a task', DeletedDto, { description: 'It is found no more.' })
   delete(@Caller() actor: Actor, @Id() id: string) {
     return this.tasks.delete(actor, id);
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { Times } from '../database/tenant-repository.js';
 import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';
 import { leadNotFound } from '../leads/live-lead.js';
@@ -34,6 +35,23 @@ export class TasksService {
     });
     if (!created) throw leadNotFound();
     return created;
+  }
+
+  /**
+   * Creates tasks that are older than this moment, for data from elsewhere.
+   * @param inputs tasks without a contact, or about leads that exist
+   * @throws ApiError `create_failed`
+   */
+  createMany(actor: Actor, inputs: readonly (CreateTaskDto & Times)[]): Promise<void> {
+    const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
+      id: uuidv7({ msecs: created_at.getTime() }),
+      created_by_user_id: actor.key.userId,
+      created_by_ai: actor.channel === 'ai',
+      ...withUnset(CreateTaskDto, input),
+      created_at,
+      updated_at,
+    }));
+    return this.repository.insertMany(actor.organization.id, rows);
   }
 
   /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { ErrorCode } from '../errors/error-catalogue.js';
 
 /** Who asks: the first argument of every service method. */
 export interface Actor {
@@ -29,6 +30,10 @@ export interface ApiRequest extends Request {
   actor?: Actor;
   /** Whether the route answers only to a valid key. */
   keyRequired?: boolean;
+  /** Whether the route is a page, which no limit applies to. */
+  isPage?: boolean;
+  /** Set where the answer is an error. */
+  errorCode?: ErrorCode;
 }
 
 /** The `Actor` of a request, for controllers behind a key. */

@@ -52,7 +52,7 @@ export class TestApp {
   }
 
   get port(): number {
-    return ((this.app.getHttpServer() as Server).address() as AddressInfo).port;
+    return ((this.app.getHttpServer()).address() as AddressInfo).port;
   }
 
   get url(): string {

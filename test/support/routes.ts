@@ -1,6 +1,6 @@
 import type { Scope } from '../../src/auth/scopes.js';
 import type { Answer, ApiClient } from './api-client.js';
-import { buildLead, dataOf } from './factories.js';
+import { buildLead, createLead, dataOf } from './factories.js';
 import type { Tenant } from './harness.js';
 
 type Body = Record<string, unknown>;
@@ -39,6 +39,24 @@ const RESOURCES: readonly Resource[] = [
     write: 'leads:write',
     creation: () => buildLead(),
     changes: { first_name: 'Grace' },
+  },
+  {
+    path: '/api/v1/appointments',
+    read: 'appointments:read',
+    write: 'appointments:write',
+    creation: async ({ api }) => ({
+      lead_id: (await createLead(api)).id,
+      start_time: '2026-05-04T09:00:00Z',
+      end_time: '2026-05-04T10:00:00Z',
+    }),
+    changes: { location: 'Room 2' },
+  },
+  {
+    path: '/api/v1/tasks',
+    read: 'tasks:read',
+    write: 'tasks:write',
+    creation: async ({ api }) => ({ title: 'Call', contact_id: (await createLead(api)).id }),
+    changes: { title: 'Call again' },
   },
 ];
 

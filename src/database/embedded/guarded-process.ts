@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -26,8 +26,7 @@ reader=$!
 exec >/dev/null 3<&-
 wait "$command"
 code=$?
-kill -KILL "$reader"
-wait "$reader" 2>/dev/null
+{ kill -KILL "$reader"; wait "$reader"; } 2>/dev/null
 exit "$code"
 `;
 
@@ -86,15 +85,17 @@ export async function spawnGuarded(
     get lastWords() {
       return lastWords.join(' ') || 'it wrote nothing';
     },
-    async end() {
-      child.stdin.destroy();
-      const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-      const inTime = await until(hasEnded, { every: 10, timeout: 10_000 });
-      if (!inTime && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      await exited;
-      child.stderr.destroy();
-    },
+    end: () => end(child, exited),
   };
+}
+
+async function end(child: ChildProcessWithoutNullStreams, exited: Promise<string>): Promise<void> {
+  child.stdin.destroy();
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const inTime = await until(hasEnded, { every: 10, timeout: 10_000 });
+  if (!inTime && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  await exited;
+  child.stderr.destroy();
 }
 
 function collectLines(stream: Readable, log: (line: string) => void): string[] {

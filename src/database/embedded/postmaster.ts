@@ -8,7 +8,7 @@ import { type GuardedProcess, spawnGuarded } from './guarded-process.js';
 import {
   commandOf,
   endProcess,
-  findByTitle,
+  findProcesses,
   identify,
   isTaken,
   type ProcessIdentity,
@@ -163,7 +163,7 @@ async function isPostmasterOf({ directory }: Cluster, { pid }: ProcessIdentity):
 
 /** Sessions outlive a killed postmaster while they compute, and keep its shared memory. */
 async function endOrphans({ name }: Cluster): Promise<void> {
-  const find = () => findByTitle(`postgres: ${name}: `);
+  const find = () => findProcesses((title) => title.startsWith(`postgres: ${name}: `));
   const haveGone = async () => (await find()).length === 0;
   if (await until(haveGone, { every: 20, timeout: PATIENCE_WITH_ORPHANS })) return;
   await Promise.all((await find()).map((orphan) => endProcess(orphan, [['SIGKILL', 5_000]])));

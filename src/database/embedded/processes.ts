@@ -66,11 +66,13 @@ export async function workingDirectoryOf(pid: number): Promise<string | undefine
   return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
 }
 
-/** The living processes whose title begins like this. */
-export async function findByTitle(prefix: string): Promise<ProcessIdentity[]> {
-  const titles = await (procfs ? titlesFromProc() : titlesFromPs());
-  const matching = titles.filter(({ title }) => title.startsWith(prefix));
-  const found = await Promise.all(matching.map(({ pid }) => identify(pid)));
+/** The living processes whose command, or title, is such a one. */
+export async function findProcesses(
+  isWanted: (command: string) => boolean,
+): Promise<ProcessIdentity[]> {
+  const all = await (procfs ? commandsFromProc() : commandsFromPs());
+  const wanted = all.filter(({ command }) => isWanted(command));
+  const found = await Promise.all(wanted.map(({ pid }) => identify(pid)));
   return found.filter((each) => each !== undefined);
 }
 
@@ -92,17 +94,17 @@ async function startFromPs(pid: number): Promise<string | undefined> {
   return state?.startsWith('Z') ? undefined : started;
 }
 
-async function titlesFromProc(): Promise<{ pid: number; title: string }[]> {
+async function commandsFromProc(): Promise<{ pid: number; command: string }[]> {
   const entries = await readdir('/proc');
   const pids = entries.map(Number).filter(Number.isInteger);
-  return Promise.all(pids.map(async (pid) => ({ pid, title: await commandOf(pid) })));
+  return Promise.all(pids.map(async (pid) => ({ pid, command: await commandOf(pid) })));
 }
 
-async function titlesFromPs(): Promise<{ pid: number; title: string }[]> {
+async function commandsFromPs(): Promise<{ pid: number; command: string }[]> {
   const lines = (await ps(['-axww', '-o', 'pid=', '-o', 'command='])).split('\n');
   return lines.flatMap((line) => {
-    const [, pid, title] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
-    return title === undefined ? [] : [{ pid: Number(pid), title }];
+    const [, pid, command] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
+    return command === undefined ? [] : [{ pid: Number(pid), command }];
   });
 }
 

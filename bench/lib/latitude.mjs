@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { dataSourceOptions } from '../../dist/src/database/data-source-options.js';
+import { openEmbeddedPostgres } from '../../dist/src/database/embedded-postgres.js';
+import { Server } from './server.mjs';
+
+const run = promisify(execFile);
+const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');
+const NO_LIMIT = '1000000000';
+
+/** Nothing of the caller's own settings. */
+const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR };
+
+/** Latitude as `npm start` runs it: with its embedded PostgreSQL, its log and all checks. */
+export class Latitude extends Server {
+  #env;
+  #commands = new AbortController();
+
+  constructor(dataDir, log) {
+    const env = {
+      ...ENVIRONMENT,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      RATE_LIMIT_READS_PER_MINUTE: NO_LIMIT,
+      RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
+    };
+    super('Latitude', { args: [path.join(ENTRIES, 'main.js')], env, log });
+    this.#env = env;
+  }
+
+  /** Runs a command of the command line beside the server and returns its JSON. */
+  async command(...args) {
+    const cli = path.join(ENTRIES, 'cli.js');
+    const { signal } = this.#commands;
+    const options = { env: this.#env, signal };
+    const { stdout } = await run(process.execPath, [cli, '--json', ...args], options);
+    return JSON.parse(stdout);
+  }
+
+  async stop() {
+    // First, because a command without a server would start PostgreSQL itself.
+    this.#commands.abort();
+    await super.stop();
+  }
+
+  /** How to reach its PostgreSQL: over the socket, as the superuser. */
+  async connection() {
+    const { connection } = await openEmbeddedPostgres({
+      dataDir: this.#env.DATA_DIR,
+      role: 'command',
+    });
+    return connection;
+  }
+
+  static poolSize(connection) {
+    return dataSourceOptions(connection).poolSize;
+  }
+}

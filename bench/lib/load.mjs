@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import autocannon from 'autocannon';
+import { FIRST_NUMBER, NUMBER } from './scenarios.mjs';
+
+const run = promisify(execFile);
+const SCRIPT = path.join(import.meta.dirname, 'wrk.lua');
+
+/** A load generator: asks requests in turn over some connections, each one after the other. */
+class Wrk {
+  constructor(version, folder) {
+    this.description = `wrk ${version}`;
+    this.file = path.join(folder, 'requests.tsv');
+  }
+
+  async run({ url, requests, connections, seconds, signal }) {
+    const lines = requests.map(({ method, path, key, body = '' }) =>
+      [method, path, key, body].join('\t'),
+    );
+    await writeFile(this.file, lines.join('\n') + '\n');
+    const options = ['--threads', '1', '--connections', connections, '--duration', `${seconds}s`];
+    const args = [...options, '--script', SCRIPT, url, '--', this.file, NUMBER, FIRST_NUMBER];
+    const { stdout } = await run('wrk', args.map(String), { signal });
+    await rm(this.file);
+    return JSON.parse(stdout.trim().split('\n').at(-1));
+  }
+}
+
+class Autocannon {
+  constructor() {
+    const { version } = createRequire(import.meta.url)('autocannon/package.json');
+    this.description = `autocannon ${version}`;
+  }
+
+  async run({ url, requests, connections, seconds, signal }) {
+    let number = FIRST_NUMBER;
+    let turn = 0;
+    const setupRequest = (request) => {
+      const { method, path, key, body } = requests[turn++ % requests.length];
+      const headers = { Authorization: `Bearer ${key}` };
+      if (body === undefined) return { ...request, method, path, headers };
+      headers['Content-Type'] = 'application/json';
+      return { ...request, method, path, headers, body: body.replaceAll(NUMBER, ++number) };
+    };
+    const load = autocannon({ url, connections, duration: seconds, requests: [{ setupRequest }] });
+    const stop = () => load.stop();
+    signal.addEventListener('abort', stop);
+    // Its own percentiles are in whole milliseconds.
+    const latencies = [];
+    load.on('response', (client, status, bytes, milliseconds) => latencies.push(milliseconds));
+    const result = await load;
+    signal.removeEventListener('abort', stop);
+    latencies.sort((a, b) => a - b);
+    return {
+      requests: latencies.length,
+      seconds: result.duration,
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+      failed: result.non2xx + result.errors,
+    };
+  }
+}
+
+/** wrk where it is installed, because it leaves more of the machine to the servers. */
+export async function findLoadGenerator(folder, wanted) {
+  if (wanted === 'autocannon') return new Autocannon();
+  // It exits with 1 after printing its version.
+  const { stdout = '' } = await run('wrk', ['--version']).catch((error) => error);
+  const [, version] = /^wrk (?:debian\/)?(\S+)/.exec(stdout) ?? [];
+  if (version !== undefined) return new Wrk(version, folder);
+  if (wanted === 'wrk') throw new Error('wrk is not installed');
+  return new Autocannon();
+}
+
+function percentile(sorted, part) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}

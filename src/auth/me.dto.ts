@@ -1,0 +1,62 @@
+import { Part, SomeOf } from '../fields/answered-kinds.js';
+import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
+import { LONGEST_NAME } from './keys.service.js';
+import { SCOPES } from './scopes.js';
+
+class KeyOrganizationDto {
+  @Uuid({
+    required: true,
+    description: 'Identifier of the organization.',
+    example: '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21',
+  })
+  id: string;
+  @Text({ max: LONGEST_NAME, required: true, description: 'Its name.', example: 'Harbor Roofing' })
+  name: string;
+}
+
+class KeyDto {
+  @Uuid({
+    required: true,
+    description: 'Identifier of the key.',
+    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
+  })
+  id: string;
+  @Text({ max: LONGEST_NAME, required: true, description: 'What it is for.', example: 'n8n' })
+  name: string;
+}
+
+const MOST_REQUESTS = 1_000_000_000;
+
+class LimitsDto {
+  @Integer({
+    min: 1,
+    max: MOST_REQUESTS,
+    required: true,
+    description: 'Reads (GET, HEAD) in a window of 60 seconds.',
+    example: 60,
+  })
+  reads_per_minute: number;
+  @Integer({
+    min: 1,
+    max: MOST_REQUESTS,
+    required: true,
+    description: 'Writes in a window of 60 seconds.',
+    example: 30,
+  })
+  writes_per_minute: number;
+}
+
+/** What a key is and may do. */
+export class MeDto {
+  @Part(KeyOrganizationDto, 'The organization that the key belongs to.')
+  organization: KeyOrganizationDto;
+  @Part(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
+  @SomeOf(SCOPES, { description: 'What the key may do.', example: ['leads:read', 'leads:write'] })
+  scopes: readonly string[];
+  @DateTime({
+    description: 'When the key ends; null where it does not.',
+    example: '2027-01-01T00:00:00.000Z',
+  })
+  expires_at: Date | null;
+  @Part(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
+}

@@ -1,0 +1,89 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { v4 as uuidv4 } from 'uuid';
+import { AppointmentsService } from '../appointments/appointments.service.js';
+import { Authenticator } from '../auth/authenticator.js';
+import { KeysService } from '../auth/keys.service.js';
+import { SCOPES } from '../auth/scopes.js';
+import { LeadsService } from '../leads/leads.service.js';
+import { TasksService } from '../tasks/tasks.service.js';
+import type { Actor } from '../tenancy/actor.js';
+import { integer } from './options.js';
+import type { Progress } from './progress.js';
+import type { Run } from './run.js';
+import { sampleAppointment } from './sample/appointments.js';
+import { sampleLead } from './sample/leads.js';
+import { Random } from './sample/random.js';
+import { sampleTask } from './sample/tasks.js';
+
+const MOST_LEADS = 1_000_000;
+const BATCH = 1_000;
+const SEED = 1_789;
+const TEAM_SIZE = 5;
+
+/** Every second lead has an appointment, every third a task. */
+const LEADS_PER_APPOINTMENT = 2;
+const LEADS_PER_TASK = 3;
+
+/** `latitude demo`. */
+export function addDemo(program: Command, run: Run): void {
+  program
+    .command('demo')
+    .description('make an organization with a key and sample data')
+    .requiredOption(
+      '--leads <number>',
+      `how many leads, 1 to ${MOST_LEADS}`,
+      integer({ min: 1, max: MOST_LEADS }),
+    )
+    .action(({ leads }: { leads: number }) => run((app, progress) => demo(app, leads, progress)));
+}
+
+async function demo(app: INestApplicationContext, leads: number, progress: Progress) {
+  const keys = app.get(KeysService);
+  const { id } = await keys.createOrganization('Demo');
+  const { key } = await keys.createKey({ organizationId: id, name: 'Demo', scopes: SCOPES });
+  const actor = await app.get(Authenticator).authenticate(key);
+  if (!actor) throw new Error('The key of the organization does not work.');
+
+  const sample = new Sample(app, actor);
+  await progress(leads, async (advance) => {
+    for (let first = 0; first < leads; first += BATCH) {
+      const count = Math.min(BATCH, leads - first);
+      await sample.add(first, count);
+      advance(count);
+    }
+  });
+  return { organization_id: id, key, leads, ...sample.counts };
+}
+
+/** Sample data of one organization: the same for everyone apart from ids, and dated back from now. */
+class Sample {
+  readonly counts = { appointments: 0, tasks: 0 };
+  private readonly random = new Random(SEED);
+  private readonly now = new Date();
+  private readonly team = Array.from({ length: TEAM_SIZE }, () => uuidv4());
+
+  constructor(
+    private readonly app: INestApplicationContext,
+    private readonly actor: Actor,
+  ) {}
+
+  /** Adds leads, numbered from `first`, with their appointments and tasks. */
+  async add(first: number, count: number): Promise<void> {
+    const { random, now, team, actor } = this;
+    const inputs = Array.from({ length: count }, (_, n) => sampleLead(random, first + n, now));
+    const ids = await this.app.get(LeadsService).createMany(actor, inputs);
+    const leads = inputs.map((lead, n) => ({ ...lead, id: ids[n] ?? '', number: first + n }));
+
+    const appointments = leads
+      .filter(({ number }) => number % LEADS_PER_APPOINTMENT === 0)
+      .map((lead) => sampleAppointment(random, lead, now));
+    await this.app.get(AppointmentsService).createMany(actor, appointments);
+    const tasks = leads
+      .filter(({ number }) => number % LEADS_PER_TASK === 0)
+      .map((lead) => sampleTask(random, lead, team, now));
+    await this.app.get(TasksService).createMany(actor, tasks);
+    this.counts.appointments += appointments.length;
+    this.counts.tasks += tasks.length;
+  }
+}

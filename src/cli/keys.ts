@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander';
+import { KeysService } from '../auth/keys.service.js';
+import { SCOPES, type Scope } from '../auth/scopes.js';
+import { duration, scopes, uuid } from './options.js';
+import type { Run } from './run.js';
+
+interface CreateOptions {
+  organization: string;
+  name: string;
+  scopes: readonly Scope[];
+  expiresIn?: number;
+  userId?: string;
+}
+
+/** `latitude keys`. */
+export function addKeys(program: Command, run: Run): void {
+  const keys = program.command('keys').description('API keys of an organization');
+  addCreate(keys, run);
+  keys
+    .command('list')
+    .requiredOption('--organization <id>', 'id of the organization', uuid)
+    .action(({ organization }: { organization: string }) =>
+      run((app) => app.get(KeysService).listKeys(organization)),
+    );
+  keys
+    .command('revoke')
+    .argument('<id>', 'id of the key', uuid)
+    .action((id: string) => run((app) => app.get(KeysService).revoke(id)));
+  keys
+    .command('rotate')
+    .argument('<id>', 'id of the key', uuid)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key goes on working')
+        .argParser(duration)
+        .default(0, 'none'),
+    )
+    .action((id: string, { overlap }: { overlap: number }) =>
+      run((app) => app.get(KeysService).rotate(id, overlap)),
+    );
+}
+
+function addCreate(keys: Command, run: Run): void {
+  keys
+    .command('create')
+    .requiredOption('--organization <id>', 'id of the organization', uuid)
+    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--scopes <scopes>', `all, or some of ${SCOPES.join(',')}`, scopes)
+    .option('--expires-in <duration>', 'such as 90d', duration)
+    .option('--user-id <id>', 'user whom the records made with the key name', uuid)
+    .action(({ organization, name, scopes, expiresIn, userId }: CreateOptions) =>
+      run((app) =>
+        app.get(KeysService).createKey({
+          organizationId: organization,
+          name,
+          scopes,
+          expiresAt: expiresIn ? new Date(Date.now() + expiresIn) : null,
+          userId,
+        }),
+      ),
+    );
+}

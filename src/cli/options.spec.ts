@@ -1,0 +1,52 @@
+import { InvalidArgumentError } from 'commander';
+import { SCOPES } from '../auth/scopes.js';
+import { duration, integer, scopes, uuid } from './options.js';
+
+describe('options of the command line (decisions 7)', () => {
+  it.each([
+    ['1s', 1_000],
+    ['15m', 900_000],
+    ['24h', 86_400_000],
+    ['30d', 2_592_000_000],
+    ['36500d', 36_500 * 86_400_000],
+  ])('%s is %d ms', (text, ms) => {
+    expect(duration(text)).toBe(ms);
+  });
+
+  it.each(['', '30', 'd', '0d', '-1d', '1.5h', '1w', '1 d', '1D', '36501d', '9999999999999s'])(
+    '%j is no duration',
+    (text) => {
+      expect(() => duration(text)).toThrow(InvalidArgumentError);
+    },
+  );
+
+  const upToAMillion = integer({ min: 1, max: 1_000_000 });
+  it.each([
+    ['1', 1],
+    ['1000', 1_000],
+    ['1000000', 1_000_000],
+  ])('%s is a number of leads', (text, value) => {
+    expect(upToAMillion(text)).toBe(value);
+  });
+
+  it.each(['', '0', '-1', '1e3', '1.5', '1,000', '1000001', 'many'])(
+    '%j is no number of leads',
+    (text) => {
+      expect(() => upToAMillion(text)).toThrow('a whole number from 1 to 1000000');
+    },
+  );
+
+  it('reads scopes, each once, or all of them', () => {
+    expect(scopes('all')).toEqual(SCOPES);
+    expect(scopes('leads:read,tasks:read,leads:read')).toEqual(['leads:read', 'tasks:read']);
+    for (const text of ['', 'leads', 'leads:read,', 'all,leads:read']) {
+      expect(() => scopes(text)).toThrow(InvalidArgumentError);
+    }
+  });
+
+  it('reads a UUID in lower case', () => {
+    const id = '01A1FBDD-52C3-7B18-9A4F-2D1C7E6B5A43';
+    expect(uuid(id)).toBe(id.toLowerCase());
+    expect(() => uuid(id.replaceAll('-', ''))).toThrow(InvalidArgumentError);
+  });
+});

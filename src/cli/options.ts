@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from 'commander';
+import { SCOPES, type Scope } from '../auth/scopes.js';
+import { UUID } from '../fields/uuid.js';
+
+const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** The furthest end of a key's life; what lies beyond may be no date that can be stored. */
+const LONGEST_DURATION_MS = 36_500 * MS_PER_UNIT.d;
+
+/** @throws InvalidArgumentError */
+export function uuid(text: string): string {
+  if (UUID.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('It must be a UUID.');
+}
+
+/** @throws InvalidArgumentError */
+export function scopes(text: string): readonly Scope[] {
+  if (text === 'all') return SCOPES;
+  const wanted = [...new Set(text.split(','))];
+  const unknown = wanted.filter((scope) => !SCOPES.includes(scope as Scope));
+  if (unknown.length === 0) return wanted as Scope[];
+  throw new InvalidArgumentError(`It must be all, or some of ${SCOPES.join(',')}.`);
+}
+
+/**
+ * @returns milliseconds
+ * @throws InvalidArgumentError
+ */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,12})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT];
+  if (ms > 0 && ms <= LONGEST_DURATION_MS) return ms;
+  throw new InvalidArgumentError('It must be a whole number with s, m, h or d, such as 90d.');
+}
+
+/** Reads a whole number within bounds. */
+export function integer({ min, max }: { min: number; max: number }) {
+  return (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}

@@ -1,0 +1,51 @@
+import { progressOn } from './progress.js';
+
+function terminal() {
+  const written: string[] = [];
+  return { written, write: (text: string) => written.push(text) };
+}
+
+describe('progress', () => {
+  it('is drawn in one line of a terminal, which ends with the work', async () => {
+    const screen = terminal();
+    const result = await progressOn(screen)(2_000, (advance) => {
+      advance(500);
+      advance(1_500);
+      return Promise.resolve('done');
+    });
+    expect(result).toBe('done');
+    const [first, ...rest] = screen.written;
+    expect(first).toBe(`\r[${'#'.repeat(10)}${'.'.repeat(30)}] 25%  500 of 2,000`);
+    expect(rest).toEqual([`\r[${'#'.repeat(40)}]100%  2,000 of 2,000`, '\n']);
+  });
+
+  it('is not drawn for each step', async () => {
+    const screen = terminal();
+    await progressOn(screen)(100_000, (advance) => {
+      for (let n = 0; n < 100_000; n++) advance(1);
+      return Promise.resolve();
+    });
+    expect(screen.written.length).toBeLessThan(1_000);
+  });
+
+  it('leaves the line when the work fails', async () => {
+    const screen = terminal();
+    const failing = progressOn(screen)(10, () => Promise.reject(new Error('broken')));
+    await expect(failing).rejects.toThrow('broken');
+    expect(screen.written.at(-1)).toBe('\n');
+  });
+
+  it('is whole where there is nothing to do', async () => {
+    const screen = terminal();
+    await progressOn(screen)(0, () => Promise.resolve());
+    expect(screen.written.join('')).toContain('100%  0 of 0');
+  });
+
+  it('is not shown without a terminal', async () => {
+    const work = (advance: (by: number) => void) => {
+      advance(1);
+      return Promise.resolve(7);
+    };
+    expect(await progressOn(undefined)(1, work)).toBe(7);
+  });
+});

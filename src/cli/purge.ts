@@ -1,0 +1,46 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { KeysService } from '../auth/keys.service.js';
+import { type Counts, PurgeService } from '../database/purge.service.js';
+import { duration } from './options.js';
+import type { Progress } from './progress.js';
+import type { Run } from './run.js';
+
+/** `latitude purge`. */
+export function addPurge(program: Command, run: Run): void {
+  program
+    .command('purge')
+    .description('remove for good what was deleted long ago')
+    .requiredOption('--older-than <duration>', 'such as 30d', duration)
+    .action(({ olderThan }: { olderThan: number }) =>
+      run((app, progress) => purge(app, new Date(Date.now() - olderThan), progress)),
+    );
+}
+
+/** What was deleted before a time goes, organization by organization. */
+async function purge(app: INestApplicationContext, before: Date, progress: Progress) {
+  const service = app.get(PurgeService);
+  const organizations = await app.get(KeysService).listOrganizations();
+  const work: { id: string; counts: Counts }[] = [];
+  for (const { id } of organizations) work.push({ id, counts: await service.count(id, before) });
+
+  const totals = sumOf(
+    service.tables,
+    work.map(({ counts }) => counts),
+  );
+  await progress(recordsOf(totals), async (advance) => {
+    for (const { id, counts } of work) {
+      if (recordsOf(counts) > 0) await service.purge(id, before, counts, advance);
+    }
+  });
+  return totals;
+}
+
+function sumOf(tables: readonly string[], all: readonly Counts[]): Counts {
+  const sum = (table: string) => all.reduce((total, counts) => total + (counts[table] ?? 0), 0);
+  return Object.fromEntries(tables.map((table) => [table, sum(table)]));
+}
+
+function recordsOf(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,90 @@
+import type { Times } from '../../database/tenant-repository.js';
+import { type CreateLeadDto, type Source, TEMPERATURES } from '../../leads/lead.dto.js';
+import type { Random } from './random.js';
+import {
+  CITIES,
+  COMPANY_KINDS,
+  COMPANY_NAMES,
+  FIRST_NAMES,
+  LAST_NAMES,
+  LEAD_NOTES,
+  PROJECTS,
+  STREET_KINDS,
+  STREETS,
+} from './words.js';
+
+const DAY_MS = 86_400_000;
+
+/** How far back sample data goes. */
+const PAST_DAYS = 180;
+
+const STATUSES = { new: 30, contacted: 25, qualified: 20, proposal: 10, won: 10, lost: 5 };
+const SOURCE_WEIGHTS = { website: 40, referral: 20, manual: 15, api: 10, import: 10, other: 5 };
+
+/** A lead that someone could have had in the past months, unlike any of another number. */
+export function sampleLead(random: Random, number: number, now: Date): CreateLeadDto & Times {
+  const firstName = random.pick(FIRST_NAMES);
+  const lastName = random.pick(LAST_NAMES);
+  // More of them are recent, as in a firm that grows.
+  const age = random.next() * random.next() * PAST_DAYS * DAY_MS;
+  const created_at = new Date(now.getTime() - Math.ceil(age));
+  return {
+    first_name: firstName,
+    last_name: random.chance(0.95) ? lastName : null,
+    email: random.chance(0.92) ? emailOf(firstName, lastName, number) : null,
+    company: random.chance(0.2)
+      ? `${random.pick(COMPANY_NAMES)} ${random.pick(COMPANY_KINDS)}`
+      : null,
+    ...placeOf(random, number),
+    status: random.weighted(STATUSES),
+    temperature: random.chance(0.9) ? random.pick(TEMPERATURES) : null,
+    source: random.weighted<Source>(SOURCE_WEIGHTS),
+    notes: random.chance(0.3) ? random.pick(LEAD_NOTES) : null,
+    ...wishesOf(random),
+    sms_opted_out: random.chance(0.04),
+    on_dnc_list: random.chance(0.02),
+    created_at,
+    updated_at: random.chance(0.5) ? random.between(created_at, now) : created_at,
+  };
+}
+
+/** Addresses of domains that belong to nobody. */
+function emailOf(firstName: string, lastName: string, number: number): string {
+  const domain = ['example.com', 'example.net', 'example.org'][number % 3] ?? '';
+  return `${firstName}.${lastName}${number}@${domain}`.toLowerCase();
+}
+
+function placeOf(random: Random, number: number) {
+  const [city, state, zip, areaCode] = CITIES[number % CITIES.length] ?? CITIES[0];
+  const street = `${random.pick(STREETS)} ${random.pick(STREET_KINDS)}`;
+  const address = {
+    address_street: `${random.integer(1, 2_400)} ${street}`,
+    city,
+    state,
+    zip: zip + digits(random.integer(1, 99), 2),
+  };
+  return {
+    phone: random.chance(0.85) ? phoneOf(areaCode, Math.floor(number / CITIES.length)) : null,
+    ...(random.chance(0.8) ? address : { city, state }),
+  };
+}
+
+/** Numbers of the exchange that films use, and of the next ones for those who want very many. */
+function phoneOf(areaCode: number, number: number): string {
+  const exchange = 555 + Math.floor(number / 10_000);
+  // Any factor without a 2 or a 5 visits every line once.
+  const line = (number * 7_919) % 10_000;
+  return `+1 ${areaCode}-${exchange}-${digits(line, 4)}`;
+}
+
+function wishesOf(random: Random) {
+  const project = random.pick(PROJECTS);
+  return {
+    tags: random.chance(0.3) ? [project, 'urgent'] : [project],
+    custom_fields: random.chance(0.6) ? { project, budget: random.integer(4, 120) * 500 } : {},
+  };
+}
+
+function digits(number: number, length: number): string {
+  return String(number).padStart(length, '0');
+}

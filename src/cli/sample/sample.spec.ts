@@ -1,0 +1,84 @@
+import type { Type } from '@nestjs/common';
+import { CreateAppointmentDto } from '../../appointments/appointment.dto.js';
+import type { Times } from '../../database/tenant-repository.js';
+import { readInput } from '../../fields/read-input.js';
+import { comparedEmail, comparedPhone } from '../../leads/contact-identity.js';
+import { CreateLeadDto } from '../../leads/lead.dto.js';
+import { CreateTaskDto } from '../../tasks/task.dto.js';
+import { sampleAppointment } from './appointments.js';
+import { sampleLead } from './leads.js';
+import { Random } from './random.js';
+import { sampleTask } from './tasks.js';
+import { CITIES } from './words.js';
+
+const NOW = new Date('2026-11-21T10:00:00Z');
+const ID = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
+
+const leads = (count: number, { seed = 1, every = 1 } = {}) => {
+  const random = new Random(seed);
+  return Array.from({ length: count }, (_, n) => sampleLead(random, n * every, NOW));
+};
+const linkedLeads = leads(2_000).map((lead) => ({ ...lead, id: ID }));
+const random = new Random(2);
+const appointments = linkedLeads.map((lead) => sampleAppointment(random, lead, NOW));
+const tasks = linkedLeads.map((lead) => sampleTask(random, lead, [ID], NOW));
+
+/** What the API would say to it. */
+function problemsOf(dto: Type<object>, { created_at, updated_at, ...input }: object & Times) {
+  return readInput(dto, JSON.parse(JSON.stringify(input)) as object).problems;
+}
+
+describe('sample data of latitude demo (decisions 7)', () => {
+  it.each([
+    ['leads', CreateLeadDto, leads(2_000)],
+    ['appointments', CreateAppointmentDto, appointments],
+    ['tasks', CreateTaskDto, tasks],
+  ] as [string, Type<object>, (object & Times)[]][])(
+    '%s are what the API would accept, and happened before now',
+    (_, dto, records) => {
+      expect(records.flatMap((record) => problemsOf(dto, record))).toEqual([]);
+      for (const { created_at, updated_at } of records) {
+        expect(created_at <= updated_at && updated_at <= NOW).toBe(true);
+      }
+    },
+  );
+
+  it.each([
+    ['neighbors', 3_000, 1],
+    ['leads of one city, of a million in all', 1_000_000 / CITIES.length, CITIES.length],
+  ])('no two leads share an e-mail or a phone: %s', (_, count, every) => {
+    const all = leads(count, { every });
+    const emails = all.flatMap(({ email }) => (email ? [comparedEmail(email)] : []));
+    const phones = all.flatMap(({ phone }) => (phone ? [phone.replaceAll(/\D/g, '')] : []));
+    expect(new Set(emails).size).toBe(emails.length);
+    expect(new Set(phones).size).toBe(phones.length);
+  });
+
+  it('phones are compared by their whole number, in every region', () => {
+    const phones = leads(100).flatMap(({ phone }) => phone ?? []);
+    for (const phone of phones) {
+      const digits = `+${phone.replaceAll(/\D/g, '')}`;
+      expect([comparedPhone(phone, 'US'), comparedPhone(phone, 'DE')]).toEqual([digits, digits]);
+    }
+  });
+
+  it('is the same each time, and varied', () => {
+    expect(leads(50)).toEqual(leads(50));
+    expect(leads(50)).not.toEqual(leads(50, { seed: 2 }));
+    const values = (name: 'status' | 'temperature' | 'source' | 'city' | 'email') =>
+      new Set(leads(2_000).map((lead) => lead[name]));
+    expect(values('status').size).toBe(6);
+    expect(values('temperature')).toEqual(new Set(['cold', 'warm', 'hot', null]));
+    expect(values('source').size).toBe(6);
+    expect(values('city').size).toBeGreaterThan(20);
+    expect(values('email').has(null)).toBe(true);
+  });
+
+  it('appointments begin after their lead came, and only past ones are over', () => {
+    appointments.forEach(({ start_time, end_time, status }, n) => {
+      expect(start_time > linkedLeads[n]!.created_at).toBe(true);
+      const isOpen = status === 'scheduled' || status === 'confirmed';
+      expect(isOpen).toBe(end_time >= NOW);
+    });
+  });
+});

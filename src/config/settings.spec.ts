@@ -1,0 +1,217 @@
+import { readSettings, type Settings, SettingError } from './settings.js';
+
+type Value = Settings[keyof Settings];
+
+interface Case {
+  readonly setting: keyof Settings;
+  readonly unset: Value;
+  /** What may be written, and what it means. */
+  readonly good: readonly (readonly [text: string, value: Value])[];
+  readonly bad: readonly string[];
+}
+
+const NO_INTEGER = ['x', '1.5', '-1', '+1', '1e3', '0x10', ' 1', '1 ', '1,000', '١', 'NaN', '∞'];
+
+/** Every setting that the product has (decisions 7). */
+const SETTINGS: Readonly<Record<string, Case>> = {
+  PORT: {
+    setting: 'port',
+    unset: 3000,
+    good: [
+      ['0', 0],
+      ['80', 80],
+      ['65535', 65_535],
+    ],
+    bad: [...NO_INTEGER, '65536', '99999999999'],
+  },
+  HOST: {
+    setting: 'host',
+    unset: '127.0.0.1',
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::', '::'],
+      ['localhost', 'localhost'],
+    ],
+    bad: [],
+  },
+  DATABASE_URL: {
+    setting: 'databaseUrl',
+    unset: undefined,
+    good: [
+      'postgres://localhost/db',
+      'postgresql://user:p%40ss@db.example:6543/latitude?sslmode=require',
+      'postgres://user@[::1]:5432/db',
+    ].map((url) => [url, url] as const),
+    bad: [
+      'localhost:5432/db',
+      'mysql://localhost/db',
+      'http://localhost/db',
+      'postgres:localhost',
+      'postgres://host:port/db',
+      'postgres://host:99999/db',
+      'postgres://user:p%ss@host/db',
+      'host=localhost dbname=db',
+    ],
+  },
+  DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
+  RATE_LIMIT_READS_PER_MINUTE: {
+    setting: 'readsPerMinute',
+    unset: 60,
+    good: [
+      ['1', 1],
+      ['1000000000', 1_000_000_000],
+    ],
+    bad: [...NO_INTEGER, '0', '1000000001'],
+  },
+  RATE_LIMIT_WRITES_PER_MINUTE: {
+    setting: 'writesPerMinute',
+    unset: 30,
+    good: [
+      ['1', 1],
+      ['1000000000', 1_000_000_000],
+    ],
+    bad: [...NO_INTEGER, '0', '1000000001'],
+  },
+  BODY_LIMIT_BYTES: {
+    setting: 'bodyLimitBytes',
+    unset: 262_144,
+    good: [['1024', 1_024]],
+    bad: [...NO_INTEGER, '0', '1023', '256K', '1000000001'],
+  },
+  LOG_LEVEL: {
+    setting: 'logLevel',
+    unset: 'info',
+    good: [
+      ['debug', 'debug'],
+      ['WARN', 'warn'],
+      ['silent', 'silent'],
+    ],
+    bad: ['verbose', '30', 'info,debug', ' '],
+  },
+  DEFAULT_PHONE_REGION: {
+    setting: 'defaultPhoneRegion',
+    unset: 'US',
+    good: [
+      ['DE', 'DE'],
+      ['de', 'DE'],
+    ],
+    bad: ['USA', 'XX', '49', '+1', 'U', 'Germany'],
+  },
+  TRUST_PROXY: {
+    setting: 'trustProxy',
+    unset: false,
+    good: [
+      ['off', false],
+      ['1', 1],
+      ['2', 2],
+      ['loopback', ['loopback']],
+      ['10.0.0.0/8', ['10.0.0.0/8']],
+      ['10.0.0.1, fd00::/8 ,uniquelocal', ['10.0.0.1', 'fd00::/8', 'uniquelocal']],
+      ['::ffff:10.0.0.1', ['::ffff:10.0.0.1']],
+    ],
+    bad: [
+      'on',
+      'true',
+      'yes',
+      '-1',
+      '1.5',
+      '*',
+      'proxy.example',
+      '10.0.0',
+      '10.0.0.0/33',
+      '0.0.0.0/0',
+      '::/0',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      'fd00::/129',
+      '10.0.0.1;10.0.0.2',
+      '10.0.0.1,proxy.example',
+    ],
+  },
+  CORS_ORIGINS: {
+    setting: 'corsOrigins',
+    unset: [],
+    good: [
+      ['*', ['*']],
+      ['https://app.example', ['https://app.example']],
+      [
+        'http://localhost:5173, https://a.b.example',
+        ['http://localhost:5173', 'https://a.b.example'],
+      ],
+    ],
+    bad: [
+      'app.example',
+      'https://app.example/',
+      'https://app.example/path',
+      'https://user@app.example',
+      'https://*.example',
+      'https://app.example:443',
+      'null',
+      'https://App.example',
+      'https://a.example https://b.example',
+    ],
+  },
+  METRICS: {
+    setting: 'metrics',
+    unset: true,
+    good: [
+      ['on', true],
+      ['OFF', false],
+    ],
+    bad: ['yes', 'true', '0', ' off'],
+  },
+  DOCS: {
+    setting: 'docs',
+    unset: true,
+    good: [
+      ['on', true],
+      ['OFF', false],
+    ],
+    bad: ['true', 'false', '0', '1', 'no'],
+  },
+};
+
+describe.each(Object.entries(SETTINGS))(
+  '%s (decisions 7)',
+  (name, { setting, unset, good, bad }) => {
+    it(`is ${String(unset)} by default, and where it is empty`, () => {
+      expect(readSettings({})[setting]).toEqual(unset);
+      expect(readSettings({ [name]: '' })[setting]).toEqual(unset);
+    });
+
+    it.each(good)('takes %s', (text, value) => {
+      expect(readSettings({ [name]: text })[setting]).toEqual(value);
+    });
+
+    if (bad.length > 0) {
+      it.each(bad)('refuses %s in one line that names it', (text) => {
+        const read = () => readSettings({ [name]: text });
+        expect(read).toThrow(SettingError);
+        expect(read).toThrow(new RegExp(`^${name} must be [^\\n]+$`));
+      });
+    }
+  },
+);
+
+describe('settings', () => {
+  it('are these and no others', () => {
+    const known = Object.values(SETTINGS).map(({ setting }) => setting);
+    expect(Object.keys(readSettings({})).sort()).toEqual(known.sort());
+  });
+
+  it('come from the environment of the process', () => {
+    process.env.RATE_LIMIT_READS_PER_MINUTE = '61';
+    expect(readSettings().readsPerMinute).toBe(61);
+    delete process.env.RATE_LIMIT_READS_PER_MINUTE;
+  });
+
+  it('of others in the environment are not looked at', () => {
+    expect(readSettings({ PORTS: 'x', port: 'x' })).toEqual(readSettings({}));
+  });
+
+  it('that are wrong are never repeated: they can hold a password', () => {
+    const url = 'mysql://user:hunter2@host/db';
+    expect(() => readSettings({ DATABASE_URL: url })).not.toThrow(/hunter2/);
+    expect(() => readSettings({ DATABASE_URL: url })).toThrow();
+  });
+});

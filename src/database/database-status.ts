@@ -1,0 +1,65 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+
+/** The connections to the database at one moment. */
+export interface PoolState {
+  /** Open connections. */
+  readonly total: number;
+  /** Those of them that nothing uses. */
+  readonly idle: number;
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number;
+}
+
+type PooledClient = [pg.PoolClient, (destroy: boolean) => void];
+
+/** How the database is doing, for those who watch this instance. */
+@Injectable()
+export class DatabaseStatus {
+  private ping: Promise<boolean> | undefined;
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Whether the database answers in time. */
+  async answersWithin(ms: number): Promise<boolean> {
+    // One ping at a time: while the database is silent, those who ask must not use up the pool.
+    this.ping ??= this.sendPing(ms).finally(() => (this.ping = undefined));
+    const answered = new AbortController();
+    const tooLate = after(ms, false, { signal: answered.signal });
+    try {
+      return await Promise.race([this.ping, tooLate]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  pool(): PoolState {
+    const { totalCount, idleCount, waitingCount } = this.driver.master as pg.Pool;
+    return { total: totalCount, idle: idleCount, waiting: waitingCount };
+  }
+
+  private async sendPing(ms: number): Promise<boolean> {
+    try {
+      const [client, release] = (await this.driver.obtainMasterConnection()) as PooledClient;
+      const answers = await client
+        .query({ text: 'select 1', query_timeout: ms } as pg.QueryConfig)
+        .then(
+          () => true,
+          () => false,
+        );
+      // A connection that stays silent is not given back to the pool.
+      release(!answers);
+      return answers;
+    } catch {
+      return false;
+    }
+  }
+
+  private get driver(): PostgresDriver {
+    return this.dataSource.driver as PostgresDriver;
+  }
+}

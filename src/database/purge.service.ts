@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { PURGE_BATCH, TenantRepository } from './tenant-repository.js';
+
+/** Numbers of records by their table. */
+export type Counts = Readonly<Record<string, number>>;
+
+/**
+ * Removes for good what organizations deleted, in every table that has a `TenantRepository`. Each
+ * batch is a transaction of its own, so that requests are served meanwhile.
+ */
+@Injectable()
+export class PurgeService {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /** The tables that a purge looks through. */
+  get tables(): string[] {
+    return Array.from(this.repositories(), ({ tableName }) => tableName);
+  }
+
+  /**
+   * What a purge removes of an organization.
+   * @param before when it was deleted at the latest
+   * @throws ApiError `query_failed`
+   */
+  async count(organizationId: string, before: Date): Promise<Counts> {
+    const counts: Record<string, number> = {};
+    for (const repository of this.repositories()) {
+      counts[repository.tableName] = await repository.countPurgeable(organizationId, before);
+    }
+    return counts;
+  }
+
+  /**
+   * Removes what was counted.
+   * @param advance told of every batch how many records it removed
+   * @throws ApiError `create_failed`
+   */
+  async purge(
+    organizationId: string,
+    before: Date,
+    counts: Counts,
+    advance: (records: number) => void,
+  ): Promise<void> {
+    for (const repository of this.repositories()) {
+      let left = counts[repository.tableName] ?? 0;
+      let removed: number;
+      do {
+        removed = await repository.purgeBatch(organizationId, before);
+        left -= removed;
+        advance(removed);
+      } while (removed === PURGE_BATCH);
+      // The rest went by its foreign key, with the record that it belongs to.
+      advance(left);
+    }
+  }
+
+  private repositories(): Iterable<TenantRepository<{ id: string }>> {
+    const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
+    return new Set(providers.filter((provider) => provider instanceof TenantRepository));
+  }
+}

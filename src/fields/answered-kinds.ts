@@ -1,0 +1,27 @@
+import type { Type } from '@nestjs/common';
+import { type Declaration, declareField } from './field.js';
+import { rule } from './rules.js';
+import { exampleOf, jsonSchemaOf } from './schema-of.js';
+
+/** Kinds of fields that are answered and never taken. */
+const REFUSED = [rule('isNeverTaken', () => false, 'cannot be set')];
+
+/** An object inside the answer, with the fields of a DTO of its own. */
+export function Part(dto: Type<object>, description?: string): PropertyDecorator {
+  return declareField(
+    { required: true, description, example: exampleOf(dto, 'output') },
+    { schema: jsonSchemaOf(dto, 'output'), rules: REFUSED },
+  );
+}
+
+/** Some of a few words, each at most once. */
+export function SomeOf<T extends string>(
+  values: readonly T[],
+  declaration: Omit<Declaration<readonly T[]>, 'required' | 'default'> = {},
+): PropertyDecorator {
+  const items = { type: 'string', enum: values };
+  return declareField(
+    { ...declaration, required: true },
+    { schema: { type: 'array', items, uniqueItems: true }, rules: REFUSED },
+  );
+}

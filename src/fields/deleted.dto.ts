@@ -1,0 +1,9 @@
+import { Flag } from './kinds.js';
+import { RecordOf } from './field.js';
+
+class Deletion {
+  @Flag({ required: true, description: 'Always true.', example: true }) deleted: boolean;
+}
+
+/** What a deletion answers. */
+export class DeletedDto extends RecordOf(Deletion) {}

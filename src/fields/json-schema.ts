@@ -1,0 +1,22 @@
+/** What the API says in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+  readonly items?: JsonSchema;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly maxProperties?: number;
+  readonly propertyNames?: JsonSchema;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+}

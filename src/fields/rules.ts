@@ -1,0 +1,66 @@
+import { IsString, ValidateBy } from 'class-validator';
+import { codePointLength, isWellFormedText } from './text.js';
+
+/** A check of one value, as class-validator runs it. */
+export function rule(name: string, validate: (value: unknown) => boolean, message: string) {
+  return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
+}
+
+export const IS_TEXT = IsString({ message: 'must be a string' });
+
+/** Checks of a text that can be stored, of `min` to `max` code points. */
+export function textRules(min: number, max: number): PropertyDecorator[] {
+  return [
+    IS_TEXT,
+    rule('isNotEmpty', (value) => value !== '', 'must not be empty'),
+    rule(
+      'isWellFormed',
+      (value) => typeof value === 'string' && isWellFormedText(value),
+      'must not contain NUL or unpaired surrogates',
+    ),
+    rule('hasLength', hasLength(min, max), lengthMessage(min, max)),
+  ];
+}
+
+/** Checks of an array of at most `most` texts of 1 to `longest` characters. */
+export function textListRules(most: number, longest: number): PropertyDecorator[] {
+  const isShortList = (value: unknown) => Array.isArray(value) && value.length <= most;
+  const isItem = (item: unknown) => hasLength(1, longest)(item) && isWellFormedText(item as string);
+  const areItems = (value: unknown) => Array.isArray(value) && value.every(isItem);
+  return [
+    rule('isArray', Array.isArray, 'must be an array of strings'),
+    rule('isShortList', isShortList, `must have at most ${most} items`),
+    rule('areTexts', areItems, `must be strings of 1 to ${longest} characters each`),
+  ];
+}
+
+/** Checks that a time comes after another one of the same input, where both are given. */
+export function isAfter(field: string): PropertyDecorator {
+  return ValidateBy({
+    name: 'isAfter',
+    validator: {
+      validate: (value, args) => {
+        const start = (args?.object as Record<string, unknown> | undefined)?.[field];
+        return !(start instanceof Date && value instanceof Date) || value > start;
+      },
+      defaultMessage: () => mustBeAfter(field),
+    },
+  });
+}
+
+/** What is wrong with a time that does not come after another. */
+export function mustBeAfter(field: string): string {
+  return `must be after ${field}`;
+}
+
+function lengthMessage(min: number, max: number): string {
+  return min > 1 ? `must be ${min} to ${max} characters` : `must be at most ${max} characters`;
+}
+
+function hasLength(min: number, max: number) {
+  return (value: unknown) => {
+    if (typeof value !== 'string') return false;
+    const length = codePointLength(value);
+    return length >= min && length <= max;
+  };
+}

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Public } from '../auth/access.js';
+import { CONTENT_SECURITY_POLICY, PAGE, START_SCRIPT } from './docs.page.js';
+
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** The interactive reference. Each file has a route of its own, so no path can name another. */
+@Controller('docs')
+export class DocsController {
+  @Get()
+  @Public()
+  @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+  page(@Res() response: Response): void {
+    asAsset(response).set('Referrer-Policy', 'no-referrer').type('html').send(PAGE);
+  }
+
+  @Get('start.js')
+  @Public()
+  start(@Res() response: Response): void {
+    asAsset(response).type('js').send(START_SCRIPT);
+  }
+
+  @Get('swagger-ui.css')
+  @Public()
+  style(@Res() response: Response): void {
+    asAsset(response).sendFile('swagger-ui.css', SEND_OPTIONS);
+  }
+
+  @Get('swagger-ui-bundle.js')
+  @Public()
+  bundle(@Res() response: Response): void {
+    asAsset(response).sendFile('swagger-ui-bundle.js', SEND_OPTIONS);
+  }
+}
+
+const SEND_OPTIONS = { root: SWAGGER_UI, cacheControl: false };
+
+/** Of the type that it says, and asked for again after each release. */
+function asAsset(response: Response): Response {
+  return response.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' });
+}

@@ -1,0 +1,40 @@
+/** Nothing is loaded from elsewhere, nothing inline runs, and no other page may frame it. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Its addresses are relative, so that it works behind a proxy that adds a prefix. */
+export const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Latitude: API reference</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <script src="docs/swagger-ui-bundle.js" defer></script>
+    <script src="docs/start.js" defer></script>
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript>The reference needs JavaScript. Its source: <a href="openapi.json">OpenAPI</a>.</noscript>
+  </body>
+</html>
+`;
+
+/** Without the validator, which would send the document to a service of others. */
+export const START_SCRIPT = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;

@@ -1,0 +1,141 @@
+import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
+import type { JsonSchema } from '../../fields/json-schema.js';
+import { type Components, schemaRef } from './components.js';
+import { type HeaderName, HEADERS, headersWith } from './headers.js';
+import type { Ref, Response } from './model.js';
+import type { Route } from './routes.js';
+
+/** The envelope of every refusal (decisions 1). */
+export const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        code: {
+          type: 'string',
+          enum: Object.keys(ERROR_CATALOGUE),
+          description: 'What happened, for programs. It is stable.',
+        },
+        message: {
+          type: 'string',
+          description: 'What happened, for people. It may change and must not be parsed.',
+        },
+        retryable: {
+          type: 'boolean',
+          description:
+            'Whether the same request may be repeated as it is, with growing, jittered delays.',
+        },
+        request_id: { type: 'string', description: 'The `X-Request-Id` of the answer.' },
+        details: {
+          type: 'array',
+          description:
+            'Every failing field of a `validation_error`; the fields that another record has, of a `duplicate`.',
+          items: {
+            type: 'object',
+            properties: {
+              field: {
+                type: 'string',
+                description: 'The field or parameter; `body` or `query` where the whole is meant.',
+              },
+              message: { type: 'string', description: 'What is wrong with it.' },
+              existing_id: {
+                type: 'string',
+                format: 'uuid',
+                description: 'Of a `duplicate`: the other record, where the key may read it.',
+              },
+            },
+            required: ['field', 'message'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['code', 'message', 'retryable', 'request_id'],
+      additionalProperties: false,
+    },
+  },
+  required: ['error'],
+  additionalProperties: false,
+};
+
+const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
+  validation_error: {
+    message: 'limit must be an integer from 1 to 100.',
+    details: [{ field: 'limit', message: 'must be an integer from 1 to 100' }],
+  },
+  duplicate: {
+    message: 'Another lead has this email.',
+    details: [
+      {
+        field: 'email',
+        message: 'belongs to another lead',
+        existing_id: '01a1fbde-995e-72a3-a032-ab1c988b9794',
+      },
+    ],
+  },
+};
+
+const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
+  401: 'WWW-Authenticate',
+  403: 'WWW-Authenticate',
+  429: 'Retry-After',
+};
+
+/** Every refusal that a route can give, by its status. */
+export function errorResponsesOf(route: Route, components: Components): Record<string, Ref> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    const { status } = ERROR_CATALOGUE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const statuses = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    statuses.map(([status, codes]) => [
+      status,
+      components.response(codes.map(pascalCase).join('Or'), () => errorResponse(status, codes)),
+    ]),
+  );
+}
+
+/** A write reads the key before it writes, so that it can fail in both ways. */
+function errorsOf({ access, path, inputs, method, answer }: Route): readonly ErrorCode[] {
+  const codes: (ErrorCode | false)[] = [
+    'unauthorized',
+    'rate_limit_exceeded',
+    access !== 'any-key' && 'insufficient_scope',
+    inputs.body !== undefined && 'payload_too_large',
+    inputs.body !== undefined && 'unsupported_media_type',
+    'validation_error',
+    'bad_request',
+    path.includes('{') && 'not_found',
+    ...(answer?.errors ?? []),
+    method !== 'get' && 'create_failed',
+    'query_failed',
+    'internal_error',
+  ];
+  return codes.filter((code) => code !== false);
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
+  const header = HEADERS_BY_STATUS[status];
+  const meaning = (code: ErrorCode) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`;
+  return {
+    description: codes.map(meaning).join(' '),
+    headers: headersWith(...(header ? [header] : [])),
+    content: {
+      'application/json': {
+        schema: schemaRef('Error'),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode) {
+  return new ApiError(code, EXAMPLES[code]).toEnvelope(HEADERS['X-Request-Id'].example);
+}
+
+function pascalCase(code: string): string {
+  return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

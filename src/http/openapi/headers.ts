@@ -1,0 +1,58 @@
+import type { Header, Ref } from './model.js';
+
+/** The headers of answers that are no matter of HTTP itself. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description:
+      'Identifies the request in the log: the one that was sent (1 to 128 visible ASCII characters), or a new UUID.',
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    example: '5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f',
+  },
+  'RateLimit-Limit': {
+    description: 'Requests of this kind, reads or writes, that fit into a window of 60 seconds.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
+  },
+  'RateLimit-Remaining': {
+    description: 'Requests that are left in the window.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 59,
+  },
+  'RateLimit-Reset': {
+    description: 'When the window ends, as Unix time in seconds.',
+    schema: { type: 'integer' },
+    example: 1767630060,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is repeated.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 42,
+  },
+  Location: {
+    description: 'Path of the new record.',
+    schema: { type: 'string', format: 'uri-reference' },
+    example: '/api/v1/leads/01a1fbde-995e-72a3-a032-ab1c988b9794',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate; on a 403 also the scope that is missing.',
+    schema: { type: 'string' },
+    example: 'Bearer realm="latitude"',
+  },
+} as const satisfies Record<string, Header>;
+
+export type HeaderName = keyof typeof HEADERS;
+
+const ON_EVERY_ANSWER = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+] as const satisfies readonly HeaderName[];
+
+/** Points to the headers of every answer, and to those that one has beside them. */
+export function headersWith(...more: readonly HeaderName[]): Record<string, Ref> {
+  const names = [...ON_EVERY_ANSWER, ...more];
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  );
+}

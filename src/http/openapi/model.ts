@@ -1,0 +1,78 @@
+import type { JsonSchema } from '../../fields/json-schema.js';
+
+/** A pointer to a component of the document. */
+export interface Ref {
+  readonly $ref: string;
+}
+
+type Named<T> = Readonly<Record<string, T>>;
+
+/** A schema that may contain components. */
+export type Schema = Ref | JsonSchema | (Omit<JsonSchema, 'items' | 'properties'> & Composed);
+
+interface Composed {
+  readonly items?: Schema;
+  readonly properties?: Named<Schema>;
+}
+
+export interface Header {
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface MediaType {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Named<{ readonly summary?: string; readonly value: unknown }>;
+}
+
+interface Content {
+  readonly 'application/json': MediaType;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers: Named<Ref>;
+  readonly content: Content;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+/** One route, as OpenAPI describes it. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Named<readonly string[]>[];
+  /** OpenAPI itself knows scopes only of OAuth. */
+  readonly 'x-required-scope'?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required: true;
+    readonly content: Content;
+  };
+  readonly responses: Named<Response | Ref>;
+}
+
+/** An OpenAPI 3.1 document, as far as the API needs it. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Named<Named<Operation>>;
+  readonly components: {
+    readonly securitySchemes: Named<unknown>;
+    readonly schemas: Named<Schema>;
+    readonly responses: Named<Response>;
+    readonly headers: Named<Header>;
+  };
+}

@@ -1,0 +1,116 @@
+import { STATUS_CODES } from 'node:http';
+import type { Type } from '@nestjs/common';
+import { fieldsOf, isUpdate } from '../../fields/field.js';
+import { exampleOf, schemaOf } from '../../fields/schema-of.js';
+import { UUID_SCHEMA } from '../../fields/uuid.js';
+import { type Components, schemaRef } from './components.js';
+import { errorResponsesOf } from './errors.js';
+import { headersWith } from './headers.js';
+import type { MediaType, Operation, Parameter, Response, Schema } from './model.js';
+import type { Route } from './routes.js';
+
+/** The one security scheme of the document. */
+export const SECURITY_SCHEME = 'apiKey';
+
+/** What OpenAPI says of a route. */
+export function operationOf(route: Route, components: Components): Operation {
+  const { operationId, access, topic, answer, inputs, status } = route;
+  const parameters = [...pathParameters(route), ...queryParameters(inputs.query)];
+  return {
+    operationId,
+    tags: [topic.name],
+    summary: answer?.summary ?? operationId,
+    description: descriptionOf(route),
+    security: [{ [SECURITY_SCHEME]: [] }],
+    ...(access !== 'any-key' && { 'x-required-scope': access }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(inputs.body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': requestBody(inputs.body, components) },
+      },
+    }),
+    responses: {
+      [status]: success(route, components),
+      ...errorResponsesOf(route, components),
+    },
+  };
+}
+
+function descriptionOf({ access, method, answer, inputs }: Route): string {
+  const scope = access === 'any-key' ? 'Answers to any valid key' : `Needs the scope \`${access}\``;
+  const sentences = [
+    answer?.description,
+    inputs.body &&
+      isUpdate(inputs.body) &&
+      'Only the fields that are given change; `null` empties one that may be null.',
+    `${scope}; counts as a ${method === 'get' ? 'read' : 'write'}.`,
+  ];
+  return sentences.filter((sentence) => typeof sentence === 'string').join(' ');
+}
+
+function pathParameters({ path }: Route): Parameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...(name === 'id'
+      ? { description: 'Identifier of the record.', schema: UUID_SCHEMA }
+      : { schema: { type: 'string' } }),
+  }));
+}
+
+function queryParameters(dto: Type<object> | undefined): Parameter[] {
+  if (!dto) return [];
+  return fieldsOf(dto).map((field) => {
+    const { description, ...schema } = schemaOf(field);
+    const required = field.presence.required === true;
+    return { name: field.name, in: 'query', required, description, schema };
+  });
+}
+
+function requestBody(dto: Type<object>, components: Components): MediaType {
+  const complete = exampleOf(dto, 'input');
+  const minimal = isUpdate(dto) ? undefined : exampleOf(dto, 'input', 'required fields');
+  const examples = {
+    ...(complete && { complete: { summary: 'Every field', value: complete } }),
+    ...(minimal && { minimal: { summary: 'What is required', value: minimal } }),
+  };
+  const schema = components.schemaOf(dto, 'input');
+  return { schema, ...(Object.keys(examples).length > 0 && { examples }) };
+}
+
+function success({ answer, status }: Route, components: Components): Response {
+  const isLocated = status === 201 && fieldsOf(answer?.dto ?? Object).some(isId);
+  return {
+    description: STATUS_CODES[status] ?? '',
+    headers: headersWith(...(isLocated ? ['Location' as const] : [])),
+    content: { 'application/json': answered(answer, components) },
+  };
+}
+
+function isId({ name }: { name: string }): boolean {
+  return name === 'id';
+}
+
+/** The envelope of what a route answers; where it does not say, the envelope of anything. */
+function answered(answer: Route['answer'], components: Components): MediaType {
+  if (!answer) return { schema: envelope({ data: {} }) };
+  const schema = components.schemaOf(answer.dto, 'output');
+  const example = exampleOf(answer.dto, 'output');
+  if (!answer.isPage) {
+    return { schema: envelope({ data: schema }), ...(example && { example: { data: example } }) };
+  }
+  const page = { data: { type: 'array', items: schema }, meta: schemaRef('PageMeta') };
+  const meta = { page: 1, limit: 50, total: 1, total_pages: 1 };
+  return { schema: envelope(page), ...(example && { example: { data: [example], meta } }) };
+}
+
+function envelope(properties: Readonly<Record<string, Schema>>): Schema {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}

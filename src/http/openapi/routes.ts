@@ -1,0 +1,91 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner } from '@nestjs/core';
+import { ACCESS, type Access } from '../../auth/access.js';
+import type { Scope } from '../../auth/scopes.js';
+import { ANSWER, type Answer, TOPIC, type Topic } from '../../fields/answers.js';
+import { type InputTypes, inputTypesOf } from '../request-reader.js';
+
+/** A route behind a key, as its controller declares it. */
+export interface Route {
+  /** In small letters, as OpenAPI writes it. */
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
+  /** With its parameters in braces. */
+  readonly path: string;
+  /** The names of controller and handler, which together are unique. */
+  readonly operationId: string;
+  readonly access: Scope | 'any-key';
+  readonly topic: { readonly name: string; readonly description?: string };
+  readonly answer?: Answer;
+  readonly inputs: InputTypes;
+  readonly status: number;
+}
+
+/** A route that answers every method is not among them: OpenAPI has no word for it. */
+const METHODS: Readonly<Partial<Record<RequestMethod, Route['method']>>> = {
+  [RequestMethod.GET]: 'get',
+  [RequestMethod.PUT]: 'put',
+  [RequestMethod.POST]: 'post',
+  [RequestMethod.DELETE]: 'delete',
+  [RequestMethod.PATCH]: 'patch',
+};
+
+/** The routes of these controllers that answer to keys, in the order of their paths. */
+export function routesOf(controllers: readonly Type<object>[]): readonly Route[] {
+  return controllers
+    .flatMap(routesOfController)
+    .sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
+}
+
+function routesOfController(controller: Type<object>): Route[] {
+  const prototype = controller.prototype as Record<string, object>;
+  return new MetadataScanner()
+    .getAllMethodNames(prototype)
+    .flatMap((name) => routesOfHandler(controller, name, prototype[name] ?? {}));
+}
+
+function routesOfHandler(controller: Type<object>, name: string, handler: object): Route[] {
+  const access = metadata<Access>(ACCESS, handler);
+  const verb = metadata<RequestMethod>(METHOD_METADATA, handler);
+  const method = verb === undefined ? undefined : METHODS[verb];
+  // A route that declares no access answers nobody.
+  if (!method || !access || access === 'public' || access === 'unknown-route') return [];
+  const route = {
+    method,
+    operationId: snakeCase(`${baseName(controller)}_${name}`),
+    access,
+    topic: metadata<Topic>(TOPIC, controller) ?? { name: baseName(controller) },
+    answer: metadata<Answer>(ANSWER, handler),
+    inputs: inputTypesOf(controller, name),
+    status: metadata<number>(HTTP_CODE_METADATA, handler) ?? (method === 'post' ? 201 : 200),
+  };
+  return pathsOf(controller, handler).map((path, index) => {
+    const operationId = index === 0 ? route.operationId : `${route.operationId}_${index + 1}`;
+    return { ...route, path, operationId };
+  });
+}
+
+/** Nest takes one path or several, of the controller and of the handler. */
+function pathsOf(controller: Type<object>, handler: object): string[] {
+  const [bases, ends] = [controller, handler].map((declared) =>
+    [metadata<string | string[]>(PATH_METADATA, declared) ?? ''].flat(),
+  ) as [string[], string[]];
+  return bases.flatMap((base) => ends.map((end) => template(`${base}/${end}`)));
+}
+
+function template(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return `/${parts.map((part) => part.replace(/^:(.+)$/, '{$1}')).join('/')}`;
+}
+
+function baseName(controller: Type<object>): string {
+  return controller.name.replace(/Controller$/, '');
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase();
+}
+
+function metadata<T>(key: unknown, target: object): T | undefined {
+  return Reflect.getMetadata(key, target) as T | undefined;
+}

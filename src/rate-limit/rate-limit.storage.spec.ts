@@ -1,0 +1,120 @@
+import { MemoryRateLimitStorage } from './rate-limit.storage.js';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 1, 12, 0, 0, 400);
+
+let storage: MemoryRateLimitStorage;
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: START });
+  storage = new MemoryRateLimitStorage();
+});
+afterEach(() => jest.useRealTimers());
+
+const hit = (key = 'key', limit = 3) => storage.increment(key, MINUTE, limit);
+
+async function hitTimes(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await hit();
+}
+
+describe('a window (decisions 4)', () => {
+  it('begins with the first request and lasts 60 seconds', async () => {
+    const window = await hit();
+    expect(window).toEqual({
+      totalHits: 1,
+      isBlocked: false,
+      endsAt: START + MINUTE,
+      timeToExpire: 60,
+      timeToBlockExpire: 0,
+    });
+  });
+
+  it('stays where it is, however many requests follow', async () => {
+    await hit();
+    jest.advanceTimersByTime(20_000);
+    expect(await hit()).toMatchObject({ totalHits: 2, endsAt: START + MINUTE, timeToExpire: 40 });
+  });
+
+  it('lets exactly as many requests pass as the limit says', async () => {
+    const blocked: boolean[] = [];
+    for (let i = 0; i < 5; i++) blocked.push((await hit()).isBlocked);
+    expect(blocked).toEqual([false, false, false, true, true]);
+  });
+
+  it('tells a refused request how long the rest is, in whole seconds rounded up', async () => {
+    await hitTimes(3);
+    jest.advanceTimersByTime(59_001);
+    expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
+  });
+
+  it('is neither counted up nor extended by refused requests', async () => {
+    await hitTimes(3);
+    jest.advanceTimersByTime(MINUTE - 1);
+    await hitTimes(10);
+    expect(await hit()).toMatchObject({ totalHits: 3, isBlocked: true, endsAt: START + MINUTE });
+    jest.advanceTimersByTime(1);
+    expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('is still there a millisecond before its end and gone at it', async () => {
+    await hitTimes(3);
+    jest.advanceTimersByTime(MINUTE - 1);
+    expect(await hit()).toMatchObject({ isBlocked: true });
+    jest.advanceTimersByTime(1);
+    expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START + 2 * MINUTE });
+  });
+
+  it('begins anew with the next request, not with the end of the last', async () => {
+    await hit();
+    jest.advanceTimersByTime(10 * MINUTE);
+    expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START + 11 * MINUTE });
+  });
+
+  it('is its own for each key', async () => {
+    await hitTimes(4);
+    expect(await hit('other')).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
+  it('follows a limit that is lower than what was counted', async () => {
+    await hitTimes(3);
+    expect(await hit('key', 2)).toMatchObject({ totalHits: 3, isBlocked: true });
+  });
+});
+
+describe('looking at a window', () => {
+  it('counts nothing', async () => {
+    await hit();
+    await storage.peek('key', MINUTE);
+    expect(await storage.peek('key', MINUTE)).toMatchObject({
+      totalHits: 1,
+      isBlocked: false,
+      endsAt: START + MINUTE,
+    });
+  });
+
+  it('begins none', async () => {
+    expect(await storage.peek('key', MINUTE)).toMatchObject({ totalHits: 0 });
+    jest.advanceTimersByTime(1_000);
+    expect(await hit()).toMatchObject({ endsAt: START + 1_000 + MINUTE });
+  });
+
+  it('shows a new one where the last is over', async () => {
+    await hitTimes(3);
+    jest.advanceTimersByTime(MINUTE);
+    expect(await storage.peek('key', MINUTE)).toMatchObject({
+      totalHits: 0,
+      endsAt: START + 2 * MINUTE,
+    });
+  });
+});
+
+describe('memory', () => {
+  it('is given back for windows that are over', async () => {
+    const { counters } = storage as unknown as { counters: ReadonlyMap<string, unknown> };
+    for (let i = 0; i < 1_000; i++) await hit(`address ${i}`);
+    expect(counters.size).toBe(1_000);
+    jest.advanceTimersByTime(MINUTE);
+    await hit('another');
+    expect([...counters.keys()]).toEqual(['another']);
+  });
+});

@@ -1,0 +1,361 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
+import { generateKey } from '../src/auth/api-key-format.js';
+import { AnyKey, RequireScope } from '../src/auth/access.js';
+import { SCOPES } from '../src/auth/scopes.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../src/errors/error-catalogue.js';
+import { Answers } from '../src/fields/answers.js';
+import { DeletedDto } from '../src/fields/deleted.dto.js';
+import type { JsonSchema } from '../src/fields/json-schema.js';
+import { Text } from '../src/fields/kinds.js';
+import type { OpenApiDocument } from '../src/http/openapi/model.js';
+import type { Answer } from './support/api-client.js';
+import { buildLead, createLead, LEADS } from './support/factories.js';
+import { TestApp, type Tenant } from './support/harness.js';
+import { ApiDescription } from './support/openapi.js';
+import { Product } from './support/product.js';
+import {
+  nameOf,
+  pathOf,
+  RECORD_ROUTES,
+  type Route,
+  ROUTES,
+  send,
+  validRequest,
+} from './support/routes.js';
+
+const REDOCLY = path.resolve(__dirname, '../node_modules/@redocly/cli/bin/cli.js');
+
+let app: TestApp;
+let tenant: Tenant;
+let description: ApiDescription;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  description = new ApiDescription(await documentOf(app));
+});
+afterAll(() => app.stop());
+
+async function documentOf(of: TestApp): Promise<OpenApiDocument> {
+  return (await of.client().get('/openapi.json')).body as OpenApiDocument;
+}
+
+function expectDescribed(route: Route, answer: Answer): void {
+  expect({
+    answer: answer.body as unknown,
+    differences: description.differences(route, answer),
+  }).toEqual({ answer: answer.body as unknown, differences: [] });
+}
+
+describe('/openapi.json (decisions 7: pages)', () => {
+  it('is answered to everyone, without a key or a limit', async () => {
+    const { status, headers, body } = await app.client('lat_wrong').get('/openapi.json?x=1');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Latitude' } });
+  });
+
+  it('answers HEAD, and no other method', async () => {
+    expect((await app.client().request('HEAD', '/openapi.json')).status).toBe(200);
+    const posted = await app.client().post('/openapi.json', {});
+    expect(posted.status).toBe(404);
+    expect(posted.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('is what `latitude openapi` prints, without a database', async () => {
+    const product = new Product();
+    const unreachable = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+    const { code, stdout } = await product.run('cli.js', ['openapi'], unreachable);
+    rmSync(product.dataDir, { recursive: true });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(description.document);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('is accepted by @redocly/cli without an error or a warning', () => {
+    const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-openapi-'));
+    const file = path.join(directory, 'openapi.json');
+    writeFileSync(file, JSON.stringify(description.document));
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    };
+    const args = [REDOCLY, 'lint', '--format=json', file];
+    const { stdout } = spawnSync(process.execPath, args, { env, cwd: directory });
+    rmSync(directory, { recursive: true });
+    expect(JSON.parse(stdout.toString())).toMatchObject({ problems: [] });
+  });
+
+  it('holds every route behind a key, and no page', () => {
+    const names = description.operations.map(([name]) => name).sort();
+    expect(names).toEqual(ROUTES.map((route) => nameOf(route).replace(':id', '{id}')).sort());
+  });
+
+  it('names each operation once, by names that clients rely on', () => {
+    const ids = description.operations.map(([, { operationId }]) => operationId);
+    const published = [
+      ...['list', 'get', 'create', 'update', 'cancel'].map((name) => `appointments_${name}`),
+      ...['list', 'get', 'create', 'update', 'delete'].map((name) => `leads_${name}`),
+      ...['list', 'get', 'create', 'update', 'delete'].map((name) => `tasks_${name}`),
+      'me_get',
+    ];
+    expect(ids).toEqual(expect.arrayContaining(published));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'tells of %s what a key needs, what it does and what it takes',
+    (_, route) => {
+      const operation = description.operationOf(route);
+      const scope = route.access === 'any-key' ? undefined : route.access;
+      expect(operation['x-required-scope']).toBe(scope);
+      expect(operation.description).toContain(scope ?? 'any valid key');
+      expect(operation.security).toEqual([{ apiKey: [] }]);
+      expect(operation.summary).toMatch(/^[A-Z][a-z]+ [a-z ]+$/);
+      expect(operation.requestBody !== undefined).toBe(route.body !== undefined);
+      const ids = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+      expect(ids.map(({ name }) => name)).toEqual(route.makeRecord ? ['id'] : []);
+    },
+  );
+
+  it('describes every tag, field and parameter, and gives a valid example of each', () => {
+    const { tags, components } = description.document;
+    const parameters = description.operations.flatMap(
+      ([, operation]) => operation.parameters ?? [],
+    );
+    const properties = Object.entries(components.schemas)
+      .filter(([name]) => !['Error', 'PageMeta'].includes(name))
+      .flatMap(([, schema]) => Object.values((schema as JsonSchema).properties ?? {}));
+    for (const described of [...tags, ...parameters, ...properties]) {
+      expect(described).toHaveProperty('description', expect.stringMatching(/^[A-Z].*\.$/));
+    }
+    for (const property of properties) expect(property).toHaveProperty('examples');
+    const examples = description.examples();
+    expect(examples.length).toBeGreaterThan(150);
+    const faulty = examples.filter(({ schema, value }) => description.faults(schema, value).length);
+    expect(faulty).toEqual([]);
+  });
+
+  it.each(ROUTES.filter(({ body }) => body).map((route) => [nameOf(route), route] as const))(
+    'gives examples that the API takes: %s',
+    async (_, route) => {
+      const { content } = description.operationOf(route).requestBody!;
+      for (const { value } of Object.values(content['application/json'].examples!)) {
+        const owner = await app.organization();
+        const { id } = await createLead(owner.api);
+        const links = Object.keys(value as object).filter((name) =>
+          /^(lead|contact)_id$/.test(name),
+        );
+        const body = {
+          ...(value as object),
+          ...Object.fromEntries(links.map((link) => [link, id])),
+        };
+        const { path: own } = await validRequest(route, owner);
+        expect((await send(owner.api, route, { path: own, body })).status).toBeLessThan(300);
+      }
+    },
+  );
+
+  it('gives each error the status of its code, and says whether it is retryable', () => {
+    const responses = description.operations.flatMap(([, operation]) =>
+      Object.entries(operation.responses),
+    );
+    for (const [status, response] of responses) {
+      for (const [code, { retryable }] of Object.entries(description.errorsIn(response))) {
+        const { [code as ErrorCode]: expected } = ERROR_CATALOGUE;
+        expect(expected).toMatchObject({ status: Number(status), retryable });
+      }
+    }
+  });
+});
+
+describe('what the API answers', () => {
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'is described: %s',
+    async (_, route) => {
+      const request = await validRequest(route, tenant);
+      await route.listed?.(tenant);
+      const answer = await send(tenant.api, route, request);
+      expect(answer.status).toBeLessThan(300);
+      expectDescribed(route, answer);
+    },
+  );
+
+  it('is described where nothing is set, and where everything is', async () => {
+    const get = routeOf('GET', `${LEADS}/:id`);
+    for (const body of [{}, buildLead()]) {
+      const { id } = await createLead(tenant.api, body);
+      expectDescribed(get, await tenant.api.get(`${LEADS}/${id}`));
+    }
+    const expiring = await app.key(tenant.id, SCOPES, { expiresAt: new Date(Date.now() + 60_000) });
+    expectDescribed(routeOf('GET', '/api/v1/me'), await expiring.api.get('/api/v1/me'));
+  });
+});
+
+describe('every error that the document tells of', () => {
+  let strict: TestApp;
+  let broken: TestApp;
+  let keyless: TestApp;
+
+  beforeAll(async () => {
+    [strict, broken, keyless] = await Promise.all([
+      TestApp.start({ settings: { readsPerMinute: 1, writesPerMinute: 1 } }),
+      TestApp.start(),
+      TestApp.start(),
+    ]);
+    const tables = new Set(RECORD_ROUTES.map(({ pattern }) => pattern.split('/')[3]));
+    await broken.sql(`drop table ${[...tables].join(', ')} cascade`);
+    await keyless.sql('drop table api_keys');
+  });
+  afterAll(() => Promise.all([strict.stop(), broken.stop(), keyless.stop()]));
+
+  /** Makes a route answer an error. */
+  const provocations: Readonly<Record<string, (route: Route) => Promise<Answer>>> = {
+    unauthorized: (route) => send(app.client(), route, { path: pathOf(route, randomUUID()) }),
+    insufficient_scope: async (route) => {
+      const poor = await app.key(
+        tenant.id,
+        SCOPES.filter((scope) => scope !== route.access),
+      );
+      return send(poor.api, route, { path: pathOf(route, randomUUID()) });
+    },
+    rate_limit_exceeded: async (route) => {
+      const { api } = await strict.organization();
+      await send(api, route, { path: pathOf(route, randomUUID()) });
+      return send(api, route, { path: pathOf(route, randomUUID()) });
+    },
+    payload_too_large: (route) => sendRaw(route, `"${'x'.repeat(300_000)}"`),
+    unsupported_media_type: (route) => sendRaw(route, '{}', { 'Content-Type': 'text/plain' }),
+    validation_error: (route) =>
+      send(tenant.api, route, { path: `${pathOf(route, randomUUID())}?nonsense=1` }),
+    not_found: async (route) => {
+      const body = await route.body?.(tenant);
+      return send(tenant.api, route, { path: pathOf(route, randomUUID()), body });
+    },
+    lead_not_found: async (route) => {
+      const { path: own, body } = await validRequest(route, tenant);
+      const link = body && 'lead_id' in body ? 'lead_id' : 'contact_id';
+      return send(tenant.api, route, { path: own, body: { ...body, [link]: randomUUID() } });
+    },
+    duplicate: async (route) => {
+      const { email } = await createLead(tenant.api, { email: `${randomUUID()}@example.com` });
+      const { path: own, body } = await validRequest(route, tenant);
+      return send(tenant.api, route, { path: own, body: { ...body, email } });
+    },
+    query_failed: (route) =>
+      send(keyless.client(generateKey()), route, { path: pathOf(route, randomUUID()) }),
+    create_failed: async (route) => {
+      const { api } = await broken.organization();
+      const body = await route.body?.(tenant);
+      return send(api, route, { path: pathOf(route, randomUUID()), body });
+    },
+  };
+
+  const sendRaw = (route: Route, body: string, headers?: Record<string, string>) =>
+    tenant.api.request(route.method, pathOf(route, randomUUID()), { body, headers });
+
+  /** They befall any request, whatever its route. */
+  const EVERYWHERE = ['bad_request', 'internal_error'];
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'is answered as described: %s',
+    async (_, route) => {
+      const codes = description.errorCodesOf(route);
+      expect(codes).toEqual(expect.arrayContaining(EVERYWHERE));
+      for (const code of codes.filter((one) => !EVERYWHERE.includes(one))) {
+        const answer = await provocations[code]!(route);
+        expect(answer.body).toMatchObject({ error: { code } });
+        expectDescribed(route, answer);
+      }
+    },
+  );
+});
+
+class NoteDto {
+  @Text({ max: 10, required: true }) note: string;
+}
+
+const OtherNoteDto = { NoteDto: class NoteDto extends DeletedDto {} }.NoteDto;
+
+@Controller('api/v1/things/:thing/notes')
+class ThingNotesController {
+  @Post()
+  @RequireScope('leads:write')
+  @Answers('Add a note', NoteDto, { errors: ['compliance_blocked'] })
+  add(@Param('thing') _: string, @Body() note: NoteDto) {
+    return note;
+  }
+
+  @Get('other')
+  @AnyKey()
+  @Answers('Show another', OtherNoteDto)
+  other() {
+    return { id: randomUUID(), deleted: true };
+  }
+
+  @Get()
+  @AnyKey()
+  bare() {
+    return 1;
+  }
+
+  // @ts-expect-error The compiler holds a handler to what it says it answers.
+  @Answers('Lie', NoteDto)
+  lie() {
+    return { id: randomUUID() };
+  }
+}
+
+@Module({ controllers: [ThingNotesController] })
+class ThingsModule {}
+
+describe("a team's own controller", () => {
+  let document: OpenApiDocument;
+
+  beforeAll(async () => {
+    const extended = await TestApp.start({ modules: [ThingsModule] });
+    document = await documentOf(extended);
+    await extended.stop();
+  });
+
+  it('stands in the document by itself', () => {
+    const { post } = document.paths['/api/v1/things/{thing}/notes']!;
+    expect(post).toMatchObject({
+      operationId: 'thing_notes_add',
+      tags: ['ThingNotes'],
+      'x-required-scope': 'leads:write',
+      parameters: [{ name: 'thing', in: 'path', required: true, schema: { type: 'string' } }],
+      requestBody: { content: { 'application/json': { schema: { $ref: expect.anything() } } } },
+    });
+    const statuses = ['201', '400', '401', '403', '404', '413', '415', '422', '429', '500'];
+    expect(Object.keys(post!.responses)).toEqual(statuses);
+  });
+
+  it('may say nothing of its answers', () => {
+    const { get } = document.paths['/api/v1/things/{thing}/notes']!;
+    expect(get).toMatchObject({
+      summary: 'thing_notes_bare',
+      responses: {
+        200: { content: { 'application/json': { schema: { properties: { data: {} } } } } },
+      },
+    });
+  });
+
+  it('may call its DTOs as others do', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['Note', 'Note2', 'Note3']),
+    );
+  });
+});
+
+function routeOf(method: Route['method'], pattern: string): Route {
+  return ROUTES.find((route) => route.method === method && route.pattern === pattern)!;
+}
