@@ -83,11 +83,10 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
       const { api, key } = await app.organization();
       const page = await browser.newPage();
       const faults = faultsOf(page, app.url);
-      await page.goto(`${app.url}/docs`);
+      await page.goto(`${app.url}/docs#/Leads/leadsCreate`);
       await authorize(page, key.key);
 
-      const operation = page.locator('#operations-Leads-leads_create');
-      await operation.locator('.opblock-summary').click();
+      const operation = page.locator('#operations-Leads-leadsCreate');
       await operation.getByRole('button', { name: 'Try it out' }).click();
       const example = await operation.locator('textarea').inputValue();
       await operation.getByRole('button', { name: 'Execute' }).click();

@@ -102,10 +102,10 @@ describe('the OpenAPI document', () => {
   it('names each operation once, by names that clients rely on', () => {
     const ids = description.operations.map(([, { operationId }]) => operationId);
     const published = [
-      ...['list', 'get', 'create', 'update', 'cancel'].map((name) => `appointments_${name}`),
-      ...['list', 'get', 'create', 'update', 'delete'].map((name) => `leads_${name}`),
-      ...['list', 'get', 'create', 'update', 'delete'].map((name) => `tasks_${name}`),
-      'me_get',
+      ...['List', 'Get', 'Create', 'Update', 'Cancel'].map((name) => `appointments${name}`),
+      ...['List', 'Get', 'Create', 'Update', 'Delete'].map((name) => `leads${name}`),
+      ...['List', 'Get', 'Create', 'Update', 'Delete'].map((name) => `tasks${name}`),
+      'meGet',
     ];
     expect(ids).toEqual(expect.arrayContaining(published));
     expect(new Set(ids).size).toBe(ids.length);
@@ -329,7 +329,7 @@ describe("a team's own controller", () => {
   it('stands in the document by itself', () => {
     const { post } = document.paths['/api/v1/things/{thing}/notes']!;
     expect(post).toMatchObject({
-      operationId: 'thing_notes_add',
+      operationId: 'thingNotesAdd',
       tags: ['ThingNotes'],
       'x-required-scope': 'leads:write',
       parameters: [{ name: 'thing', in: 'path', required: true, schema: { type: 'string' } }],
@@ -342,7 +342,7 @@ describe("a team's own controller", () => {
   it('may say nothing of its answers', () => {
     const { get } = document.paths['/api/v1/things/{thing}/notes']!;
     expect(get).toMatchObject({
-      summary: 'thing_notes_bare',
+      summary: 'thingNotesBare',
       responses: {
         200: { content: { 'application/json': { schema: { properties: { data: {} } } } } },
       },

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `npm run bench -- [options]
 
-  --rounds N      how often everything is measured, at least 1 (7)
-  --seconds N     how long one measurement lasts, at least 1 (2)
+  --rounds N      how often everything is measured, at least 1 (15)
+  --seconds N     how long one measurement lasts, at least 1 (1)
   --load NAME     wrk or autocannon (wrk where it is installed)
   --print-only    leave the figures in bench/README.md as they are
 `;
@@ -13,8 +13,8 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: 'string', default: '7' },
-      seconds: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '15' },
+      seconds: { type: 'string', default: '1' },
       load: { type: 'string' },
       'print-only': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },

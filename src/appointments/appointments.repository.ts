@@ -10,9 +10,6 @@ import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js'
 /** All SQL of appointments. */
 @Injectable()
 export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
-  /** An appointment goes with its lead. */
-  protected override readonly purgeable = `lead_id in (${leadsDeletedBefore('$1', '$2')})`;
-
   constructor(database: TenantDatabase) {
     super(database, { name: 'appointments', columns: namesOf(AppointmentDto), live: 'true' });
   }
@@ -53,5 +50,10 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
       values: [organizationId, id],
     });
     return rows.length > 0;
+  }
+
+  /** An appointment goes with its lead. */
+  protected override get purgeable(): string {
+    return `lead_id in (${leadsDeletedBefore('$1', '$2')})`;
   }
 }

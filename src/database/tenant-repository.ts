@@ -33,9 +33,6 @@ export const PURGE_BATCH = 1_000;
 
 /** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
 export abstract class TenantRepository<R extends { id: string }> {
-  /** The condition of records that a purge removes; `$2` is when they were deleted at the latest. */
-  protected readonly purgeable: string = 'deleted_at < $2';
-
   constructor(
     protected readonly database: TenantDatabase,
     protected readonly table: TenantTable,
@@ -124,6 +121,7 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `query_failed`
    */
   async countPurgeable(organizationId: string, before: Date): Promise<number> {
+    if (this.purgeable === undefined) return 0;
     const [row] = await this.database.read<{ count: number }>(organizationId, {
       text: `select count(*)::int as count from ${this.table.name}
         where organization_id = $1 and ${this.purgeable}`,
@@ -138,6 +136,7 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `create_failed`
    */
   async purgeBatch(organizationId: string, before: Date): Promise<number> {
+    if (this.purgeable === undefined) return 0;
     const rows = await this.database.write(organizationId, {
       text: `delete from ${this.table.name} where organization_id = $1 and id = any(array(
           select id from ${this.table.name} where organization_id = $1 and ${this.purgeable}
@@ -146,6 +145,14 @@ export abstract class TenantRepository<R extends { id: string }> {
       values: [organizationId, before],
     });
     return rows.length;
+  }
+
+  /**
+   * The condition of records that a purge removes, undefined where there are none; `$2` is when
+   * they were deleted at the latest.
+   */
+  protected get purgeable(): string | undefined {
+    return this.table.live === 'true' ? undefined : 'deleted_at < $2';
   }
 
   /** The columns of a record, for RETURNING and SELECT. */

@@ -18,7 +18,8 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
+    // An answer may have further fields some day; a request has none that are unknown.
+    ...(direction === 'input' && { additionalProperties: false }),
   };
 }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 
 /** Longer than any request may take. */
@@ -34,16 +33,17 @@ export class Drain {
   /** Ends the server; what is not finished by the deadline is cut off. */
   async finish(): Promise<void> {
     this.begin();
-    const deadline = setInterval(() => {
-      this.server.closeAllConnections();
-    }, DEADLINE_MS);
-    await Promise.all(Array.from(this.underWay, (response) => once(response, 'close')));
-    // Connections that fall idle after the server stopped listening are not closed by Node.
+    const end = performance.now() + DEADLINE_MS;
     const sweep = setInterval(() => {
-      this.server.closeIdleConnections();
+      if (performance.now() > end) this.server.closeAllConnections();
+      // Connections that fall idle after the server stopped listening are not closed by Node.
+      else if (!this.server.listening) this.server.closeIdleConnections();
     }, SWEEP_EVERY_MS);
+    const ends = Array.from(this.underWay, (response) => {
+      return new Promise((resolve) => response.once('close', resolve));
+    });
+    await Promise.all(ends);
     await new Promise((resolve) => this.server.close(resolve));
     clearInterval(sweep);
-    clearInterval(deadline);
   }
 }

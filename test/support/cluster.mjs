@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import pg from 'pg';
 
 /** The address of one database of the test cluster. */

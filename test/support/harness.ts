@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { createApp, type AppOptions } from '../../src/app.js';
@@ -52,7 +51,7 @@ export class TestApp {
   }
 
   get port(): number {
-    return ((this.app.getHttpServer()).address() as AddressInfo).port;
+    return (this.app.getHttpServer().address() as AddressInfo).port;
   }
 
   get url(): string {

@@ -68,7 +68,8 @@ export class ApiDescription {
 
   /** What makes a value no instance of a schema of the document. */
   faults(schema: object, value: unknown): readonly ErrorObject[] {
-    const validate = this.ajv.compile({ ...schema, components: this.document.components });
+    const described = { ...schema, components: this.document.components };
+    const validate = this.ajv.compile(closed(described) as object);
     return validate(value) ? [] : (validate.errors ?? []);
   }
 
@@ -100,4 +101,13 @@ function objectsIn(node: unknown): Json[] {
   if (typeof node !== 'object' || node === null) return [];
   const inside = Object.values(node).flatMap(objectsIn);
   return Array.isArray(node) ? inside : [node as Json, ...inside];
+}
+
+/** A schema that refuses every field which it does not describe. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)] as const);
+  const isObject = (schema as Json).type === 'object' && 'properties' in schema;
+  return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(entries) };
 }

@@ -41,7 +41,6 @@ const PAGE_META: JsonSchema = {
     total_pages: { type: 'integer', minimum: 0, description: 'Pages of the whole list.' },
   },
   required: ['page', 'limit', 'total', 'total_pages'],
-  additionalProperties: false,
 };
 
 /** Describes every route behind a key that these controllers declare. */

@@ -47,16 +47,13 @@ export const ERROR_SCHEMA: JsonSchema = {
               },
             },
             required: ['field', 'message'],
-            additionalProperties: false,
           },
         },
       },
       required: ['code', 'message', 'retryable', 'request_id'],
-      additionalProperties: false,
     },
   },
   required: ['error'],
-  additionalProperties: false,
 };
 
 const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {

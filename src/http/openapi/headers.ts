@@ -31,7 +31,6 @@ export const HEADERS = {
   Location: {
     description: 'Path of the new record.',
     schema: { type: 'string', format: 'uri-reference' },
-    example: '/api/v1/leads/01a1fbde-995e-72a3-a032-ab1c988b9794',
   },
   'WWW-Authenticate': {
     description: 'How to authenticate; on a 403 also the scope that is missing.',

@@ -111,6 +111,5 @@ function envelope(properties: Readonly<Record<string, Schema>>): Schema {
     type: 'object',
     properties,
     required: Object.keys(properties),
-    additionalProperties: false,
   };
 }

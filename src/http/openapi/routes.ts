@@ -52,7 +52,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
   if (!method || !access || access === 'public' || access === 'unknown-route') return [];
   const route = {
     method,
-    operationId: snakeCase(`${baseName(controller)}_${name}`),
+    operationId: camelCase(baseName(controller), name),
     access,
     topic: metadata<Topic>(TOPIC, controller) ?? { name: baseName(controller) },
     answer: metadata<Answer>(ANSWER, handler),
@@ -60,7 +60,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
     status: metadata<number>(HTTP_CODE_METADATA, handler) ?? (method === 'post' ? 201 : 200),
   };
   return pathsOf(controller, handler).map((path, index) => {
-    const operationId = index === 0 ? route.operationId : `${route.operationId}_${index + 1}`;
+    const operationId = index === 0 ? route.operationId : `${route.operationId}${index + 1}`;
     return { ...route, path, operationId };
   });
 }
@@ -82,8 +82,9 @@ function baseName(controller: Type<object>): string {
   return controller.name.replace(/Controller$/, '');
 }
 
-function snakeCase(name: string): string {
-  return name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase();
+function camelCase(first: string, second: string): string {
+  const lower = first.charAt(0).toLowerCase() + first.slice(1);
+  return lower + second.charAt(0).toUpperCase() + second.slice(1);
 }
 
 function metadata<T>(key: unknown, target: object): T | undefined {
