@@ -8,7 +8,7 @@ const README = path.resolve(import.meta.dirname, '../README.md');
 const BEGIN = '<!-- figures: written by npm run bench -->';
 const END = '<!-- end of figures -->';
 const HEADER = [
-  ...['Request', 'Connections', 'Server', 'Requests/s', 'Ratio (lowest–highest)'],
+  ...['Request', 'Connections', 'Server', 'Requests/s', 'Ratio (quartiles)'],
   ...['p50 ms', 'p99 ms', 'CPU µs/request'],
 ];
 
@@ -18,8 +18,8 @@ export function tableOf(results, servers) {
   const rows = [...results].flatMap(([{ scenario, connections }, byServer]) =>
     servers.map((server) => {
       const figures = summarize(byServer.get(server), byServer.get(reference));
-      const { rate, ratio, lowestRatio, highestRatio, p50, p99, cpu } = figures;
-      const range = `${lowestRatio.toFixed(2)}–${highestRatio.toFixed(2)}`;
+      const { rate, ratio, quartiles, p50, p99, cpu } = figures;
+      const range = quartiles.map((quartile) => quartile.toFixed(2)).join('–');
       return [
         ...[scenario.name, connections, server.name, Math.round(rate).toLocaleString('en')],
         server === reference ? '1' : `${ratio.toFixed(2)} (${range})`,

@@ -24,20 +24,25 @@ export async function alternate({ cases, servers, rounds, measure, onRound }) {
 /** What a server did in one case: medians over the rounds, and its ratio to the reference. */
 export function summarize(measurements, reference) {
   const ratios = measurements.map(({ rate }, round) => rate / reference[round].rate);
-  const medianOf = (name) => median(measurements.map((one) => one[name]));
+  const medianOf = (name) =>
+    quantile(
+      measurements.map((one) => one[name]),
+      0.5,
+    );
   return {
     rate: medianOf('rate'),
     p50: medianOf('p50'),
     p99: medianOf('p99'),
     cpu: measurements[0].cpu === undefined ? undefined : medianOf('cpu'),
-    ratio: median(ratios),
-    lowestRatio: Math.min(...ratios),
-    highestRatio: Math.max(...ratios),
+    ratio: quantile(ratios, 0.5),
+    quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
   };
 }
 
-function median(numbers) {
+/** The value below which this part of the numbers lies, between two of them where it must. */
+function quantile(numbers, part) {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2;
+  const position = (sorted.length - 1) * part;
+  const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
+  return below + (above - below) * (position % 1);
 }
