@@ -167,8 +167,9 @@ describe('parseQueryString', () => {
     ['long broken names', `${'%'.repeat(1000)}&`.repeat(1000)],
     ['repetitions', 'a=1&'.repeat(250_000)],
   ])('stays quick on a megabyte of %s', (_what, raw) => {
-    const start = performance.now();
+    // Processor time: how busy the machine is does not matter.
+    const start = process.cpuUsage();
     parseQueryString(raw);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(500);
   });
 });

@@ -371,9 +371,10 @@ describe('parseJson', () => {
     ['many keys', objectOf(size / 10, '1')],
   ])('stays quick on a body full of %s', (_what, text) => {
     const bytes = Buffer.from(text);
-    const start = performance.now();
+    // Processor time: how busy the machine is does not matter.
+    const start = process.cpuUsage();
     parseJson(bytes);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(500);
   });
 });
 
