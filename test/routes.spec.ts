@@ -74,6 +74,11 @@ describe('inventory of routes (api.md part 4, decisions 5)', () => {
     expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 
+  it('carries the version in the path of every route behind a key (api.md part 9)', () => {
+    const paths = Object.keys(behindKeys(declaredRoutes(app))).map((name) => name.split(' ')[1]);
+    expect(paths.filter((path) => !path?.startsWith('/api/v1/'))).toEqual([]);
+  });
+
   it('has one route for what no other answers, and it comes last', () => {
     const catchAll = Object.entries(declaredRoutes(app)).filter(
       ([, who]) => who === 'unknown-route',
