@@ -1,4 +1,7 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { createApp } from './app.js';
 import { logger, setLogLevel } from './config/logger.js';
@@ -15,12 +18,15 @@ async function main(): Promise<void> {
   const database = await openDatabase(settings, 'server');
   try {
     const app = await createApp({ settings, database: database.target });
-    const url = await listen(app, settings);
-    const message = database.embedded ? await welcome(app, url) : undefined;
-    if (message) process.stdout.write(message);
-    logger.info(`Latitude listens on ${url}`);
-    logger.info(`${await stopped}: finishing what is under way`);
-    await app.close();
+    try {
+      const url = await listen(app, settings);
+      const message = database.embedded ? await welcome(app, url) : undefined;
+      if (message) process.stdout.write(message);
+      logger.info(`Latitude listens on ${url}`);
+      logger.info(`${await stopped}: finishing what is under way`);
+    } finally {
+      await app.close();
+    }
   } finally {
     await database.close();
   }
@@ -28,13 +34,17 @@ async function main(): Promise<void> {
 
 /** @throws SettingError where another process has the port, or the host is none of this machine's */
 async function listen(app: INestApplication, { port, host }: Settings): Promise<string> {
+  const server = app.getHttpServer() as Server;
   try {
-    await app.listen(port, host);
-    return await app.getUrl();
+    await once(server.listen(port, host), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);
   }
+  const { address, family, port: chosen } = server.address() as AddressInfo;
+  // What listens everywhere is reached on this machine by its loopback address.
+  const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${chosen}`;
 }
 
 /** The first signal to stop; a second one ends the process at once. */

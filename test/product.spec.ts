@@ -52,9 +52,9 @@ describe('starting (decisions 7)', () => {
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }],
     ['HOST', { HOST: '999.1.1.1' }],
   ])('ends in one line that names %s when nothing is there', async (name, env) => {
-    const { code, stderr } = await product.run('main.js', [], env);
+    const { code, stdout, stderr } = await product.run('main.js', [], env);
     expect(code).toBe(1);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect((stdout + stderr).trim().split('\n')).toHaveLength(1);
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
   });

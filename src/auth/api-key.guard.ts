@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiError } from '../errors/api-error.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import { type ApiRequest, isRead } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
 import { Authenticator } from './authenticator.js';
 
@@ -30,9 +31,10 @@ export class ApiKeyGuard implements CanActivate {
       request.actor = await this.authenticator.authenticate(key);
       return true;
     } catch (error) {
-      // The request ends before the rate limit, whose state is told on every answer.
+      // The request ends before the rate limit, whose state is told on every answer. What it was
+      // for decides how it failed, not that a key had to be read.
       await this.limits.tell(context);
-      throw error;
+      throw isRead(request) ? error : new ApiError('create_failed', { cause: error });
     }
   }
 }

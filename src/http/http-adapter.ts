@@ -5,6 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { ApiError } from '../errors/api-error.js';
 import { Drain } from './drain.js';
+import { requestIdOf } from './request-id.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -67,8 +68,8 @@ function answerWhatTheParserRefuses(server: Server): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.end(rawRefusal(400));
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const { body, requestId } = refusal();
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const { body, requestId } = refusal(requestIdOf(request));
     response.writeHead(417, {
       'Content-Type': 'application/json; charset=utf-8',
       'X-Request-Id': requestId,
@@ -83,8 +84,7 @@ function isBeingAnswered(socket: Duplex & { _httpMessage?: ServerResponse | null
   return socket._httpMessage?.headersSent ?? false;
 }
 
-function refusal() {
-  const requestId = randomUUID();
+function refusal(requestId: string = randomUUID()) {
   return { requestId, body: JSON.stringify(new ApiError('bad_request').toEnvelope(requestId)) };
 }
 

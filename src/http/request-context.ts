@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../config/logger.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { ApiRequest } from '../tenancy/actor.js';
-
-const ACCEPTABLE_ID = /^[!-~]{1,128}$/;
+import { requestIdOf } from './request-id.js';
 
 /** A request that has been answered, or was broken off. */
 export interface FinishedRequest {
@@ -26,7 +24,7 @@ export function requestContext(observe?: (finished: FinishedRequest) => void) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const started = performance.now();
     const apiRequest = request as ApiRequest;
-    apiRequest.requestId = requestId(request);
+    apiRequest.requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', apiRequest.requestId);
     response.once('close', () => {
       const finished = finish(apiRequest, response, performance.now() - started);
@@ -40,11 +38,6 @@ export function requestContext(observe?: (finished: FinishedRequest) => void) {
     request.url = routable(request.url);
     next();
   };
-}
-
-function requestId(request: Request): string {
-  const sent = request.headers['x-request-id'];
-  return typeof sent === 'string' && ACCEPTABLE_ID.test(sent) ? sent : randomUUID();
 }
 
 function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {

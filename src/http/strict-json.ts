@@ -17,7 +17,9 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
-const BIG_NUMBER = 'must not contain a number beyond ±9007199254740991';
+/** 2^53: the last integer before doubles leave some out, if it is written just so. */
+const LARGEST_INTEGER = '9007199254740992';
+const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_INTEGER}`;
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const QUOTE = 0x22;
@@ -164,7 +166,9 @@ class Scanner {
     }
     this.position = end;
     if (!hasExponent && end - start <= SAFE_DIGITS) return;
-    if (Math.abs(Number(text.slice(start, end))) > Number.MAX_SAFE_INTEGER) this.report(BIG_NUMBER);
+    const digits = text.slice(text.charCodeAt(start) === MINUS ? start + 1 : start, end);
+    const isBig = Number(digits) > Number.MAX_SAFE_INTEGER;
+    if (isBig && digits !== LARGEST_INTEGER) this.report(BIG_NUMBER);
   }
 
   private checkText(text: string): void {

@@ -47,6 +47,10 @@ export class UnknownRoutesController {
 }
 
 /** Whether the CORS middleware has answered the question of a browser, but for its end. */
-function isPreflight({ method }: ApiRequest, response: Response): boolean {
-  return method === 'OPTIONS' && response.hasHeader('Access-Control-Allow-Methods');
+function isPreflight({ method, headers }: ApiRequest, response: Response): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers['access-control-request-method'] !== undefined &&
+    response.hasHeader('Access-Control-Allow-Origin')
+  );
 }

@@ -53,9 +53,12 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
     return existing(lead, 'lead');
   }
 
-  /** The other live leads that have one of a lead's contact forms. */
+  /**
+   * The other live leads that have one of a lead's contact forms.
+   * @throws ApiError `create_failed`, because it is asked in the course of a write
+   */
   findTwins(organizationId: string, lead: ContactIdentity & { id: string }): Promise<Twin[]> {
-    return this.database.read<Twin>(organizationId, {
+    return this.database.write<Twin>(organizationId, {
       text: `select id, coalesce(email_compared = $2, false) as same_email,
           coalesce(phone_compared = $3, false) as same_phone
         from ${this.table.name} where organization_id = $1 and ${this.table.live}

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ThrottlerModuleOptions } from '@nestjs/throttler';
 import type { Settings } from '../config/settings.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import { type ApiRequest, isRead } from '../tenancy/actor.js';
 import { MemoryRateLimitStorage } from './rate-limit.storage.js';
 
 export const READS = 'reads';
@@ -11,12 +11,10 @@ export type Throttler = typeof READS | typeof WRITES;
 /** Length of a window. */
 export const WINDOW_MS = 60_000;
 
-const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-
 /** Reads and writes of a key are counted apart; strangers count as readers (decisions 4). */
 function isWrite(context: ExecutionContext): boolean {
-  const { method, actor } = context.switchToHttp().getRequest<ApiRequest>();
-  return actor !== undefined && !READ_METHODS.has(method);
+  const request = context.switchToHttp().getRequest<ApiRequest>();
+  return request.actor !== undefined && !isRead(request);
 }
 
 export function throttlerOptions(settings: Settings): ThrottlerModuleOptions {

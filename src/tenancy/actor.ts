@@ -36,6 +36,13 @@ export interface ApiRequest extends Request {
   errorCode?: ErrorCode;
 }
 
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether a request reads; what does not read counts and fails as a write (decisions 2 and 4). */
+export function isRead({ method }: Pick<ApiRequest, 'method'>): boolean {
+  return READ_METHODS.has(method);
+}
+
 /** The `Actor` of a request, for controllers behind a key. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const { actor } = context.switchToHttp().getRequest<ApiRequest>();

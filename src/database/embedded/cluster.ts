@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
 import { type RunAs, spawnGuarded } from './guarded-process.js';
-import { findProcesses, isTaken } from './processes.js';
+import { findProcesses, identify } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { until } from './waiting.js';
 
@@ -107,18 +107,26 @@ async function removeLeftovers(dataDirectory: string): Promise<void> {
     if (kind === undefined) continue;
     // We own the directory and have not begun: an initdb of our id was that of an earlier process.
     const ours = kind === 'postgres.init' && Number(pid) === process.pid;
-    if (ours || !isTaken(Number(pid))) await removeLeftover(join(dataDirectory, name));
+    const isLiving = !ours && (await identify(Number(pid))) !== undefined;
+    if (!isLiving) await removeLeftover(join(dataDirectory, name));
   }
 }
 
 async function removeLeftover(path: string): Promise<void> {
   // An initdb that has lost its node is being interrupted, and still writes for a moment.
-  const isUnused = async () => {
+  const isRemoved = async () => {
     const users = await findProcesses((command) => command.includes(path));
-    return users.length === 0;
+    return users.length === 0 && (await remove(path));
   };
-  await until(isUnused, { every: 20, timeout: 5_000 });
-  await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+  await until(isRemoved, { every: 20, timeout: 5_000 });
+}
+
+/** Whether a directory is gone; one that is written to meanwhile cannot be removed whole. */
+function remove(path: string): Promise<boolean> {
+  return rm(path, { recursive: true, force: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Makes the cluster beside its place and moves it there complete. */

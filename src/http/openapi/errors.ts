@@ -95,7 +95,7 @@ export function errorResponsesOf(route: Route, components: Components): Record<s
   );
 }
 
-/** A write reads the key before it writes, so that it can fail in both ways. */
+/** The codes of every error that a route can really give. */
 function errorsOf({ access, path, inputs, method, answer }: Route): readonly ErrorCode[] {
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
@@ -107,8 +107,7 @@ function errorsOf({ access, path, inputs, method, answer }: Route): readonly Err
     'bad_request',
     path.includes('{') && 'not_found',
     ...(answer?.errors ?? []),
-    method !== 'get' && 'create_failed',
-    'query_failed',
+    method === 'get' ? 'query_failed' : 'create_failed',
     'internal_error',
   ];
   return codes.filter((code) => code !== false);
