@@ -10,7 +10,7 @@ import { addPurge } from './cli/purge.js';
 import { runnerOf } from './cli/run.js';
 
 const program = new Command('latitude')
-  .description('Manages organizations and their API keys.')
+  .description('Manages organizations, their API keys and their data.')
   .option('--json', 'print one JSON value and nothing else')
   .exitOverride();
 

@@ -1,3 +1,4 @@
+import { MIGRATIONS } from '../src/database/data-source-options.js';
 import { ApiClient } from './support/api-client.js';
 import { Product, type RunningServer } from './support/product.js';
 
@@ -14,6 +15,11 @@ describe('the command line (decisions 7)', () => {
       server = beside ? await product.start() : undefined;
     });
     afterAll(() => server?.stop());
+
+    it('tells the migrations that the schema has seen', async () => {
+      const names = MIGRATIONS.map(({ name }) => name);
+      expect(await product.latitude('migrate')).toEqual({ migrations: names });
+    });
 
     it('makes and lists organizations', async () => {
       const made = await product.latitude('organizations', 'create', '--name', 'Acme');

@@ -1,9 +1,8 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
+import { NOW } from '../database/now.js';
 import { Lead } from '../leads/lead.entity.js';
 import type { AppointmentStatus } from './appointment.dto.js';
-
-const NOW = () => "date_trunc('milliseconds', now())";
 
 /** A scheduled visit to a lead, as the table holds it. */
 @Entity('appointments')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DatabaseStatus } from '../database/database-status.js';
 import type { Run } from './run.js';
 
 /** `latitude migrate`. */
@@ -7,5 +8,5 @@ export function addMigrate(program: Command, run: Run): void {
     .command('migrate')
     .description('bring the database schema up to date')
     // The application migrates before anything is done with it.
-    .action(() => run(() => Promise.resolve({ migrated: true })));
+    .action(() => run(async (app) => ({ migrations: await app.get(DatabaseStatus).migrations() })));
 }

@@ -42,6 +42,14 @@ export class DatabaseStatus {
     return { total: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
+  /** The migrations that the schema has seen, in their order. */
+  async migrations(): Promise<string[]> {
+    const rows = await this.dataSource.query<{ name: string }[]>(
+      'select name from migrations order by id',
+    );
+    return rows.map(({ name }) => name);
+  }
+
   private async sendPing(ms: number): Promise<boolean> {
     try {
       const [client, release] = (await this.driver.obtainMasterConnection()) as PooledClient;

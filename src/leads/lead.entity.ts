@@ -1,9 +1,8 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
 import { LEADS_SEARCH_TEXT } from '../database/migrations/1763683200000-initial-schema.js';
+import { NOW } from '../database/now.js';
 import type { Source, Temperature } from './lead.dto.js';
-
-const NOW = () => "date_trunc('milliseconds', now())";
 
 /** A prospective customer, as the table holds it. */
 @Entity('leads')
