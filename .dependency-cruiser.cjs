@@ -3,7 +3,7 @@ const path = require('node:path');
 
 /** Who may import whom: one room a concern, and no way back (CONTRIBUTING.md). */
 const GROUND = ['config', 'errors', 'tenancy', 'fields', 'listing', 'rate-limit', 'database'];
-const PLATFORM = ['auth', 'http'];
+const PLATFORM = ['auth', 'http', 'mcp'];
 const COMMAND_LINE = ['cli'];
 const FEATURES = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true })
   .filter(
@@ -41,6 +41,12 @@ module.exports = {
       to: { path: '^src/http/' },
     },
     {
+      name: 'http-does-not-import-mcp',
+      severity: 'error',
+      from: { path: '^src/(auth|http)/' },
+      to: { path: '^src/mcp/' },
+    },
+    {
       name: 'features-meet-at-their-doors',
       severity: 'error',
       from: { path: folder(FEATURES) },
@@ -53,9 +59,9 @@ module.exports = {
       to: { path: folder(FEATURES.filter((name) => name !== 'leads')), pathNot: '^src/$1/' },
     },
     {
-      name: 'controllers-go-through-services',
+      name: 'controllers-and-tools-go-through-services',
       severity: 'error',
-      from: { path: [role('controller')] },
+      from: { path: [role('controller'), role('tools')] },
       to: { path: [role('repository'), role('entity'), '^src/database/'] },
     },
     {

@@ -10,6 +10,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { DocsModule } from './http/docs.module.js';
 import { HttpAdapter } from './http/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics.module.js';
 import { Metrics } from './http/metrics.js';
 import { type FinishedRequest, requestContext } from './http/request-context.js';
@@ -32,6 +33,7 @@ export function rootModule({ settings, database, modules = [] }: AppOptions): Dy
       ConfigModule.of(settings),
       DatabaseModule.to(database),
       AppModule,
+      McpModule,
       HttpModule,
       ...modules,
     ],
@@ -77,6 +79,7 @@ function corsOptions(origins: readonly string[]) {
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: [
       'Location',
+      'Mcp-Session-Id',
       'RateLimit-Limit',
       'RateLimit-Remaining',
       'RateLimit-Reset',

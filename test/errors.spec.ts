@@ -148,10 +148,6 @@ describe('the catalogue (api.md part 7, decisions 2)', () => {
 
   /** Codes whose feature is still to come: taken off here when it arrives. */
   const TO_COME = [
-    'session_mismatch',
-    'no_session',
-    'too_many_sessions',
-    'origin_not_allowed',
     'precondition_failed',
     'idempotency_key_in_use',
     'idempotency_key_reused',
@@ -252,7 +248,7 @@ describe('X-Request-Id (decisions 1)', () => {
 });
 
 describe('unknown routes and methods (decisions 2)', () => {
-  const NEW_PATHS = ['/api', '/api/', '/api/v1', '/api/v2/leads', '/mcp', '/mcp/x'];
+  const NEW_PATHS = ['/api', '/api/', '/api/v1', '/api/v2/leads', '/mcp/', '/mcp/x'];
   const OUTSIDE = ['/', '/*', '/x', '/apis', '/mcps', '/API/v1/leads', '//api/v1/leads', '/%61pi'];
   const NEARBY = [`${LEADS}/`, '/api/v1/Leads', '/api/v1//leads', `${LEADS}/x/y`, '/api/v1/lead'];
 

@@ -1,7 +1,7 @@
 import { All, Controller, Get, Module, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { ACCESS, type Access, AnyKey } from '../src/auth/access.js';
+import { ACCESS, type Access, AnyKey, isRest } from '../src/auth/access.js';
 import { expectError } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 import { nameOf, ROUTES } from './support/routes.js';
@@ -74,6 +74,11 @@ describe('inventory of routes (api.md part 4, decisions 5)', () => {
     expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 
+  it('has a protocol of its own on /mcp alone (api.md 4.5)', () => {
+    const own = Object.entries(declaredRoutes(app)).filter(([, who]) => who === 'own-protocol');
+    expect(own.map(([name]) => name).sort()).toEqual(['DELETE /mcp', 'GET /mcp', 'POST /mcp']);
+  });
+
   it('carries the version in the path of every route behind a key (api.md part 9)', () => {
     const paths = Object.keys(behindKeys(declaredRoutes(app))).map((name) => name.split(' ')[1]);
     expect(paths.filter((path) => !path?.startsWith('/api/v1/'))).toEqual([]);
@@ -115,10 +120,9 @@ describe('a route that answers every method', () => {
   );
 });
 
-/** Without the pages, which answer everyone, and the route of everything else. */
+/** The routes of REST: without pages, /mcp, and the route of everything else. */
 function behindKeys(inventory: Inventory): Inventory {
-  const isKeyed = (access?: Access) => access !== 'public' && access !== 'unknown-route';
-  return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isKeyed(access)));
+  return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isRest(access)));
 }
 
 /** Every handler of every controller, with the access that it declares. */

@@ -19,13 +19,14 @@ const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
 export class CreateAppointmentDto {
   @Uuid({
     required: true,
-    description: 'The lead that it is with: a live one of the organization. It cannot be changed.',
+    description:
+      'The lead that it is with. It must be a live one of the organization, and cannot be changed.',
     example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
   })
   lead_id: string;
   @DateTime({
     required: true,
-    description: 'When it begins; times in the past and overlaps are allowed.',
+    description: 'When it begins. Times in the past and overlaps are allowed.',
     example: '2026-03-02T17:00:00.000Z',
   })
   start_time: Date;

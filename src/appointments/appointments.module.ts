@@ -4,11 +4,12 @@ import { Appointment } from './appointment.entity.js';
 import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
+import { AppointmentsTools } from './appointments.tools.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Appointment])],
   controllers: [AppointmentsController],
-  providers: [AppointmentsRepository, AppointmentsService],
+  providers: [AppointmentsRepository, AppointmentsService, AppointmentsTools],
   exports: [AppointmentsService],
 })
 export class AppointmentsModule {}

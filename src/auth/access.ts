@@ -1,11 +1,14 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Scope } from './scopes.js';
+import { ApiError } from '../errors/api-error.js';
+import { REALM } from '../errors/error.filter.js';
+import { type Scope, SCOPES } from './scopes.js';
 
 /**
- * Who may call a route: holders of a key with this scope, holders of any valid key, everyone, or,
- * for the routes that answer where no other does, whoever the path says.
+ * Who may call a route: holders of a key with this scope, holders of any valid key, over REST or
+ * by a protocol of its own, everyone, or, for the routes that answer where no other does, whoever
+ * the path says.
  */
-export type Access = Scope | 'any-key' | 'public' | 'unknown-route';
+export type Access = Scope | 'any-key' | 'own-protocol' | 'public' | 'unknown-route';
 
 export const ACCESS = Symbol('access');
 
@@ -16,6 +19,12 @@ export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS
 export const AnyKey = () => SetMetadata<symbol, Access>(ACCESS, 'any-key');
 
 /**
+ * The route answers to every valid key by a protocol of its own: its handler reads the request,
+ * counts what is asked of it, and forms the answer, outside the envelope.
+ */
+export const OwnProtocol = () => SetMetadata<symbol, Access>(ACCESS, 'own-protocol');
+
+/**
  * The route is a page (decisions 7): it answers everyone, is not limited, and what its handler
  * returns is sent as it is, outside the envelope. Query and body are not read.
  */
@@ -23,3 +32,22 @@ export const Public = () => SetMetadata<symbol, Access>(ACCESS, 'public');
 
 /** The route catches what no other route answers. */
 export const UnknownRoute = () => SetMetadata<symbol, Access>(ACCESS, 'unknown-route');
+
+/** Whether a route takes part in the exchange of REST: input by DTOs, answers in the envelope. */
+export function isRest(access: Access | undefined): access is Scope | 'any-key' {
+  return access !== undefined && (access === 'any-key' || isScope(access));
+}
+
+export function isScope(access: Access): access is Scope {
+  return (SCOPES as readonly string[]).includes(access);
+}
+
+/** The refusal of a key that lacks a scope (decisions 5). */
+export function lacksScope(scope: Scope): ApiError {
+  return new ApiError('insufficient_scope', {
+    message: `The API key needs the scope ${scope}.`,
+    headers: {
+      'WWW-Authenticate': `Bearer realm="${REALM}", error="insufficient_scope", scope="${scope}"`,
+    },
+  });
+}

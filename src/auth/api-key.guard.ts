@@ -24,6 +24,7 @@ export class ApiKeyGuard implements CanActivate {
     const access = this.reflector.get<Access>(ACCESS, context.getHandler());
     request.isPage = access === 'public';
     if (request.isPage) return true;
+    request.isCountedLater = access === 'own-protocol';
     request.keyRequired = access !== 'unknown-route' || isBehindKeys(request);
     const key = bearerToken(request);
     if (key === undefined) return true;

@@ -36,6 +36,24 @@ export class AuthRepository {
     }
   }
 
+  /**
+   * The scopes of those of these keys that are valid at this moment, by their ids.
+   * @throws ApiError `query_failed`
+   */
+  async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    try {
+      const keys = await this.keys
+        .createQueryBuilder('key')
+        .select(['key.id', 'key.scopes'])
+        .where('key.id = any(:ids) and key.revoked_at is null', { ids })
+        .andWhere('(key.expires_at is null or key.expires_at > now())')
+        .getMany();
+      return new Map(keys.map(({ id, scopes }) => [id, scopes]));
+    } catch (error) {
+      throw translateDriverError(error, 'query_failed');
+    }
+  }
+
   /** Notes that a key was used; at most one write a minute and key. */
   async touch(keyId: string): Promise<void> {
     await this.keys

@@ -36,6 +36,14 @@ export class Authenticator {
     return actor;
   }
 
+  /**
+   * The scopes of those of these keys that are valid at this moment, by their ids.
+   * @throws ApiError `query_failed`
+   */
+  scopesOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    return this.repository.findScopes(keyIds);
+  }
+
   private lookUp(key: string): Promise<Actor | undefined> {
     const hash = hashKey(key);
     const cacheKey = hash.toString('base64');

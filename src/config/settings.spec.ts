@@ -128,6 +128,28 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       '10.0.0.1,proxy.example',
     ],
   },
+  MCP_MAX_SESSIONS: {
+    setting: 'mcpMaxSessions',
+    unset: 1000,
+    good: [['1', 1]],
+    bad: [...NO_INTEGER, '0'],
+  },
+  MCP_SESSION_TTL_SECONDS: {
+    setting: 'mcpSessionTtlSeconds',
+    unset: 1800,
+    good: [['1', 1]],
+    bad: [...NO_INTEGER, '0'],
+  },
+  MCP_ALLOWED_ORIGINS: {
+    setting: 'mcpAllowedOrigins',
+    unset: ['loopback'],
+    good: [
+      ['loopback', ['loopback']],
+      ['loopback, https://app.example', ['loopback', 'https://app.example']],
+      ['http://localhost:6274', ['http://localhost:6274']],
+    ],
+    bad: ['*', 'null', 'app.example', 'https://app.example/', 'Loopback'],
+  },
   CORS_ORIGINS: {
     setting: 'corsOrigins',
     unset: [],

@@ -43,6 +43,12 @@ export abstract class Settings {
   abstract readonly trustProxy: TrustProxy;
   /** Origins that browsers may call from; `*` is any, none switches CORS off. */
   abstract readonly corsOrigins: readonly string[];
+  /** Sessions of /mcp that may be open at a time. */
+  abstract readonly mcpMaxSessions: number;
+  /** Seconds without use after which a session of /mcp ends. */
+  abstract readonly mcpSessionTtlSeconds: number;
+  /** Origins that browsers may call /mcp from; `loopback` is any port of this machine. */
+  abstract readonly mcpAllowedOrigins: readonly string[];
   /** Whether /docs is there. */
   abstract readonly docs: boolean;
   /** Whether /metrics is there. */
@@ -67,7 +73,13 @@ export function readSettings(env: Environment = process.env): Settings {
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     defaultPhoneRegion: region(env, 'DEFAULT_PHONE_REGION', 'US'),
     trustProxy: trustProxy(env, 'TRUST_PROXY'),
-    corsOrigins: origins(env, 'CORS_ORIGINS'),
+    corsOrigins: origins(env, 'CORS_ORIGINS', { word: '*', default: [] }),
+    mcpMaxSessions: integer(env, 'MCP_MAX_SESSIONS', { default: 1_000, min: 1 }),
+    mcpSessionTtlSeconds: integer(env, 'MCP_SESSION_TTL_SECONDS', { default: 1_800, min: 1 }),
+    mcpAllowedOrigins: origins(env, 'MCP_ALLOWED_ORIGINS', {
+      word: 'loopback',
+      default: ['loopback'],
+    }),
     docs: oneOf(env, 'DOCS', ON_OFF, 'on') === 'on',
     metrics: oneOf(env, 'METRICS', ON_OFF, 'on') === 'on',
   };
@@ -147,13 +159,20 @@ function isSubnet(text: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
 }
 
-function origins(env: Environment, name: string): readonly string[] {
-  const values = list(env[name] ?? '');
+/** @param word what may stand in place of an origin */
+function origins(
+  env: Environment,
+  name: string,
+  { word, default: fallback }: { word: string; default: readonly string[] },
+): readonly string[] {
+  const raw = env[name];
+  if (!raw) return fallback;
+  const values = list(raw);
   const isOrigin = (text: string) =>
-    text === '*' ||
+    text === word ||
     (/^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text);
   if (values.every(isOrigin)) return values;
-  throw new SettingError(name, 'must be * or origins such as https://app.example, by commas');
+  throw new SettingError(name, `must be ${word} or origins such as https://app.example, by commas`);
 }
 
 function list(raw: string): string[] {

@@ -1,23 +1,107 @@
 /**
  * Every error code of the API with its HTTP status, whether the same request may be
- * repeated as it is, and the message where the place that raises it gives none
- * (api.md part 7, decisions 2).
+ * repeated as it is, the message where the place that raises it gives none, and what an
+ * agent had better do next (api.md part 7, decisions 2 and 6).
  */
 export const ERROR_CATALOGUE = {
-  bad_request: entry(400, false, 'The request could not be read.'),
-  validation_error: entry(400, false, 'The request is not valid.'),
-  unauthorized: entry(401, false, 'The API key is missing, invalid or expired.'),
-  insufficient_scope: entry(403, false, 'The API key lacks a scope that this needs.'),
-  not_found: entry(404, false, 'There is no such resource.'),
-  lead_not_found: entry(404, false, 'There is no such lead.'),
-  duplicate: entry(409, false, 'The record violates a unique constraint.'),
-  payload_too_large: entry(413, false, 'The request body is too large.'),
-  unsupported_media_type: entry(415, false, 'Send the body as application/json in UTF-8.'),
-  compliance_blocked: entry(422, false, 'The lead must not be contacted.'),
-  rate_limit_exceeded: entry(429, true, 'Too many requests in the current window.'),
-  query_failed: entry(500, true, 'The database read failed. Try again.'),
-  create_failed: entry(500, true, 'The database write failed. Try again with the same body.'),
-  internal_error: entry(500, true, 'An unexpected error occurred.'),
+  bad_request: entry(400, false, 'The request could not be read.', 'Send a valid request.'),
+  no_session: entry(
+    400,
+    false,
+    'There is no such session.',
+    'POST an initialize request without Mcp-Session-Id, then send the id that it answers.',
+  ),
+  validation_error: entry(
+    400,
+    false,
+    'The request is not valid.',
+    'Nothing was changed. Correct what is named and call again.',
+  ),
+  unauthorized: entry(
+    401,
+    false,
+    'The API key is missing, invalid or expired.',
+    'Ask the user for a valid key.',
+  ),
+  insufficient_scope: entry(
+    403,
+    false,
+    'The API key lacks a scope that this needs.',
+    'Do not retry. Ask the user for a key that has it.',
+  ),
+  session_mismatch: entry(
+    403,
+    false,
+    'The session belongs to another API key.',
+    'Open a session of your own.',
+  ),
+  origin_not_allowed: entry(
+    403,
+    false,
+    'Pages of this origin may not call /mcp.',
+    'Add the origin to MCP_ALLOWED_ORIGINS.',
+  ),
+  not_found: entry(
+    404,
+    false,
+    'There is no such resource.',
+    'Look the id up with the tool that lists such records.',
+  ),
+  lead_not_found: entry(
+    404,
+    false,
+    'There is no such lead.',
+    'Find the lead with list_leads, or make it with create_lead.',
+  ),
+  duplicate: entry(
+    409,
+    false,
+    'The record violates a unique constraint.',
+    'Nothing was changed. Use or update the existing record, or give another value.',
+  ),
+  payload_too_large: entry(413, false, 'The request body is too large.', 'Send less at a time.'),
+  unsupported_media_type: entry(
+    415,
+    false,
+    'Send the body as application/json in UTF-8.',
+    'Set Content-Type to application/json.',
+  ),
+  compliance_blocked: entry(
+    422,
+    false,
+    'The lead must not be contacted.',
+    'Do not contact the lead. Tell the user.',
+  ),
+  rate_limit_exceeded: entry(
+    429,
+    true,
+    'Too many requests in the current window.',
+    'Nothing was done. Wait until then and repeat the same call.',
+  ),
+  query_failed: entry(
+    500,
+    true,
+    'The database read failed. Try again.',
+    'Repeat the same call in a few seconds.',
+  ),
+  create_failed: entry(
+    500,
+    true,
+    'The database write failed. Try again with the same body.',
+    'Repeat the same call in a few seconds.',
+  ),
+  internal_error: entry(
+    500,
+    true,
+    'An unexpected error occurred.',
+    'Repeat the same call once; if it fails again, tell the user the request_id.',
+  ),
+  too_many_sessions: entry(
+    503,
+    true,
+    'All places for sessions are taken.',
+    'Wait as long as Retry-After says, then initialize again.',
+  ),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
@@ -26,8 +110,14 @@ export interface CatalogueEntry {
   readonly status: number;
   readonly retryable: boolean;
   readonly message: string;
+  readonly advice: string;
 }
 
-function entry(status: number, retryable: boolean, message: string): CatalogueEntry {
-  return { status, retryable, message };
+function entry(
+  status: number,
+  retryable: boolean,
+  message: string,
+  advice: string,
+): CatalogueEntry {
+  return { status, retryable, message, advice };
 }

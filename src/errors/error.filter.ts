@@ -27,11 +27,8 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();
-    const error = toApiError(thrown);
+    const error = explained(thrown, request.requestId);
     request.errorCode = error.code;
-    if (error.code === 'internal_error') {
-      logger.error({ err: thrown, request_id: request.requestId }, 'unhandled error');
-    }
     if (response.headersSent) {
       response.destroy();
       return;
@@ -40,6 +37,15 @@ export class ErrorFilter implements ExceptionFilter {
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
     response.status(error.status).json(error.toEnvelope(request.requestId));
   }
+}
+
+/** The error of the catalogue that something thrown means; the log keeps what no one foresaw. */
+export function explained(thrown: unknown, requestId: string): ApiError {
+  const error = toApiError(thrown);
+  if (error.code === 'internal_error') {
+    logger.error({ err: thrown, request_id: requestId }, 'unhandled error');
+  }
+  return error;
 }
 
 function toApiError(thrown: unknown): ApiError {

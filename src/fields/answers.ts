@@ -24,7 +24,7 @@ export const ANSWER = Symbol('answer');
 export const TOPIC = Symbol('topic');
 
 /** Decorates handlers that return, or promise, a `T`. */
-type HandlerDecorator<T> = <H extends (...args: never[]) => T | Promise<T>>(
+export type HandlerDecorator<T> = <H extends (...args: never[]) => T | Promise<T>>(
   target: object,
   name: string | symbol,
   handler: TypedPropertyDescriptor<H>,

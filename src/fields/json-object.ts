@@ -14,6 +14,11 @@ export const JSON_OBJECT_SCHEMA = {
   description: `At most ${MOST_BYTES} bytes as JSON and ${DEEPEST} levels deep.`,
 } as const;
 
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** What is wrong with an object of the caller's own keys, if anything (decisions 3). */
 export function jsonObjectProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'must be an object';

@@ -12,11 +12,18 @@ export interface Input<T> {
 /**
  * Reads a plain object into a DTO: refuses what the DTO does not know, brings values into their
  * stored form, checks them, and fills in defaults. `value` may be used only without problems.
+ * @param unread what is wrong with the input already; a field in it is named for that alone
  */
-export function readInput<T extends object>(dto: Type<T>, plain: object): Input<T> {
+export function readInput<T extends object>(
+  dto: Type<T>,
+  plain: object,
+  unread: readonly FieldProblem[] = [],
+): Input<T> {
   const fields = fieldsOf(dto);
   const value = normalized(dto, plain, fields);
-  const problems = [...unknownFields(dto, plain, fields), ...invalidFields(value)];
+  const named = new Set(unread.map(({ field }) => field));
+  const found = [...unknownFields(dto, plain, fields), ...invalidFields(value)];
+  const problems = [...unread, ...found.filter(({ field }) => !named.has(field))];
   if (problems.length === 0 && !isUpdate(dto)) fillIn(value, fields);
   return { value, problems };
 }

@@ -7,7 +7,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
-import { ACCESS, type Access } from '../auth/access.js';
+import { ACCESS, type Access, isRest } from '../auth/access.js';
 import { Settings } from '../config/settings.js';
 import { Page } from '../listing/page.js';
 import type { ApiRequest } from '../tenancy/actor.js';
@@ -31,7 +31,7 @@ export class ExchangeInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const handler = context.getHandler();
     const access = this.reflector.get<Access>(ACCESS, handler);
-    if (access === 'public' || access === 'unknown-route') return next.handle();
+    if (!isRest(access)) return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();

@@ -9,15 +9,18 @@ import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ExchangeInterceptor } from './exchange.interceptor.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
+import { OriginGuard } from './origin.guard.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
-/** The way of every request, in this order: who, how often, what for, with what. */
+/** The way of every request, in this order: from where, who, how often, what for, with what. */
 @Module({
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     HealthService,
+    OriginGuard,
+    { provide: APP_GUARD, useExisting: OriginGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },

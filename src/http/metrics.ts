@@ -4,7 +4,7 @@ import { Authenticator } from '../auth/authenticator.js';
 import { VERSION } from '../config/version.js';
 import { DatabaseStatus } from '../database/database-status.js';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
+import { RateLimits } from '../rate-limit/rate-limits.js';
 import type { FinishedRequest } from './request-context.js';
 import { EVERYTHING } from './unknown-routes.controller.js';
 
@@ -35,7 +35,7 @@ export class Metrics {
     registers: this.registers,
   });
 
-  constructor(database: DatabaseStatus, limits: RateLimitGuard, authenticator: Authenticator) {
+  constructor(database: DatabaseStatus, limits: RateLimits, authenticator: Authenticator) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     this.watchPool(database);
     this.counter('latitude_rate_limit_refusals_total', 'Requests over a limit.', 'limit', () => {

@@ -2,7 +2,9 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../errors/api-error.js';
+import type { FieldProblem } from '../errors/field-problem.js';
 import { namesOf } from '../fields/field.js';
+import { isObject } from '../fields/json-object.js';
 import { type Input, readInput } from '../fields/read-input.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { BodyError, isJsonContentType, readBody } from './body-reader.js';
@@ -51,7 +53,16 @@ export async function readRequest(
 /** The query of a route that takes none. */
 class NoParameters {}
 
-async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
+/** What is wrong with the query of a route that takes none. */
+export function strayParameters({ url }: ApiRequest): readonly FieldProblem[] {
+  return readQuery(url, NoParameters).problems;
+}
+
+/**
+ * The bytes of a body that is JSON by its headers; none where there is no body.
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
+ */
+export async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   const isEmpty = declared === 0 && request.headers['transfer-encoding'] === undefined;
   if (isEmpty) return Buffer.alloc(0);
@@ -101,13 +112,5 @@ function readJson(bytes: Buffer, dto: Type<object>): Input<object> {
     const notAnObject = { field: 'body', message: 'must be a JSON object' };
     return { value: {}, problems: problems.length > 0 ? problems : [notAnObject] };
   }
-  const input = readInput(dto, value);
-  // A field that was not read well is named for that alone.
-  const unread = new Set(problems.map(({ field }) => field));
-  const others = input.problems.filter(({ field }) => !unread.has(field));
-  return { value: input.value, problems: [...problems, ...others] };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return readInput(dto, value, problems);
 }

@@ -52,15 +52,16 @@ export interface ParsedJson {
  * change in silence: repeated keys, numbers that lose digits, text that cannot be stored.
  *
  * @param bytes - the whole body, already unpacked and within the size limit
- * @returns the value, and one problem for each top-level field and kind of fault; never throws
+ * @param fieldDepth - how many keys deep the fields are that problems name, joined by dots
+ * @returns the value, and one problem for each field and kind of fault; never throws
  */
-export function parseJson(bytes: Buffer): ParsedJson {
+export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
   if (bytes.length === 0) return refusal(EMPTY);
   if (!isUtf8(bytes)) return refusal(NOT_UTF8);
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === BYTE_ORDER_MARK_UNIT) return refusal(BYTE_ORDER_MARK);
 
-  const { problems, tooDeep } = new Scanner(text).scan();
+  const { problems, tooDeep } = new Scanner(text, fieldDepth).scan();
   if (tooDeep) return { problems };
   try {
     const value: unknown = JSON.parse(text);
@@ -90,11 +91,14 @@ class Scanner {
   /** The keys of the innermost container. */
   private keys: Set<string> | undefined;
   private keyIsNext = false;
-  /** The top-level key in whose value the scan stands. */
-  private field: string | undefined;
+  /** The keys, from the outermost, of the field in whose value the scan stands. */
+  private readonly path: string[] = [];
   private tooDeep = false;
 
-  constructor(private readonly text: string) {
+  constructor(
+    private readonly text: string,
+    private readonly fieldDepth: number,
+  ) {
     this.hasEscapes = text.includes('\\');
   }
 
@@ -132,6 +136,7 @@ class Scanner {
     if (this.depth === 0) return;
     this.depth--;
     this.keys = this.depth === 0 ? undefined : this.keysByDepth[this.depth - 1];
+    if (this.path.length > this.depth) this.path.length = this.depth;
   }
 
   private readString(): void {
@@ -147,13 +152,15 @@ class Scanner {
   }
 
   private addKey(keys: Set<string>, key: string): void {
-    const isTopLevel = this.depth === 1;
-    if (isTopLevel) this.field = key;
+    const isField = this.depth <= this.fieldDepth;
+    if (isField) this.path.splice(this.depth - 1, Infinity, key);
     if (this.hasEscapes) this.checkText(key);
-    if (keys.has(key)) this.report(isTopLevel ? REPEATED : REPEATED_INSIDE);
+    if (keys.has(key)) this.report(isField ? REPEATED : REPEATED_INSIDE);
     else if (keys.size < MAX_KEYS) keys.add(key);
-    else if (isTopLevel) this.addProblem(WHOLE, TOO_MANY_KEYS);
-    else this.report(TOO_MANY_KEYS);
+    else {
+      if (isField) this.path.pop();
+      this.report(TOO_MANY_KEYS);
+    }
   }
 
   private readNumber(): void {
@@ -176,11 +183,12 @@ class Scanner {
   }
 
   private report(message: string): void {
+    const field = this.path.join('.');
     // A hostile body repeats one fault thousands of times in one field.
-    if (message === this.lastMessage && this.field === this.lastField) return;
+    if (message === this.lastMessage && field === this.lastField) return;
     this.lastMessage = message;
-    this.lastField = this.field;
-    this.addProblem(this.field === undefined ? WHOLE : fieldLabel(this.field, WHOLE), message);
+    this.lastField = field;
+    this.addProblem(fieldLabel(field, WHOLE), message);
   }
 
   private addProblem(field: string, message: string): void {

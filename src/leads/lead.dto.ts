@@ -58,24 +58,25 @@ export class CreateLeadDto {
   @Text({ max: 5000, description: 'Free text.', example: 'Prefers calls in the morning.' })
   notes?: string | null;
   @Tags({
-    description: 'Repetitions are removed, the order is kept. An update replaces all of them.',
+    description:
+      'Labels of your own, all of which an update replaces. Repetitions are removed, the order is kept.',
     example: ['roof', 'spring'],
   })
   tags?: string[];
   @JsonObject({
-    description: 'Keys and JSON values of your own. An update replaces all of them.',
+    description: 'Keys and JSON values of your own, all of which an update replaces.',
     example: { budget: 12500, roof: { material: 'slate' } },
   })
   custom_fields?: Record<string, unknown>;
   @Flag({
     default: false,
-    description: 'Whether the lead opted out of text messages: it must not be sent any.',
+    description: 'Whether the lead opted out of text messages. It must not be sent any.',
     example: false,
   })
   sms_opted_out?: boolean;
   @Flag({
     default: false,
-    description: 'Whether the lead is on a do-not-call list: it must not be contacted.',
+    description: 'Whether the lead is on a do-not-call list. It must not be contacted.',
     example: false,
   })
   on_dnc_list?: boolean;
@@ -122,7 +123,7 @@ export class LeadListQuery extends ListQuery {
   @Text({
     max: 100,
     description:
-      'Only leads whose first, last or full name, e-mail or phone contains this; case is ignored, and a phone is also found by its digits alone.',
+      'Only leads whose first, last or full name, e-mail or phone contains this. Case is ignored, and a phone is also found by its digits alone.',
     example: 'hopper',
   })
   search?: string;

@@ -5,11 +5,12 @@ import { LeadComplianceService } from './lead-compliance.service.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
+import { LeadsTools } from './leads.tools.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Lead])],
   controllers: [LeadsController],
-  providers: [LeadsRepository, LeadsService, LeadComplianceService],
+  providers: [LeadsRepository, LeadsService, LeadsTools, LeadComplianceService],
   exports: [LeadsService, LeadComplianceService],
 })
 export class LeadsModule {}

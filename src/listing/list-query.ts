@@ -11,7 +11,7 @@ export class ListQuery {
     min: 1,
     max: LAST_PAGE,
     default: 1,
-    description: 'Number of the page; one past the last is empty.',
+    description: 'Number of the page. One past the last is empty.',
     example: 1,
   })
   page: number;
@@ -28,7 +28,7 @@ export class ListQuery {
   @OneOf(SORT_DIRECTIONS, {
     default: 'desc',
     description:
-      'Direction of the order; ties are broken by `id` in the same direction, empty values come last in both.',
+      'Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.',
     example: 'desc',
   })
   sort_dir: (typeof SORT_DIRECTIONS)[number];

@@ -6,13 +6,12 @@ import {
   ThrottlerGuard,
   type ThrottlerModuleOptions,
   type ThrottlerRequest,
+  type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Response } from 'express';
-import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../tenancy/actor.js';
-import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
-import { READS, type Throttler, WINDOW_MS } from './throttlers.js';
+import { type Limit, RateLimits, tellLimit, tooManyRequests } from './rate-limits.js';
 
 /**
  * Counts each request by its key or, without a valid one, by its address; tells the state of the
@@ -20,22 +19,19 @@ import { READS, type Throttler, WINDOW_MS } from './throttlers.js';
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  /** Requests that were over a limit: the reads or writes of a key, or an address without one. */
-  readonly refusals = { reads: 0, writes: 0, address: 0 };
-
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() private readonly windows: RateLimitStorage,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
-    private readonly settings: Settings,
+    private readonly limits: RateLimits,
   ) {
-    super(options, windows, reflector);
+    super(options, storage, reflector);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { req } = requestResponse(context);
     if (req.isPage) return true;
-    if (req.method === 'OPTIONS') await this.tell(context);
+    if (req.method === 'OPTIONS' || (req.isCountedLater && req.actor)) await this.tell(context);
     else await super.canActivate(context);
     if (req.keyRequired && !req.actor) throw new ApiError('unauthorized');
     return true;
@@ -44,37 +40,28 @@ export class RateLimitGuard extends ThrottlerGuard {
   /** Tells the state of the window on an answer to a request that does not count. */
   async tell(context: ExecutionContext): Promise<void> {
     const { req, res } = requestResponse(context);
-    const window = await this.windows.peek(await this.windowOf(req, READS), WINDOW_MS);
-    writeHeaders(res, window, this.settings.readsPerMinute);
+    tellLimit(res, await this.limits.peek('reads', await this.callerOf(req)));
   }
 
-  protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
-    const { context, limit, ttl, throttler } = props;
+  protected override async handleRequest({
+    context,
+    throttler,
+  }: ThrottlerRequest): Promise<boolean> {
     const { req, res } = requestResponse(context);
-    const key = await this.windowOf(req, throttler.name ?? READS);
-    const window = await this.windows.increment(key, ttl, limit);
-    writeHeaders(res, window, limit);
-    if (!window.isBlocked) return true;
-    this.refusals[req.actor ? (throttler.name as Throttler) : 'address']++;
-    throw new ApiError('rate_limit_exceeded', {
-      message: `Too many requests: the limit is ${limit} in ${ttl / 1000} seconds.`,
-      headers: { 'Retry-After': String(window.timeToBlockExpire) },
-    });
+    const limit = throttler.name as Limit;
+    const refusedAs = req.actor ? limit : 'address';
+    const state = await this.limits.count(limit, await this.callerOf(req), refusedAs);
+    tellLimit(res, state);
+    if (state.isBlocked) throw tooManyRequests(state);
+    return true;
   }
 
-  private async windowOf(req: ApiRequest, throttler: string): Promise<string> {
-    const caller = req.actor ? req.actor.key.id : await this.getTracker(req);
-    return `${throttler}:${caller}`;
+  private async callerOf(req: ApiRequest): Promise<string> {
+    return req.actor ? req.actor.key.id : this.getTracker(req);
   }
 }
 
 function requestResponse(context: ExecutionContext) {
   const http = context.switchToHttp();
   return { req: http.getRequest<ApiRequest>(), res: http.getResponse<Response>() };
-}
-
-function writeHeaders(res: Response, { totalHits, endsAt }: RateWindow, limit: number): void {
-  res.setHeader('RateLimit-Limit', limit);
-  res.setHeader('RateLimit-Remaining', Math.max(0, limit - totalHits));
-  res.setHeader('RateLimit-Reset', Math.ceil(endsAt / 1000));
 }

@@ -3,13 +3,7 @@ import type { ThrottlerModuleOptions } from '@nestjs/throttler';
 import type { Settings } from '../config/settings.js';
 import { type ApiRequest, isRead } from '../tenancy/actor.js';
 import { MemoryRateLimitStorage } from './rate-limit.storage.js';
-
-export const READS = 'reads';
-export const WRITES = 'writes';
-export type Throttler = typeof READS | typeof WRITES;
-
-/** Length of a window. */
-export const WINDOW_MS = 60_000;
+import { type Limit, WINDOW_MS } from './rate-limits.js';
 
 /** Reads and writes of a key are counted apart; strangers count as readers (decisions 4). */
 function isWrite(context: ExecutionContext): boolean {
@@ -18,15 +12,15 @@ function isWrite(context: ExecutionContext): boolean {
 }
 
 export function throttlerOptions(settings: Settings): ThrottlerModuleOptions {
+  const throttler = (
+    name: Limit,
+    limit: number,
+    skipIf: (context: ExecutionContext) => boolean,
+  ) => ({ name, ttl: WINDOW_MS, limit, skipIf });
   return {
     throttlers: [
-      { name: READS, ttl: WINDOW_MS, limit: settings.readsPerMinute, skipIf: isWrite },
-      {
-        name: WRITES,
-        ttl: WINDOW_MS,
-        limit: settings.writesPerMinute,
-        skipIf: (context) => !isWrite(context),
-      },
+      throttler('reads', settings.readsPerMinute, isWrite),
+      throttler('writes', settings.writesPerMinute, (context) => !isWrite(context)),
     ],
     storage: new MemoryRateLimitStorage(),
   };

@@ -4,11 +4,12 @@ import { Task } from './task.entity.js';
 import { TasksController } from './tasks.controller.js';
 import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
+import { TasksTools } from './tasks.tools.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Task])],
   controllers: [TasksController],
-  providers: [TasksRepository, TasksService],
+  providers: [TasksRepository, TasksService, TasksTools],
   exports: [TasksService],
 })
 export class TasksModule {}

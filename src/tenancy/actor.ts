@@ -30,6 +30,8 @@ export interface ApiRequest extends Request {
   actor?: Actor;
   /** Whether the route answers only to a valid key. */
   keyRequired?: boolean;
+  /** Whether the route counts by itself what a valid key asks of it. */
+  isCountedLater?: boolean;
   /** Whether the route is a page, which no limit applies to. */
   isPage?: boolean;
   /** Set where the answer is an error. */

@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
-import { ACCESS, type Access } from '../../auth/access.js';
+import { ACCESS, type Access, isRest } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
 import { ANSWER, type Answer, TOPIC, type Topic } from '../../fields/answers.js';
 import { type InputTypes, inputTypesOf } from '../request-reader.js';
@@ -49,7 +49,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
   const verb = metadata<RequestMethod>(METHOD_METADATA, handler);
   const method = verb === undefined ? undefined : METHODS[verb];
   // A route that declares no access answers nobody.
-  if (!method || !access || access === 'public' || access === 'unknown-route') return [];
+  if (!method || !isRest(access)) return [];
   const route = {
     method,
     operationId: camelCase(baseName(controller), name),

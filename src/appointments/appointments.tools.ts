@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Tool } from '../mcp/tool.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import {
+  AppointmentDto,
+  AppointmentListQuery,
+  CancelledAppointmentDto,
+  CreateAppointmentDto,
+  UpdateAppointmentDto,
+} from './appointment.dto.js';
+import { AppointmentsService } from './appointments.service.js';
+
+const APPOINTMENT = 'Id of the appointment, from list_appointments.';
+
+/** Appointments for agents (decisions 6). */
+@Injectable()
+export class AppointmentsTools {
+  constructor(private readonly appointments: AppointmentsService) {}
+
+  @Tool('list_appointments', {
+    title: 'List appointments',
+    description: 'Find appointments by lead, status or time. Answers a page with the exact total.',
+    effect: 'reads',
+    scope: 'appointments:read',
+    input: AppointmentListQuery,
+    output: [AppointmentDto],
+  })
+  list(actor: Actor, query: AppointmentListQuery) {
+    return this.appointments.list(actor, query);
+  }
+
+  @Tool('get_appointment', {
+    title: 'Get an appointment',
+    description: 'Get one appointment.',
+    effect: 'reads',
+    scope: 'appointments:read',
+    id: APPOINTMENT,
+    output: AppointmentDto,
+  })
+  get(actor: Actor, id: string) {
+    return this.appointments.get(actor, id);
+  }
+
+  @Tool('create_appointment', {
+    title: 'Book an appointment',
+    description: 'Book an appointment with a lead; find the lead with list_leads first.',
+    effect: 'creates',
+    scope: 'appointments:write',
+    input: CreateAppointmentDto,
+    output: AppointmentDto,
+  })
+  create(actor: Actor, appointment: CreateAppointmentDto) {
+    return this.appointments.create(actor, appointment);
+  }
+
+  @Tool('update_appointment', {
+    title: 'Update an appointment',
+    description:
+      'Change the given fields of one appointment, such as its times, status or outcome; null empties a field. Its lead stays.',
+    effect: 'updates',
+    scope: 'appointments:write',
+    id: APPOINTMENT,
+    input: UpdateAppointmentDto,
+    output: AppointmentDto,
+  })
+  update(actor: Actor, id: string, changes: UpdateAppointmentDto) {
+    return this.appointments.update(actor, id, changes);
+  }
+
+  @Tool('cancel_appointment', {
+    title: 'Cancel an appointment',
+    description:
+      'Set the status of one appointment to cancelled; it stays readable. Confirm with the user first.',
+    effect: 'deletes',
+    scope: 'appointments:write',
+    id: APPOINTMENT,
+    output: CancelledAppointmentDto,
+  })
+  cancel(actor: Actor, id: string) {
+    return this.appointments.cancel(actor, id);
+  }
+}

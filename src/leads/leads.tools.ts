@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { DeletedDto } from '../fields/deleted.dto.js';
+import { Tool } from '../mcp/tool.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import {
+  CreateLeadDto,
+  LeadDto,
+  LeadListItemDto,
+  LeadListQuery,
+  UpdateLeadDto,
+} from './lead.dto.js';
+import { LeadsService } from './leads.service.js';
+
+const LEAD = 'Id of the lead, from list_leads.';
+
+/** Leads for agents (decisions 6). */
+@Injectable()
+export class LeadsTools {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Tool('list_leads', {
+    title: 'List leads',
+    description:
+      'Find leads by name, e-mail, phone, status or temperature. Answers a page of summaries with the exact total; get_lead has every field.',
+    effect: 'reads',
+    scope: 'leads:read',
+    input: LeadListQuery,
+    output: [LeadListItemDto],
+  })
+  list(actor: Actor, query: LeadListQuery) {
+    return this.leads.list(actor, query);
+  }
+
+  @Tool('get_lead', {
+    title: 'Get a lead',
+    description: 'Get every field of one lead.',
+    effect: 'reads',
+    scope: 'leads:read',
+    id: LEAD,
+    output: LeadDto,
+  })
+  get(actor: Actor, id: string) {
+    return this.leads.get(actor, id);
+  }
+
+  @Tool('create_lead', {
+    title: 'Create a lead',
+    description: 'Create a lead. Look with list_leads first whether it exists already.',
+    effect: 'creates',
+    scope: 'leads:write',
+    input: CreateLeadDto,
+    output: LeadDto,
+  })
+  create(actor: Actor, lead: CreateLeadDto) {
+    return this.leads.create(actor, lead);
+  }
+
+  @Tool('update_lead', {
+    title: 'Update a lead',
+    description: 'Change the given fields of one lead; null empties a field.',
+    effect: 'updates',
+    scope: 'leads:write',
+    id: LEAD,
+    input: UpdateLeadDto,
+    output: LeadDto,
+  })
+  update(actor: Actor, id: string, changes: UpdateLeadDto) {
+    return this.leads.update(actor, id, changes);
+  }
+
+  @Tool('delete_lead', {
+    title: 'Delete a lead',
+    description:
+      'Delete one lead. It cannot be undone here: confirm with the user first. Its appointments and tasks stay.',
+    effect: 'deletes',
+    scope: 'leads:write',
+    id: LEAD,
+    output: DeletedDto,
+  })
+  delete(actor: Actor, id: string) {
+    return this.leads.delete(actor, id);
+  }
+}

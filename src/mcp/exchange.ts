@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { Settings } from '../config/settings.js';
+import { ApiError, validationError } from '../errors/api-error.js';
+import { readBytes } from '../http/request-reader.js';
+import { RateLimits, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
+import type { Actor, ApiRequest } from '../tenancy/actor.js';
+import { SESSION_ID } from './headers.js';
+import { type Messages, readMessages } from './messages.js';
+import { agreedRevision, answer, initializeProblems, type Tools } from './protocol.js';
+import type { Session } from './session.js';
+import { Sessions } from './sessions.js';
+import { ToolRegistry } from './tool-registry.js';
+import { ToolRunner } from './tool-runner.js';
+
+/** Who asks, and the request and answer by which. */
+export interface McpCaller {
+  readonly actor: Actor;
+  readonly request: ApiRequest;
+  readonly response: Response;
+}
+
+/** The only revision in which several messages may come at once. */
+const REVISION_WITH_BATCHES = '2025-03-26';
+
+/** What a POST to /mcp asks for and what it is answered. */
+@Injectable()
+export class McpExchange {
+  constructor(
+    private readonly settings: Settings,
+    private readonly sessions: Sessions,
+    private readonly registry: ToolRegistry,
+    private readonly runner: ToolRunner,
+    private readonly limits: RateLimits,
+  ) {}
+
+  /**
+   * Reads the messages of a POST and counts those that call no tool.
+   * @returns what was wrong with the body, which is told only after the session is known to be
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  async read(caller: McpCaller): Promise<Messages | ApiError> {
+    const body = await this.messagesOf(caller.request);
+    await this.count(body instanceof ApiError ? 1 : body.count - this.callsIn(body), caller);
+    return body;
+  }
+
+  /** @throws ApiError `rate_limit_exceeded` where the key sends more messages than the flood guard allows */
+  async count(messages: number, { actor, response }: McpCaller): Promise<void> {
+    for (let counted = 0; counted < messages; counted++) {
+      const state = await this.limits.count('messages', actor.key.id);
+      if (!state.isBlocked) continue;
+      tellLimit(response, state);
+      throw tooManyRequests(state);
+    }
+  }
+
+  /** @throws ApiError `no_session`, `validation_error`, `too_many_sessions` */
+  async begin(messages: Messages, caller: McpCaller): Promise<unknown> {
+    const [request, ...others] = messages.requests;
+    if (request?.method !== 'initialize') throw new ApiError('no_session');
+    const problems = initializeProblems(request);
+    if (others.length > 0 || messages.isBatch) {
+      problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
+    }
+    if (problems.length > 0) throw validationError(problems);
+    const session = this.sessions.open(caller.actor);
+    const { response } = caller;
+    // A client that left before it was told the id cannot use the place.
+    response.once('close', () => {
+      if (!response.writableFinished) this.sessions.end(session);
+    });
+    const [answered] = await answer([request], this.toolsOf(messages, caller));
+    session.revision = agreedRevision(answered) ?? '';
+    response.setHeader(SESSION_ID, session.id);
+    return answered;
+  }
+
+  /** @throws ApiError `validation_error` */
+  async goOn(session: Session, messages: Messages, caller: McpCaller): Promise<unknown> {
+    const { requests, isBatch } = messages;
+    if (isBatch && session.revision !== REVISION_WITH_BATCHES) {
+      throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
+    }
+    if (requests.some(({ method }) => method === 'initialize')) {
+      const message = 'must not come with initialize, which opens a session of its own';
+      throw validationError([{ field: SESSION_ID, message }]);
+    }
+    if (requests.length === 0) {
+      caller.response.status(202);
+      return undefined;
+    }
+    const answers = await answer(requests, this.toolsOf(messages, caller));
+    return isBatch ? answers : answers[0];
+  }
+
+  private async messagesOf(request: ApiRequest): Promise<Messages | ApiError> {
+    try {
+      return readMessages(await readBytes(request, this.settings.bodyLimitBytes));
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+  }
+
+  /** The messages that count as what a tool does instead. */
+  private callsIn({ requests }: Messages): number {
+    const isCall = ({ method, params }: (typeof requests)[number]) =>
+      method === 'tools/call' && this.registry.find(String(params?.name)) !== undefined;
+    return requests.filter(isCall).length;
+  }
+
+  private toolsOf({ argumentProblems }: Messages, { actor, request, response }: McpCaller): Tools {
+    return {
+      list: () => this.registry.listFor(actor.scopes),
+      call: async (name, args) => {
+        const { requestId } = request;
+        const call = { actor, requestId, name, args, unread: argumentProblems };
+        const outcome = await this.runner.call(call);
+        if (!outcome) return undefined;
+        tellLimit(response, outcome.limit);
+        const { error } = outcome;
+        if (error) request.errorCode = error.code;
+        if (outcome.limit.isBlocked) response.set(error?.headers);
+        return outcome.result;
+      },
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import { validationError } from '../errors/api-error.js';
+import type { FieldProblem } from '../errors/field-problem.js';
+import { strayParameters } from '../http/request-reader.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+import { REVISIONS } from './protocol.js';
+import type { Session } from './session.js';
+
+export const SESSION_ID = 'Mcp-Session-Id';
+const REVISION = 'MCP-Protocol-Version';
+const LAST_EVENT_ID = 'Last-Event-ID';
+
+/** The session that a request names; an empty header names none. */
+export function sessionIdOf(request: ApiRequest): string | undefined {
+  const id = request.get(SESSION_ID);
+  return id === '' ? undefined : id;
+}
+
+/** @throws ApiError `validation_error` for a foreign revision, or a query, which /mcp has none of */
+export function checkHead(request: ApiRequest, ...more: readonly FieldProblem[]): void {
+  const revision = request.get(REVISION);
+  const isForeign = revision !== undefined && !REVISIONS.includes(revision);
+  const known = { field: REVISION, message: `must be one of ${REVISIONS.join(', ')}` };
+  const problems = [...(isForeign ? [known] : []), ...strayParameters(request), ...more];
+  if (problems.length > 0) throw validationError(problems);
+}
+
+/**
+ * The event behind which a stream goes on: where the client says so, otherwise the last that was
+ * sent.
+ * @throws ApiError `validation_error`
+ */
+export function cursorOf(request: ApiRequest, session: Session): number {
+  const given = request.get(LAST_EVENT_ID);
+  const cursor = given === undefined ? session.sentUpTo : Number(given);
+  const isKnown = given === undefined || (/^\d{1,15}$/.test(given) && session.hasEvent(cursor));
+  const stray = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
+  checkHead(request, ...(isKnown ? [] : [stray]));
+  return cursor;
+}

@@ -1,0 +1,91 @@
+import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { OwnProtocol } from '../auth/access.js';
+import { ApiError } from '../errors/api-error.js';
+import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
+import { EventStream } from './event-stream.js';
+import { McpExchange } from './exchange.js';
+import { checkHead, cursorOf, sessionIdOf } from './headers.js';
+import type { Session } from './session.js';
+import { Sessions } from './sessions.js';
+
+/** Before it, clients cannot read an event without data. */
+const FIRST_REVISION_WITH_PRIMING = '2025-11-25';
+
+/** Streamable HTTP of the Model Context Protocol (api.md 4.5, decisions 6). */
+@Controller('mcp')
+export class McpController {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly exchange: McpExchange,
+  ) {}
+
+  /** Opens a session, or answers the messages of one. */
+  @Post()
+  @HttpCode(200)
+  @OwnProtocol()
+  async post(
+    @Caller() actor: Actor,
+    @Req() request: ApiRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<unknown> {
+    const caller = { actor, request, response };
+    const body = await this.exchange.read(caller);
+    const id = sessionIdOf(request);
+    const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
+    if (body instanceof ApiError) throw body;
+    checkHead(request);
+    return session ? this.exchange.goOn(session, body, caller) : this.exchange.begin(body, caller);
+  }
+
+  /** Streams the events of a session until one side ends it or a newer stream takes its place. */
+  @Get()
+  @OwnProtocol()
+  async stream(
+    @Caller() actor: Actor,
+    @Req() request: ApiRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.exchange.count(1, { actor, request, response });
+    const session = this.sessionOf(actor, sessionIdOf(request), 'no_session');
+    const cursor = cursorOf(request, session);
+    const stream = new EventStream(response);
+    if (request.method === 'HEAD') {
+      stream.close();
+      return;
+    }
+    if (session.revision >= FIRST_REVISION_WITH_PRIMING) stream.prime(cursor);
+    this.sessions.attach(session, stream, cursor);
+    response.once('close', () => {
+      session.detach(stream);
+    });
+  }
+
+  /** Ends a session. */
+  @Delete()
+  @OwnProtocol()
+  async close(
+    @Caller() actor: Actor,
+    @Req() request: ApiRequest,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    await this.exchange.count(1, { actor, request, response });
+    const id = sessionIdOf(request);
+    const session = this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
+    checkHead(request);
+    this.sessions.end(session);
+    return { data: { id: session.id, closed: true } };
+  }
+
+  private sessionOf(
+    actor: Actor,
+    id: string | undefined,
+    otherwise: 'no_session' | 'not_found',
+  ): Session {
+    const session = id === undefined ? undefined : this.sessions.use(id, actor);
+    if (session) return session;
+    throw new ApiError(otherwise, {
+      message: 'There is no such session, or it has ended. Open one by POSTing initialize.',
+    });
+  }
+}

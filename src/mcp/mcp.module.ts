@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { AuthModule } from '../auth/auth.module.js';
+import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { McpExchange } from './exchange.js';
+import { McpController } from './mcp.controller.js';
+import { SessionWatch } from './session-watch.js';
+import { Sessions } from './sessions.js';
+import { ToolRegistry } from './tool-registry.js';
+import { ToolRunner } from './tool-runner.js';
+
+/** The endpoint for AI agents; its tools stand beside the services of the features. */
+@Module({
+  imports: [AuthModule, DiscoveryModule, RateLimitModule],
+  controllers: [McpController],
+  providers: [McpExchange, Sessions, SessionWatch, ToolRegistry, ToolRunner],
+})
+export class McpModule {}

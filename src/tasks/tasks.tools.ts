@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { DeletedDto } from '../fields/deleted.dto.js';
+import { Tool } from '../mcp/tool.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
+import { TasksService } from './tasks.service.js';
+
+const TASK = 'Id of the task, from list_tasks.';
+
+/** Tasks for agents (decisions 6). */
+@Injectable()
+export class TasksTools {
+  constructor(private readonly tasks: TasksService) {}
+
+  @Tool('list_tasks', {
+    title: 'List tasks',
+    description:
+      'Find tasks by status, assignee, lead or due date. Answers a page with the exact total.',
+    effect: 'reads',
+    scope: 'tasks:read',
+    input: TaskListQuery,
+    output: [TaskDto],
+  })
+  list(actor: Actor, query: TaskListQuery) {
+    return this.tasks.list(actor, query);
+  }
+
+  @Tool('get_task', {
+    title: 'Get a task',
+    description: 'Get one task.',
+    effect: 'reads',
+    scope: 'tasks:read',
+    id: TASK,
+    output: TaskDto,
+  })
+  get(actor: Actor, id: string) {
+    return this.tasks.get(actor, id);
+  }
+
+  @Tool('create_task', {
+    title: 'Create a task',
+    description: 'Note something to do, about a lead or on its own.',
+    effect: 'creates',
+    scope: 'tasks:write',
+    input: CreateTaskDto,
+    output: TaskDto,
+  })
+  create(actor: Actor, task: CreateTaskDto) {
+    return this.tasks.create(actor, task);
+  }
+
+  @Tool('update_task', {
+    title: 'Update a task',
+    description:
+      'Change the given fields of one task; null empties a field. To finish it, set status to completed.',
+    effect: 'updates',
+    scope: 'tasks:write',
+    id: TASK,
+    input: UpdateTaskDto,
+    output: TaskDto,
+  })
+  update(actor: Actor, id: string, changes: UpdateTaskDto) {
+    return this.tasks.update(actor, id, changes);
+  }
+
+  @Tool('delete_task', {
+    title: 'Delete a task',
+    description:
+      'Delete one task. It cannot be undone here: confirm with the user first. To finish a task, use update_task.',
+    effect: 'deletes',
+    scope: 'tasks:write',
+    id: TASK,
+    output: DeletedDto,
+  })
+  delete(actor: Actor, id: string) {
+    return this.tasks.delete(actor, id);
+  }
+}
