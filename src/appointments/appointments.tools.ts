@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Resource } from '../mcp/resource.decorator.js';
 import { Tool } from '../mcp/tool.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
@@ -36,6 +37,12 @@ export class AppointmentsTools {
     scope: 'appointments:read',
     id: APPOINTMENT,
     output: AppointmentDto,
+  })
+  @Resource({
+    name: 'appointment',
+    title: 'Appointment',
+    description: 'One appointment.',
+    scope: 'appointments:read',
   })
   get(actor: Actor, id: string) {
     return this.appointments.get(actor, id);

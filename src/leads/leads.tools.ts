@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../fields/deleted.dto.js';
+import { Resource } from '../mcp/resource.decorator.js';
 import { Tool } from '../mcp/tool.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
@@ -38,6 +39,12 @@ export class LeadsTools {
     scope: 'leads:read',
     id: LEAD,
     output: LeadDto,
+  })
+  @Resource({
+    name: 'lead',
+    title: 'Lead',
+    description: 'Every field of one lead.',
+    scope: 'leads:read',
   })
   get(actor: Actor, id: string) {
     return this.leads.get(actor, id);

@@ -2,12 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
 import { ApiError, validationError } from '../errors/api-error.js';
+import { explained } from '../errors/error.filter.js';
 import { readBytes } from '../http/request-reader.js';
-import { RateLimits, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
+import {
+  type LimitState,
+  RateLimits,
+  tellLimit,
+  tooManyRequests,
+} from '../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
 import { SESSION_ID } from './headers.js';
 import { type Messages, readMessages } from './messages.js';
-import { agreedRevision, answer, initializeProblems, type Tools } from './protocol.js';
+import { type Abilities, agreedRevision, answer, initializeProblems } from './protocol.js';
+import { Resources } from './resources.js';
 import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -31,6 +38,7 @@ export class McpExchange {
     private readonly sessions: Sessions,
     private readonly registry: ToolRegistry,
     private readonly runner: ToolRunner,
+    private readonly resources: Resources,
     private readonly limits: RateLimits,
   ) {}
 
@@ -70,7 +78,7 @@ export class McpExchange {
     response.once('close', () => {
       if (!response.writableFinished) this.sessions.end(session);
     });
-    const [answered] = await answer([request], this.toolsOf(messages, caller));
+    const [answered] = await answer([request], this.abilitiesOf(messages, caller));
     session.revision = agreedRevision(answered) ?? '';
     response.setHeader(SESSION_ID, session.id);
     return answered;
@@ -90,7 +98,7 @@ export class McpExchange {
       caller.response.status(202);
       return undefined;
     }
-    const answers = await answer(requests, this.toolsOf(messages, caller));
+    const answers = await answer(requests, this.abilitiesOf(messages, caller));
     return isBatch ? answers : answers[0];
   }
 
@@ -103,27 +111,40 @@ export class McpExchange {
     }
   }
 
-  /** The messages that count as what a tool does instead. */
+  /** The messages that count as the reads and writes that they ask for. */
   private callsIn({ requests }: Messages): number {
     const isCall = ({ method, params }: (typeof requests)[number]) =>
-      method === 'tools/call' && this.registry.find(String(params?.name)) !== undefined;
+      method === 'resources/read' ||
+      (method === 'tools/call' && this.registry.find(String(params?.name)) !== undefined);
     return requests.filter(isCall).length;
   }
 
-  private toolsOf({ argumentProblems }: Messages, { actor, request, response }: McpCaller): Tools {
+  private abilitiesOf(
+    { argumentProblems }: Messages,
+    { actor, request, response }: McpCaller,
+  ): Abilities {
+    const { requestId } = request;
+    const tell = (state: LimitState) => {
+      tellLimit(response, state);
+      if (state.isBlocked) response.set(tooManyRequests(state).headers);
+    };
     return {
-      list: () => this.registry.listFor(actor.scopes),
+      tools: () => this.registry.listFor(actor.scopes),
       call: async (name, args) => {
-        const { requestId } = request;
         const call = { actor, requestId, name, args, unread: argumentProblems };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
-        tellLimit(response, outcome.limit);
-        const { error } = outcome;
-        if (error) request.errorCode = error.code;
-        if (outcome.limit.isBlocked) response.set(error?.headers);
+        tell(outcome.limit);
+        request.errorCode = outcome.error?.code;
         return outcome.result;
       },
+      templates: () => this.resources.templatesFor(actor.scopes),
+      read: (uri) =>
+        this.resources.read(actor, uri, tell).catch((thrown: unknown) => {
+          const error = explained(thrown, requestId);
+          request.errorCode = error.code;
+          throw error;
+        }),
     };
   }
 }

@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AuthModule } from '../auth/auth.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { DeclaredMethods } from './declared-methods.js';
 import { McpExchange } from './exchange.js';
 import { McpController } from './mcp.controller.js';
+import { Resources } from './resources.js';
 import { SessionWatch } from './session-watch.js';
 import { Sessions } from './sessions.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -13,6 +15,14 @@ import { ToolRunner } from './tool-runner.js';
 @Module({
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [McpController],
-  providers: [McpExchange, Sessions, SessionWatch, ToolRegistry, ToolRunner],
+  providers: [
+    DeclaredMethods,
+    McpExchange,
+    Resources,
+    Sessions,
+    SessionWatch,
+    ToolRegistry,
+    ToolRunner,
+  ],
 })
 export class McpModule {}

@@ -7,34 +7,46 @@ import {
   InitializeRequestSchema,
   type JSONRPCMessage,
   type JSONRPCRequest,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
   type Request as RpcRequest,
   type ServerResult,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { VERSION } from '../config/version.js';
+import { ApiError } from '../errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../errors/field-problem.js';
+import type { ResourceContents, ResourceTemplate } from './resources.js';
 import type { ToolListing } from './tool-schema.js';
 import type { ToolResult } from './tool-result.js';
 
 const SERVER_INFO = { name: 'latitude', title: 'Latitude', version: VERSION };
 
 const OPTIONS = {
-  capabilities: { tools: { listChanged: true } },
+  capabilities: { tools: { listChanged: true }, resources: {} },
   // One for all servers: each would make its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),
 };
 
-/** What a caller can do in a session. */
-export interface Tools {
-  list(): ToolListing[];
-  /** @returns undefined where there is no such tool */
-  call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
-}
-
 /** The revisions of the protocol that have sessions, the newest first. */
 export const REVISIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
+
+/** JSON-RPC codes that the protocol gives, and leaves, to servers. */
+const RESOURCE_NOT_FOUND = -32002;
+const SERVER_ERROR = -32000;
+
+/** What a caller can do in a session. */
+export interface Abilities {
+  tools(): ToolListing[];
+  /** @returns undefined where there is no such tool */
+  call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
+  templates(): ResourceTemplate[];
+  /** @throws ApiError */
+  read(uri: string): Promise<ResourceContents>;
+}
 
 /**
  * Answers requests by a server and a transport of their own: nothing of one caller can reach
@@ -42,12 +54,12 @@ export const REVISIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
  */
 export async function answer(
   requests: readonly JSONRPCRequest[],
-  tools: Tools,
+  abilities: Abilities,
 ): Promise<readonly JSONRPCMessage[]> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the high-level one keeps fifteen times as much
   const server = new Server(SERVER_INFO, OPTIONS);
   // Handlers that are set by schema answer -32603 to parameters that are not valid.
-  server.fallbackRequestHandler = (request) => handle(request, tools);
+  server.fallbackRequestHandler = (request) => handle(request, abilities);
   const exchange = new Exchange(requests);
   await server.connect(exchange);
   const answers = await exchange.answers;
@@ -100,21 +112,32 @@ class Exchange implements Transport {
 /** What a JSON-RPC request is refused with; the SDK's own repeats the code in its message. */
 class RpcError extends Error {
   constructor(
-    readonly code: ErrorCode,
+    readonly code: number,
     message: string,
+    readonly data?: object,
   ) {
     super(message);
   }
 }
 
-async function handle(request: RpcRequest, tools: Tools): Promise<ServerResult> {
+async function handle(request: RpcRequest, abilities: Abilities): Promise<ServerResult> {
   switch (request.method) {
     case 'tools/list':
       check(ListToolsRequestSchema, request);
-      return { tools: tools.list() } as unknown as ServerResult;
+      return { tools: abilities.tools() } as unknown as ServerResult;
     case 'tools/call':
       check(CallToolRequestSchema, request);
-      return callTool(request.params as { name: string; arguments?: object }, tools);
+      return callTool(request.params as { name: string; arguments?: object }, abilities);
+    case 'resources/list':
+      // Records are too many to list here: tools find them, templates tell their addresses.
+      check(ListResourcesRequestSchema, request);
+      return { resources: [] };
+    case 'resources/templates/list':
+      check(ListResourceTemplatesRequestSchema, request);
+      return { resourceTemplates: abilities.templates() };
+    case 'resources/read':
+      check(ReadResourceRequestSchema, request);
+      return readResource(request.params as { uri: string }, abilities);
     default:
       throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
   }
@@ -122,21 +145,34 @@ async function handle(request: RpcRequest, tools: Tools): Promise<ServerResult> 
 
 async function callTool(
   { name, arguments: args = {} }: { name: string; arguments?: object },
-  tools: Tools,
+  abilities: Abilities,
 ): Promise<ServerResult> {
-  const result = await tools.call(name, args as Record<string, unknown>);
+  const result = await abilities.call(name, args as Record<string, unknown>);
   if (result) return result;
   throw new RpcError(ErrorCode.InvalidParams, `Unknown tool: ${fieldLabel(name, '')}`);
 }
 
-function check(
-  schema: typeof ListToolsRequestSchema | typeof CallToolRequestSchema,
-  request: RpcRequest,
-): void {
+async function readResource({ uri }: { uri: string }, abilities: Abilities): Promise<ServerResult> {
+  try {
+    return { contents: [{ ...(await abilities.read(uri)) }] };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message, retryable } = error;
+    const rpcCode = code === 'not_found' ? RESOURCE_NOT_FOUND : SERVER_ERROR;
+    throw new RpcError(rpcCode, `${code}: ${message}`, { uri, code, message, retryable });
+  }
+}
+
+function check(schema: ZodLike, request: RpcRequest): void {
   const { error } = schema.safeParse(request);
   if (!error) return;
   const problems = error.issues.map(toProblem).map(({ field, message }) => `${field} ${message}`);
   throw new RpcError(ErrorCode.InvalidParams, problems.join('; '));
+}
+
+/** As much of a schema as is needed to check by it. */
+interface ZodLike {
+  safeParse(value: unknown): { error?: { issues: { path: PropertyKey[]; message: string }[] } };
 }
 
 function toProblem({ path, message }: { path: PropertyKey[]; message: string }): FieldProblem {

@@ -1,56 +1,30 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { type DeclaredMethod, DeclaredMethods } from './declared-methods.js';
 import { TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { listingOf, type ToolListing } from './tool-schema.js';
-
-/** A tool that can be called. */
-export interface RegisteredTool {
-  readonly declaration: ToolDeclaration;
-  readonly listing: ToolListing;
-  readonly run: (...args: unknown[]) => unknown;
-}
 
 /** The tools that the providers of all modules declare. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
-  private readonly tools = new Map<string, RegisteredTool>();
+  private tools: ReadonlyMap<string, DeclaredMethod<ToolDeclaration>> = new Map();
+  private listings: readonly (readonly [scope: string, ToolListing])[] = [];
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly methods: DeclaredMethods) {}
 
   /** @throws Error where two tools have one name */
   onModuleInit(): void {
-    for (const { instance } of this.discovery.getProviders()) {
-      if (typeof instance === 'object' && instance !== null) this.addToolsOf(instance as object);
-    }
+    this.tools = this.methods.byName<ToolDeclaration>(TOOL);
+    this.listings = [...this.tools.values()].map(({ declaration }) => {
+      return [declaration.scope, listingOf(declaration)];
+    });
   }
 
-  find(name: string): RegisteredTool | undefined {
+  find(name: string): DeclaredMethod<ToolDeclaration> | undefined {
     return this.tools.get(name);
   }
 
   /** The tools that a key with these scopes may call, always in the same order. */
   listFor(scopes: ReadonlySet<string>): ToolListing[] {
-    return [...this.tools.values()]
-      .filter(({ declaration }) => scopes.has(declaration.scope))
-      .map(({ listing }) => listing);
-  }
-
-  private addToolsOf(provider: object): void {
-    const methods = provider as Record<string, RegisteredTool['run']>;
-    for (const name of this.scanner.getAllMethodNames(Object.getPrototypeOf(provider) as object)) {
-      const method = methods[name];
-      const declaration = method && this.reflector.get<ToolDeclaration | undefined>(TOOL, method);
-      if (method && declaration) this.add(declaration, method.bind(provider));
-    }
-  }
-
-  private add(declaration: ToolDeclaration, run: RegisteredTool['run']): void {
-    const { name } = declaration;
-    if (this.tools.has(name)) throw new Error(`Two tools are called ${name}`);
-    this.tools.set(name, { declaration, listing: listingOf(declaration), run });
+    return this.listings.filter(([scope]) => scopes.has(scope)).map(([, listing]) => listing);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../fields/deleted.dto.js';
+import { Resource } from '../mcp/resource.decorator.js';
 import { Tool } from '../mcp/tool.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
@@ -32,6 +33,12 @@ export class TasksTools {
     scope: 'tasks:read',
     id: TASK,
     output: TaskDto,
+  })
+  @Resource({
+    name: 'task',
+    title: 'Task',
+    description: 'One task.',
+    scope: 'tasks:read',
   })
   get(actor: Actor, id: string) {
     return this.tasks.get(actor, id);

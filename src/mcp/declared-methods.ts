@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+
+/** A method of a provider, with what a decorator says of it. */
+export interface DeclaredMethod<T> {
+  readonly declaration: T;
+  readonly run: (...args: unknown[]) => unknown;
+}
+
+/** Finds the methods of all providers that a decorator marks, in the order of the modules. */
+@Injectable()
+export class DeclaredMethods {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly reflector: Reflector,
+  ) {}
+
+  /**
+   * @returns them by their names
+   * @throws Error where two have one name
+   */
+  byName<T extends { readonly name: string }>(metadata: symbol): Map<string, DeclaredMethod<T>> {
+    const found = new Map<string, DeclaredMethod<T>>();
+    for (const { instance } of this.discovery.getProviders()) {
+      if (typeof instance !== 'object' || instance === null) continue;
+      for (const method of this.methodsOf<T>(instance as object, metadata)) {
+        const { name } = method.declaration;
+        if (found.has(name)) throw new Error(`Two methods are declared as ${name} for /mcp`);
+        found.set(name, method);
+      }
+    }
+    return found;
+  }
+
+  private methodsOf<T>(provider: object, metadata: symbol): DeclaredMethod<T>[] {
+    const methods = provider as Record<string, DeclaredMethod<T>['run']>;
+    const prototype = Object.getPrototypeOf(provider) as object;
+    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const run = methods[name];
+      if (!run) return [];
+      const declaration = this.reflector.get<T | undefined>(metadata, run);
+      return declaration === undefined ? [] : [{ declaration, run: run.bind(provider) }];
+    });
+  }
+}
