@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
-import { type ApiRequest, isRead } from '../tenancy/actor.js';
+import type { Soon } from '../rate-limit/soon.js';
+import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
 import { Authenticator } from './authenticator.js';
 
@@ -19,7 +20,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): Soon<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.reflector.get<Access>(ACCESS, context.getHandler());
     request.isPage = access === 'public';
@@ -28,8 +29,19 @@ export class ApiKeyGuard implements CanActivate {
     request.keyRequired = access !== 'unknown-route' || isBehindKeys(request);
     const key = bearerToken(request);
     if (key === undefined) return true;
+    const found = this.authenticator.authenticate(key);
+    if (found instanceof Promise) return this.wait(found, request, context);
+    request.actor = found;
+    return true;
+  }
+
+  private async wait(
+    actor: Promise<Actor | undefined>,
+    request: ApiRequest,
+    context: ExecutionContext,
+  ): Promise<boolean> {
     try {
-      request.actor = await this.authenticator.authenticate(key);
+      request.actor = await actor;
       return true;
     } catch (error) {
       // The request ends before the rate limit, whose state is told on every answer. What it was
@@ -47,7 +59,17 @@ function isBehindKeys({ method, path }: ApiRequest): boolean {
 
 /** The token of the one `Authorization: Bearer` header; Node itself keeps the first of several. */
 function bearerToken({ rawHeaders, headers }: ApiRequest): string | undefined {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0);
-  if (names.filter((name) => name.toLowerCase() === 'authorization').length !== 1) return undefined;
-  return BEARER.exec(headers.authorization ?? '')?.[1];
+  const { authorization } = headers;
+  if (authorization === undefined || isRepeated(rawHeaders, 'authorization')) return undefined;
+  return BEARER.exec(authorization)?.[1];
+}
+
+/** Whether a header that was sent stands among the raw names and values more than once. */
+function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i];
+    if (raw?.length === name.length && raw.toLowerCase() === name) count++;
+  }
+  return count > 1;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
+import { type Soon, soon } from '../rate-limit/soon.js';
 import type { Actor } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey } from './api-key-format.js';
 import { AuthRepository, type LiveKey } from './auth.repository.js';
@@ -11,7 +12,8 @@ const TOUCH_EVERY_MS = 60_000;
 
 interface CachedKey {
   readonly lookedUpAt: number;
-  readonly actor: Promise<Actor | undefined>;
+  /** Awaited while the look-up is under way. */
+  actor: Soon<Actor | undefined>;
 }
 
 /** Finds out whose key a request carries. */
@@ -28,12 +30,12 @@ export class Authenticator {
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
    * @throws ApiError `query_failed`
    */
-  async authenticate(key: string): Promise<Actor | undefined> {
-    if (!isWellFormedKey(key)) return undefined;
-    const actor = await this.lookUp(key);
-    if (!actor || isExpired(actor)) return undefined;
-    this.touch(actor.key.id);
-    return actor;
+  authenticate(key: string): Soon<Actor | undefined> {
+    return soon(this.lookUp(key), (actor) => {
+      if (!actor || isExpired(actor)) return undefined;
+      this.touch(actor.key.id);
+      return actor;
+    });
   }
 
   /**
@@ -44,29 +46,34 @@ export class Authenticator {
     return this.repository.findScopes(keyIds);
   }
 
-  private lookUp(key: string): Promise<Actor | undefined> {
-    const hash = hashKey(key);
-    const cacheKey = hash.toString('base64');
+  private lookUp(key: string): Soon<Actor | undefined> {
+    const cached = this.cache.get(key);
     const now = performance.now();
-    const cached = this.cache.get(cacheKey);
     if (cached && now - cached.lookedUpAt < CACHE_MS) {
       this.lookups.memory++;
       return cached.actor;
     }
+    if (!isWellFormedKey(key)) return undefined;
+    return this.readKey(key, now);
+  }
 
+  private readKey(key: string, lookedUpAt: number): Promise<Actor | undefined> {
     this.lookups.database++;
-    const actor = this.repository.findLiveKey(hash).then((live) => live && toActor(live));
-    const entry = { lookedUpAt: now, actor: actor.then((found) => found ?? undefined) };
+    const actor = this.repository.findLiveKey(hashKey(key)).then((live) => {
+      return live ? toActor(live) : undefined;
+    });
+    const entry: CachedKey = { lookedUpAt, actor };
     if (this.cache.size >= MOST_CACHED_KEYS) this.cache.clear();
-    this.cache.set(cacheKey, entry);
+    this.cache.set(key, entry);
     // Only what is known good is remembered: failures and unknown keys are looked up again.
     const forget = () => {
-      if (this.cache.get(cacheKey) === entry) this.cache.delete(cacheKey);
+      if (this.cache.get(key) === entry) this.cache.delete(key);
     };
-    entry.actor.then((found) => {
-      if (!found) forget();
+    actor.then((found) => {
+      if (found) entry.actor = found;
+      else forget();
     }, forget);
-    return entry.actor;
+    return actor;
   }
 
   private touch(keyId: string): void {

@@ -2,9 +2,11 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
 import { ApiError } from '../errors/api-error.js';
+import type { ApiRequest } from '../tenancy/actor.js';
 import { Drain } from './drain.js';
+import { answerInEnvelope } from './envelope.js';
 import { requestIdOf } from './request-id.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
@@ -37,10 +39,20 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const server = http.createServer(SERVER_OPTIONS, this.getInstance<http.RequestListener>());
+    const express = this.getInstance<Express>();
+    const server = http.createServer({ ...SERVER_OPTIONS, ...nativeClasses(express) }, express);
     answerWhatTheParserRefuses(server);
     this.drain = new Drain(server);
     this.httpServer = server;
+  }
+
+  /** Answers what a handler returned. */
+  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    const request = response.req as ApiRequest;
+    if (!request.isRest) return super.reply(response, body, statusCode);
+    if (statusCode !== undefined) response.statusCode = statusCode;
+    answerInEnvelope(request, response, body);
+    return undefined;
   }
 
   /** Whether this instance finishes what it has and then goes. */
@@ -56,6 +68,24 @@ export class HttpAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     await this.drain?.finish();
   }
+}
+
+/**
+ * Classes of Node's requests and responses that have Express' methods from the start. Express would
+ * change the prototype of each object as it comes, which takes it off V8's fast paths.
+ */
+function nativeClasses(express: Express) {
+  class ExpressRequest extends http.IncomingMessage {}
+  class ExpressResponse extends http.ServerResponse<ExpressRequest> {}
+  Object.setPrototypeOf(ExpressRequest.prototype, express.request);
+  Object.setPrototypeOf(ExpressResponse.prototype, express.response);
+  // A plain property instead of Express' getter, for the DTO that the query becomes.
+  Object.defineProperty(ExpressRequest.prototype, 'query', { value: undefined, writable: true });
+  Object.assign(express, {
+    request: ExpressRequest.prototype,
+    response: ExpressResponse.prototype,
+  });
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
 /** Node's own refusals keep their status and get the envelope (decisions 2). */

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { ScopesGuard } from '../auth/scopes.guard.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
-import { ExchangeInterceptor } from './exchange.interceptor.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
+import { InputGuard } from './input.guard.js';
 import { OriginGuard } from './origin.guard.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
@@ -24,7 +24,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },
-    { provide: APP_INTERCEPTOR, useClass: ExchangeInterceptor },
+    { provide: APP_GUARD, useClass: InputGuard },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
 })

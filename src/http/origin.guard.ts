@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
+import { type Soon, soon } from '../rate-limit/soon.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 
 const MCP_PATHS = /^\/mcp(\/|$)/;
@@ -15,12 +16,13 @@ export class OriginGuard implements CanActivate {
     private readonly limits: RateLimitGuard,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): Soon<boolean> {
     const { path, headers } = context.switchToHttp().getRequest<ApiRequest>();
     const { origin } = headers;
     if (origin === undefined || !MCP_PATHS.test(path) || this.isAllowed(origin)) return true;
-    await this.limits.tell(context);
-    throw new ApiError('origin_not_allowed');
+    return soon(this.limits.tell(context), () => {
+      throw new ApiError('origin_not_allowed');
+    });
   }
 
   private isAllowed(origin: string): boolean {

@@ -6,6 +6,7 @@ import type { FieldProblem } from '../errors/field-problem.js';
 import { namesOf } from '../fields/field.js';
 import { isObject } from '../fields/json-object.js';
 import { type Input, readInput } from '../fields/read-input.js';
+import type { Soon } from '../rate-limit/soon.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { BodyError, isJsonContentType, readBody } from './body-reader.js';
 import { parseQueryString } from './query-string.js';
@@ -37,17 +38,23 @@ export function inputTypesOf(controller: Type<unknown>, method: string): InputTy
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
  *   every failing field of both
  */
-export async function readRequest(
-  request: ApiRequest,
-  types: InputTypes,
-  bodyLimit: number,
-): Promise<void> {
+export function readRequest(request: ApiRequest, types: InputTypes, bodyLimit: number): Soon<void> {
   const query = readQuery(request.url, types.query ?? NoParameters);
-  const body = types.body && readJson(await readBytes(request, bodyLimit), types.body);
-  const problems = [...query.problems, ...(body?.problems ?? [])];
+  request.query = query.value as ApiRequest['query'];
+  const { body: dto } = types;
+  if (!dto) {
+    refuse(query.problems);
+    return;
+  }
+  return readBytes(request, bodyLimit).then((bytes) => {
+    const body = readJson(bytes, dto);
+    refuse([...query.problems, ...body.problems]);
+    request.body = body.value;
+  });
+}
+
+function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw validationError(problems);
-  Object.defineProperty(request, 'query', { value: query.value });
-  if (body) request.body = body.value;
 }
 
 /** The query of a route that takes none. */
@@ -90,8 +97,11 @@ function refusalOf(error: BodyError, limit: number): ApiError {
   }
 }
 
+const NOTHING: Input<object> = { value: {}, problems: [] };
+
 function readQuery(url: string, dto: Type<object>): Input<object> {
   const start = url.indexOf('?');
+  if (start === -1 && dto === NoParameters) return NOTHING;
   const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
   const empty = namesOf(dto).filter((name) => values[name]?.trim() === '');
   for (const name of empty) Reflect.deleteProperty(values, name);

@@ -5,17 +5,18 @@ import {
   InjectThrottlerStorage,
   ThrottlerGuard,
   type ThrottlerModuleOptions,
-  type ThrottlerRequest,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { ApiError } from '../errors/api-error.js';
-import type { ApiRequest } from '../tenancy/actor.js';
-import { type Limit, RateLimits, tellLimit, tooManyRequests } from './rate-limits.js';
+import { type ApiRequest, isRead } from '../tenancy/actor.js';
+import { type LimitState, RateLimits, tellLimit, tooManyRequests } from './rate-limits.js';
+import { type Soon, soon } from './soon.js';
 
 /**
  * Counts each request by its key or, without a valid one, by its address; tells the state of the
  * window on every answer; refuses what is over the limit and what needed a key (decisions 4).
+ * What the throttler does for each request by its own options is decided here without waiting.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
@@ -28,35 +29,45 @@ export class RateLimitGuard extends ThrottlerGuard {
     super(options, storage, reflector);
   }
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { req } = requestResponse(context);
-    if (req.isPage) return true;
-    if (req.method === 'OPTIONS' || (req.isCountedLater && req.actor)) await this.tell(context);
-    else await super.canActivate(context);
-    if (req.keyRequired && !req.actor) throw new ApiError('unauthorized');
-    return true;
+  /** A promise only where something has to be waited for, which its type cannot say. */
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    return this.admit(context) as Promise<boolean>;
   }
 
   /** Tells the state of the window on an answer to a request that does not count. */
-  async tell(context: ExecutionContext): Promise<void> {
+  tell(context: ExecutionContext): Soon<void> {
     const { req, res } = requestResponse(context);
-    tellLimit(res, await this.limits.peek('reads', await this.callerOf(req)));
+    return soon(this.callerOf(req), (caller) =>
+      soon(this.limits.peek('reads', caller), (state) => {
+        tellLimit(res, state);
+      }),
+    );
   }
 
-  protected override async handleRequest({
-    context,
-    throttler,
-  }: ThrottlerRequest): Promise<boolean> {
+  private admit(context: ExecutionContext): Soon<boolean> {
     const { req, res } = requestResponse(context);
-    const limit = throttler.name as Limit;
+    if (req.isPage) return true;
+    const isFree = req.method === 'OPTIONS' || (req.isCountedLater && req.actor);
+    const counted = isFree ? this.tell(context) : this.count(req, res);
+    return soon(counted, () => {
+      if (req.keyRequired && !req.actor) throw new ApiError('unauthorized');
+      return true;
+    });
+  }
+
+  /** Reads and writes of a key are counted apart; strangers count as readers (decisions 4). */
+  private count(req: ApiRequest, res: Response): Soon<void> {
+    const limit = req.actor && !isRead(req) ? 'writes' : 'reads';
     const refusedAs = req.actor ? limit : 'address';
-    const state = await this.limits.count(limit, await this.callerOf(req), refusedAs);
-    tellLimit(res, state);
-    if (state.isBlocked) throw tooManyRequests(state);
-    return true;
+    return soon(this.callerOf(req), (caller) =>
+      soon(this.limits.count(limit, caller, refusedAs), (state: LimitState) => {
+        tellLimit(res, state);
+        if (state.isBlocked) throw tooManyRequests(state);
+      }),
+    );
   }
 
-  private async callerOf(req: ApiRequest): Promise<string> {
+  private callerOf(req: ApiRequest): Soon<string> {
     return req.actor ? req.actor.key.id : this.getTracker(req);
   }
 }

@@ -1,4 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { Soon } from './soon.js';
 
 /** The state of one fixed window. */
 export interface RateWindow {
@@ -16,9 +17,9 @@ export interface RateWindow {
 /** Counts requests in fixed windows, each beginning with its first request; times in ms. */
 export interface RateLimitStorage extends ThrottlerStorage {
   /** Counts a request, unless the limit of its window is reached. */
-  increment(key: string, ttl: number, limit: number): Promise<RateWindow>;
+  count(key: string, ttl: number, limit: number): Soon<RateWindow>;
   /** The window as it stands, without counting. */
-  peek(key: string, ttl: number): Promise<RateWindow>;
+  peek(key: string, ttl: number): Soon<RateWindow>;
 }
 
 interface Counter {
@@ -31,20 +32,25 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
   private readonly counters = new Map<string, Counter>();
   private sweepAt = 0;
 
+  /** What `ThrottlerStorage` calls it. */
   increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
+    return Promise.resolve(this.count(key, ttl, limit));
+  }
+
+  count(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
     this.sweep(now, ttl);
     const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
     const isBlocked = counter.hits >= limit;
     if (!isBlocked) counter.hits++;
     this.counters.set(key, counter);
-    return Promise.resolve(toWindow(counter, isBlocked, now));
+    return toWindow(counter, isBlocked, now);
   }
 
-  peek(key: string, ttl: number): Promise<RateWindow> {
+  peek(key: string, ttl: number): RateWindow {
     const now = Date.now();
     const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
-    return Promise.resolve(toWindow(counter, false, now));
+    return toWindow(counter, false, now);
   }
 
   private liveCounter(key: string, now: number): Counter | undefined {

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
+import { type Soon, soon } from './soon.js';
 
 /** What is counted apart: reads, writes, and the messages of /mcp that are neither (decisions 4). */
 export type Limit = 'reads' | 'writes' | 'messages';
@@ -41,17 +42,20 @@ export class RateLimits {
    * Counts one more, unless the limit of the window is reached.
    * @param caller the id of a key, or an address
    */
-  async count(limit: Limit, caller: string, refusedAs: Limit | 'address' = limit) {
+  count(limit: Limit, caller: string, refusedAs: Limit | 'address' = limit): Soon<LimitState> {
     const most = this.most[limit];
-    const window = await this.windows.increment(`${limit}:${caller}`, WINDOW_MS, most);
-    if (window.isBlocked) this.refusals[refusedAs]++;
-    return { ...window, limit: most } satisfies LimitState;
+    return soon(this.windows.count(`${limit}:${caller}`, WINDOW_MS, most), (window) => {
+      if (window.isBlocked) this.refusals[refusedAs]++;
+      return { ...window, limit: most };
+    });
   }
 
   /** The window as it stands, without counting. */
-  async peek(limit: Limit, caller: string): Promise<LimitState> {
-    const window = await this.windows.peek(`${limit}:${caller}`, WINDOW_MS);
-    return { ...window, limit: this.most[limit] };
+  peek(limit: Limit, caller: string): Soon<LimitState> {
+    const most = this.most[limit];
+    return soon(this.windows.peek(`${limit}:${caller}`, WINDOW_MS), (window) => {
+      return { ...window, limit: most };
+    });
   }
 }
 

@@ -34,6 +34,8 @@ export interface ApiRequest extends Request {
   isCountedLater?: boolean;
   /** Whether the route is a page, which no limit applies to. */
   isPage?: boolean;
+  /** Whether the answer stands in the envelope of REST. */
+  isRest?: boolean;
   /** Set where the answer is an error. */
   errorCode?: ErrorCode;
 }
