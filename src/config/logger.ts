@@ -6,7 +6,7 @@ import type { LogLevel } from './settings.js';
 /** Standard output: one JSON line an event, or readable lines in a terminal. */
 let output: DestinationStream = process.stdout.isTTY
   ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
-  : pino.destination();
+  : writeOnceATick(pino.destination());
 
 /** The log of the process. */
 export const logger: Logger = pino(
@@ -26,6 +26,22 @@ export function setLogOutput(stream: DestinationStream): void {
 /** Sets the least severe level that is written. */
 export function setLogLevel(level: LogLevel): void {
   logger.level = level;
+}
+
+/** What is logged in one turn of the event loop leaves in one write. */
+function writeOnceATick(destination: DestinationStream): DestinationStream {
+  let pending = '';
+  const flush = () => {
+    if (pending !== '') destination.write(pending);
+    pending = '';
+  };
+  process.once('exit', flush);
+  return {
+    write: (line) => {
+      if (pending === '') setImmediate(flush);
+      pending += line;
+    },
+  };
 }
 
 /** Nest's own messages in the same log; what start-up says line by line is for debugging. */

@@ -3,9 +3,9 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../errors/api-error.js';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { namesOf } from '../fields/field.js';
 import { isObject } from '../fields/json-object.js';
 import { type Input, readInput } from '../fields/read-input.js';
+import { readParameters } from '../fields/read-parameters.js';
 import type { Soon } from '../rate-limit/soon.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { BodyError, isJsonContentType, readBody } from './body-reader.js';
@@ -103,17 +103,7 @@ function readQuery(url: string, dto: Type<object>): Input<object> {
   const start = url.indexOf('?');
   if (start === -1 && dto === NoParameters) return NOTHING;
   const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
-  const empty = namesOf(dto).filter((name) => values[name]?.trim() === '');
-  for (const name of empty) Reflect.deleteProperty(values, name);
-  const input = readInput(dto, values);
-  return {
-    value: input.value,
-    problems: [
-      ...problems,
-      ...empty.map((field) => ({ field, message: 'must not be empty' })),
-      ...input.problems,
-    ],
-  };
+  return readParameters(dto, values, problems);
 }
 
 function readJson(bytes: Buffer, dto: Type<object>): Input<object> {

@@ -52,7 +52,8 @@ export interface ParsedJson {
  * change in silence: repeated keys, numbers that lose digits, text that cannot be stored.
  *
  * @param bytes - the whole body, already unpacked and within the size limit
- * @param fieldDepth - how many keys deep the fields are that problems name, joined by dots
+ * @param fieldDepth - how many keys deep the fields are that problems name, joined by dots; the
+ *   depth of the document counts from there
  * @returns the value, and one problem for each field and kind of fault; never throws
  */
 export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
@@ -122,7 +123,7 @@ class Scanner {
   private open(keys: Set<string> | undefined): void {
     this.depth++;
     this.keyIsNext = true;
-    if (this.depth > MAX_DEPTH) {
+    if (this.depth > MAX_DEPTH + this.fieldDepth - 1) {
       this.tooDeep = true;
       this.keys = undefined;
       this.report(TOO_DEEP);
@@ -183,12 +184,14 @@ class Scanner {
   }
 
   private report(message: string): void {
-    const field = this.path.join('.');
+    const last = this.path.length - 1;
+    const label = (key: string, index: number) => (index === last ? fieldLabel(key, WHOLE) : key);
+    const field = last === -1 ? WHOLE : this.path.map(label).join('.');
     // A hostile body repeats one fault thousands of times in one field.
     if (message === this.lastMessage && field === this.lastField) return;
     this.lastMessage = message;
     this.lastField = field;
-    this.addProblem(fieldLabel(field, WHOLE), message);
+    this.addProblem(field, message);
   }
 
   private addProblem(field: string, message: string): void {

@@ -22,7 +22,10 @@ export class DeclaredMethods {
    */
   byName<T extends { readonly name: string }>(metadata: symbol): Map<string, DeclaredMethod<T>> {
     const found = new Map<string, DeclaredMethod<T>>();
-    for (const { instance } of this.discovery.getProviders()) {
+    const providers = this.discovery.getProviders();
+    // What is imported comes before who imports it: a team's own stand behind ours.
+    providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
+    for (const { instance } of providers) {
       if (typeof instance !== 'object' || instance === null) continue;
       for (const method of this.methodsOf<T>(instance as object, metadata)) {
         const { name } = method.declaration;

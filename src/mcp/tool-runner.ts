@@ -6,6 +6,7 @@ import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { IdDto } from '../fields/id.dto.js';
 import { readInput } from '../fields/read-input.js';
+import { readParameters } from '../fields/read-parameters.js';
 import { type LimitState, RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { ToolDeclaration } from './tool.decorator.js';
@@ -60,13 +61,17 @@ export class ToolRunner {
 }
 
 /** @throws ApiError `validation_error` that names every failing argument */
-function argumentsOf({ id, input }: ToolDeclaration, { args, unread }: ToolCall): unknown[] {
+function argumentsOf(
+  { id, input, effect }: ToolDeclaration,
+  { args, unread }: ToolCall,
+): unknown[] {
   const { id: givenId, ...others } = args;
   const ofId = unread.filter(({ field }) => field === 'id');
   const ofOthers = unread.filter(({ field }) => field !== 'id');
   const takesId = id !== undefined;
   const named = takesId && readInput(IdDto, 'id' in args ? { id: givenId } : {}, ofId);
-  const rest = readInput<object>(input ?? NoArguments, takesId ? others : args, ofOthers);
+  const read = effect === 'reads' ? readParameters : readInput;
+  const rest = read<object>(input ?? NoArguments, takesId ? others : args, ofOthers);
   const problems = [...(named ? named.problems : ofId), ...rest.problems];
   if (problems.length > 0) throw validationError(problems);
   return [...(named ? [named.value.id] : []), ...(input ? [rest.value] : [])];

@@ -84,8 +84,8 @@ describe('a window (decisions 4)', () => {
 describe('looking at a window', () => {
   it('counts nothing', async () => {
     await hit();
-    await storage.peek('key', MINUTE);
-    expect(await storage.peek('key', MINUTE)).toMatchObject({
+    storage.peek('key', MINUTE);
+    expect(storage.peek('key', MINUTE)).toMatchObject({
       totalHits: 1,
       isBlocked: false,
       endsAt: START + MINUTE,
@@ -93,7 +93,7 @@ describe('looking at a window', () => {
   });
 
   it('begins none', async () => {
-    expect(await storage.peek('key', MINUTE)).toMatchObject({ totalHits: 0 });
+    expect(storage.peek('key', MINUTE)).toMatchObject({ totalHits: 0 });
     jest.advanceTimersByTime(1_000);
     expect(await hit()).toMatchObject({ endsAt: START + 1_000 + MINUTE });
   });
@@ -101,7 +101,7 @@ describe('looking at a window', () => {
   it('shows a new one where the last is over', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE);
-    expect(await storage.peek('key', MINUTE)).toMatchObject({
+    expect(storage.peek('key', MINUTE)).toMatchObject({
       totalHits: 0,
       endsAt: START + 2 * MINUTE,
     });
