@@ -1,3 +1,4 @@
+import { IdDto } from '../src/fields/id.dto.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { PurgeService } from '../src/database/purge.service.js';
 import { TenantDatabase } from '../src/database/tenant-database.js';
@@ -11,7 +12,7 @@ const MONTH_MS = 30 * 86_400_000;
 
 class KeptRepository extends TenantRepository<{ id: string }> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'organizations', columns: ['id'], live: 'true' });
+    super(database, { name: 'organizations', record: IdDto, live: 'true' });
   }
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { NEXT_UPDATED_AT, type Row, TenantRepository } from '../database/tenant-repository.js';
-import { namesOf } from '../fields/field.js';
 import { leadsDeletedBefore, liveLead } from '../leads/live-lead.js';
 import { Conditions, readPage } from '../listing/list-statement.js';
 import type { Page } from '../listing/page.js';
@@ -11,7 +10,7 @@ import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js'
 @Injectable()
 export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'appointments', columns: namesOf(AppointmentDto), live: 'true' });
+    super(database, { name: 'appointments', record: AppointmentDto, live: 'true' });
   }
 
   /** @throws ApiError `query_failed` */
@@ -22,7 +21,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
       .add('start_time >= ?', query.start_after)
       .add('start_time < ?', query.start_before);
     const sort = { column: query.sort_by, nullable: false };
-    const source = { table: this.table.name, columns: this.table.columns, sort };
+    const source = { table: this.table.name, item: AppointmentDto, sort };
     return readPage<AppointmentDto>(this.database, source, conditions, query);
   }
 

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -6,6 +6,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { BrokenOff, translateDriverError } from './driver-error.js';
+import { Lanes } from './lanes.js';
 import { QueryWithPreamble } from './tenant-query.js';
 import { MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
 
@@ -15,6 +16,8 @@ export interface Statement {
   readonly values: readonly unknown[];
   /** `custom`: planned anew for each set of values; by default the plan is prepared once. */
   readonly plan?: 'prepared' | 'custom';
+  /** `bounded`: a few rows by an index, and no lock to wait for, in organizations of any size. */
+  readonly cost?: 'bounded' | 'any';
 }
 
 /** Statements inside one transaction of one organization. */
@@ -30,18 +33,27 @@ const MOST_PREPARED_STATEMENTS = 500;
  * row-level security, in one round trip, and fails only with errors that the application knows.
  */
 @Injectable()
-export class TenantDatabase implements OnModuleInit {
+export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   private readonly names = new Map<string, string>();
   private enterTenant = '';
+  private enterOrganization = '';
+  private lanes: Lanes | undefined;
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async onModuleInit(): Promise<void> {
+    const role = (await this.canUseTenantRole()) ? TENANT_ROLE : undefined;
     const settings = [`set_config('${TENANT_SETTING}', $1, true)`];
-    if (await this.canUseTenantRole()) {
-      settings.unshift(`set_config('role', '${TENANT_ROLE}', true)`);
-    }
+    this.enterOrganization = `select ${settings.join(', ')}`;
+    if (role) settings.unshift(`set_config('role', '${role}', true)`);
     this.enterTenant = `select ${settings.join(', ')}`;
+    // Lanes serve nothing but statements of tenants, so that they keep the role.
+    this.lanes = new Lanes(this.dataSource, role ? `set role ${role}` : 'select');
+  }
+
+  /** Behind everything that could still ask for a statement. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.lanes?.close();
   }
 
   /**
@@ -78,7 +90,7 @@ export class TenantDatabase implements OnModuleInit {
         const client = (await attempt(runner.connect())) as pg.PoolClient;
         await attempt(runner.startTransaction());
         const result = await work({
-          query: (statement) => attempt(this.run(client, organizationId, statement)),
+          query: (statement) => attempt(this.runOn(client, organizationId, statement)),
         });
         await attempt(runner.commitTransaction());
         return result;
@@ -99,21 +111,40 @@ export class TenantDatabase implements OnModuleInit {
     return retryOnce(() => translating(this.runAlone<Row>(organizationId, statement), failure));
   }
 
-  private async runAlone<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
+  private runAlone<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
+    const { lanes } = this;
+    if (statement.cost !== 'bounded' || !lanes) return this.runInPool(organizationId, statement);
+    return this.run<Row>(this.enterOrganization, organizationId, statement, (query) => {
+      lanes.submit(query);
+    });
+  }
+
+  private async runInPool<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
     const driver = this.dataSource.driver as PostgresDriver;
     const [client, release] = (await driver.obtainMasterConnection()) as [
       pg.PoolClient,
       () => void,
     ];
     try {
-      return await this.run<Row>(client, organizationId, statement);
+      return await this.runOn<Row>(client, organizationId, statement);
     } finally {
       release();
     }
   }
 
-  private run<Row>(client: pg.PoolClient, organizationId: string, statement: Statement) {
-    const preamble = { name: 'tenant', text: this.enterTenant, values: [organizationId] };
+  private runOn<Row>(client: pg.PoolClient, organizationId: string, statement: Statement) {
+    return this.run<Row>(this.enterTenant, organizationId, statement, (query) => {
+      client.query(query);
+    });
+  }
+
+  private run<Row>(
+    enter: string,
+    organizationId: string,
+    statement: Statement,
+    submit: (query: TenantQuery) => void,
+  ): Promise<Row[]> {
+    const preamble = { name: 'tenant', text: enter, values: [organizationId] };
     const { text, values } = statement;
     const name = statement.plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
@@ -121,7 +152,7 @@ export class TenantDatabase implements OnModuleInit {
         if (error) reject(error);
         else resolve(result.rows as Row[]);
       });
-      client.query(query as unknown as pg.Submittable);
+      submit(query as unknown as TenantQuery);
     });
   }
 
@@ -150,6 +181,8 @@ export class TenantDatabase implements OnModuleInit {
     return false;
   }
 }
+
+type TenantQuery = pg.Submittable & { handleError(error: Error): void };
 
 async function translating<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
   try {

@@ -1,3 +1,6 @@
+import type { Type } from '@nestjs/common';
+import { namesOf } from '../fields/field.js';
+import { jsonColumnsOf, StoredRecords } from './stored-record.js';
 import type { Statement, TenantDatabase, TenantTransaction } from './tenant-database.js';
 
 /** Columns and values of a row; the names come from code, never from a caller. */
@@ -12,10 +15,15 @@ export interface Times {
 /** A table of records that belong to organizations. */
 export interface TenantTable {
   readonly name: string;
-  /** The columns of a record as it is answered. */
-  readonly columns: readonly string[];
+  /** The fields of a record as it is answered, which are its columns. */
+  readonly record: Type<object>;
   /** The condition of records that exist; deleted ones may still be in the table. */
   readonly live: 'deleted_at is null' | 'true';
+}
+
+/** A record that PostgreSQL has written as JSON. */
+interface JsonRow {
+  readonly json: string;
 }
 
 /** What becomes of a stored record: the columns to set, or undefined to leave it as it is. */
@@ -33,15 +41,29 @@ export const PURGE_BATCH = 1_000;
 
 /** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
 export abstract class TenantRepository<R extends { id: string }> {
+  /** The columns of a record, for SELECT and RETURNING. */
+  protected readonly columns: string;
+  private readonly records: StoredRecords<R>;
+  private readonly jsonColumns: string;
+
   constructor(
     protected readonly database: TenantDatabase,
-    protected readonly table: TenantTable,
-  ) {}
+    protected readonly table: TenantTable & { readonly record: Type<R> },
+  ) {
+    this.columns = namesOf(table.record).join(', ');
+    this.jsonColumns = jsonColumnsOf(table.record);
+    this.records = new StoredRecords(table.record);
+  }
 
   /** @throws ApiError `query_failed` */
   async find(organizationId: string, id: string): Promise<R | undefined> {
-    const [record] = await this.database.read<R>(organizationId, this.select(organizationId, id));
-    return record;
+    const rows = await this.database.read<JsonRow>(organizationId, {
+      text: `select row_to_json(record)::text as json from (
+          select ${this.jsonColumns} from ${this.table.name} where ${this.theRecord}) record`,
+      values: [organizationId, id],
+      cost: 'bounded',
+    });
+    return this.recordOf(rows);
   }
 
   /**
@@ -59,13 +81,14 @@ export abstract class TenantRepository<R extends { id: string }> {
     const names = ['organization_id', ...Object.keys(row)];
     const parameters = names.map((_, index) => `$${index + 1}`).join(', ');
     const source = guard ? `select ${parameters} from guard` : `values (${parameters})`;
-    const [record] = await this.database.write<R>(organizationId, {
-      text: `${guard ? `with guard as materialized (${guard})` : ''}
-        insert into ${this.table.name} (${names.join(', ')}) ${source}
-        returning ${this.columns}`,
+    const rows = await this.database.write<JsonRow>(organizationId, {
+      text: `with ${guard ? `guard as materialized (${guard}),` : ''} record as (
+          insert into ${this.table.name} (${names.join(', ')}) ${source}
+          returning ${this.jsonColumns})
+        select row_to_json(record)::text as json from record`,
       values: [organizationId, ...Object.values(row)],
     });
-    return record;
+    return this.recordOf(rows);
   }
 
   /**
@@ -94,8 +117,7 @@ export abstract class TenantRepository<R extends { id: string }> {
       const [stored] = await transaction.query<R>(this.select(organizationId, id, 'for update'));
       const changes = stored && (await revise(stored, transaction));
       if (!changes) return stored;
-      const [updated] = await transaction.query<R>(this.set(organizationId, id, changes));
-      return updated;
+      return this.recordOf(await transaction.query(this.set(organizationId, id, changes)));
     });
   }
 
@@ -155,14 +177,13 @@ export abstract class TenantRepository<R extends { id: string }> {
     return this.table.live === 'true' ? undefined : 'deleted_at < $2';
   }
 
-  /** The columns of a record, for RETURNING and SELECT. */
-  protected get columns(): string {
-    return this.table.columns.join(', ');
-  }
-
   /** The one record of `$1`, the organization, and `$2`, the id. */
   protected get theRecord(): string {
     return `organization_id = $1 and id = $2 and ${this.table.live}`;
+  }
+
+  private recordOf([row]: readonly JsonRow[]): R | undefined {
+    return row && this.records.fromJson(row.json);
   }
 
   private select(organizationId: string, id: string, lock = ''): Statement {
@@ -175,9 +196,10 @@ export abstract class TenantRepository<R extends { id: string }> {
   private set(organizationId: string, id: string, changes: Row): Statement {
     const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
     return {
-      text: `update ${this.table.name}
-        set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
-        where ${this.theRecord} returning ${this.columns}`,
+      text: `with record as (
+          update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
+          where ${this.theRecord} returning ${this.jsonColumns})
+        select row_to_json(record)::text as json from record`,
       values: [organizationId, id, ...Object.values(changes)],
     };
   }

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { textOf } from '../database/stored-record.js';
 import { Page } from '../listing/page.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 
@@ -7,12 +8,18 @@ export function answerInEnvelope(request: ApiRequest, response: Response, result
   if (response.statusCode === 201 && hasId(result)) {
     response.setHeader('Location', `${request.path}/${result.id}`);
   }
-  writeJson(response, result instanceof Page ? result : { data: result });
+  writeText(response, textOfAnswer(result));
 }
 
-/** Writes an answer at once, with its length: as fast as Node can. */
-export function writeJson(response: Response, body: object): void {
-  const text = JSON.stringify(body);
+/** What is still as it was stored leaves as it came. */
+function textOfAnswer(result: unknown): string {
+  if (result instanceof Page) return result.text;
+  const stored = typeof result === 'object' && result !== null ? textOf(result) : undefined;
+  return stored === undefined ? JSON.stringify({ data: result }) : `{"data":${stored}}`;
+}
+
+/** Writes JSON at once, with its length. */
+function writeText(response: Response, text: string): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);

@@ -93,7 +93,7 @@ class Scanner {
   private keys: Set<string> | undefined;
   private keyIsNext = false;
   /** The keys, from the outermost, of the field in whose value the scan stands. */
-  private readonly path: string[] = [];
+  private readonly path: (string | undefined)[] = [];
   private tooDeep = false;
 
   constructor(
@@ -154,7 +154,10 @@ class Scanner {
 
   private addKey(keys: Set<string>, key: string): void {
     const isField = this.depth <= this.fieldDepth;
-    if (isField) this.path.splice(this.depth - 1, Infinity, key);
+    if (isField) {
+      this.path.length = this.depth - 1;
+      this.path.push(key);
+    }
     if (this.hasEscapes) this.checkText(key);
     if (keys.has(key)) this.report(isField ? REPEATED : REPEATED_INSIDE);
     else if (keys.size < MAX_KEYS) keys.add(key);
@@ -184,9 +187,10 @@ class Scanner {
   }
 
   private report(message: string): void {
-    const last = this.path.length - 1;
-    const label = (key: string, index: number) => (index === last ? fieldLabel(key, WHOLE) : key);
-    const field = last === -1 ? WHOLE : this.path.map(label).join('.');
+    // Items of an array have no key.
+    const keys = this.path.filter((key) => key !== undefined);
+    const last = keys.pop();
+    const field = last === undefined ? WHOLE : [...keys, fieldLabel(last, WHOLE)].join('.');
     // A hostile body repeats one fault thousands of times in one field.
     if (message === this.lastMessage && field === this.lastField) return;
     this.lastMessage = message;

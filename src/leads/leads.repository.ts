@@ -2,13 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
 import { existing } from '../errors/existing.js';
-import { namesOf } from '../fields/field.js';
 import { Conditions, readPage } from '../listing/list-statement.js';
 import type { Page } from '../listing/page.js';
 import { addSearch } from '../listing/search.js';
 import { LeadDto, LeadListItemDto, type LeadListQuery } from './lead.dto.js';
-
-const LIST_COLUMNS = namesOf(LeadListItemDto);
 
 /** The compared forms of a lead's contact fields. */
 export interface ContactIdentity {
@@ -27,7 +24,7 @@ export interface Twin {
 @Injectable()
 export class LeadsRepository extends TenantRepository<LeadDto> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'leads', columns: namesOf(LeadDto), live: 'deleted_at is null' });
+    super(database, { name: 'leads', record: LeadDto, live: 'deleted_at is null' });
   }
 
   /** @throws ApiError `query_failed` */
@@ -39,7 +36,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
       .add('created_at < ?', query.created_before);
     addSearch(conditions, query.search);
     const sort = { column: query.sort_by, nullable: query.sort_by === 'last_name' };
-    const source = { table: this.table.name, columns: LIST_COLUMNS, sort };
+    const source = { table: this.table.name, item: LeadListItemDto, sort };
     const plan = query.search === undefined ? 'prepared' : 'custom';
     return readPage<LeadListItemDto>(this.database, source, conditions, query, plan);
   }

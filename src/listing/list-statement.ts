@@ -1,3 +1,5 @@
+import type { Type } from '@nestjs/common';
+import { jsonColumnsOf, StoredItems } from '../database/stored-record.js';
 import type { Statement, TenantDatabase } from '../database/tenant-database.js';
 import type { ListQuery } from './list-query.js';
 import { Page } from './page.js';
@@ -33,49 +35,52 @@ export class Conditions {
 }
 
 /** What a list reads and how it is ordered; never text from a caller. */
-export interface ListSource {
+export interface ListSource<T extends object> {
   readonly table: string;
-  readonly columns: readonly string[];
+  /** The fields of an item, which are columns of the table. */
+  readonly item: Type<T>;
   readonly sort: { readonly column: string; readonly nullable: boolean };
 }
 
-/** Every row repeats the total; where the page is empty, one row carries it alone. */
-type ListRow<T> = { total: number; sort_key: unknown } & (T | { [K in keyof T]: null });
+interface ListRow {
+  readonly total: number;
+  /** The items as JSON, separated by commas; null where the page is empty. */
+  readonly items: string | null;
+}
 
 /**
  * Reads a page and its exact total in one statement.
  * @throws ApiError `query_failed`
  */
-export async function readPage<T extends { id: string }>(
+export async function readPage<T extends object>(
   database: TenantDatabase,
-  source: ListSource,
+  source: ListSource<T>,
   conditions: Conditions,
   query: ListQuery,
   plan: Statement['plan'] = 'prepared',
 ): Promise<Page<T>> {
   const statement = { ...listStatement(source, conditions, query), plan };
-  const rows = await database.read<ListRow<T>>(conditions.organizationId, statement);
-  const items = rows.filter((row): row is T & ListRow<T> => row.id !== null);
-  const data = items.map(({ total, sort_key, ...item }) => item as unknown as T);
+  const [row] = await database.read<ListRow>(conditions.organizationId, statement);
   const { page, limit } = query;
-  return new Page(data, { page, limit, total: rows[0]?.total ?? 0 });
+  const items = new StoredItems(source.item, `[${row?.items ?? ''}]`);
+  return new Page(items, { page, limit, total: row?.total ?? 0 });
 }
 
-function listStatement(
-  { table, columns, sort }: ListSource,
+function listStatement<T extends object>(
+  { table, item, sort }: ListSource<T>,
   conditions: Conditions,
   { page, limit, sort_dir: direction }: ListQuery,
 ): Statement {
   // An index can serve `desc nulls last` only where it is declared so.
   const nulls = sort.nullable ? ' nulls last' : '';
-  const order = (key: string, id: string) => `${key} ${direction}${nulls}, ${id} ${direction}`;
-  const count = `select count(*)::int as total from ${table} where ${conditions.sql}`;
-  const rows = `select ${columns.join(', ')}, ${sort.column} as sort_key from ${table}
-    where ${conditions.sql} order by ${order(sort.column, 'id')}
+  const count = `select count(*)::int from ${table} where ${conditions.sql}`;
+  // The names of the table's columns, because the SELECT list gives some of them to their text.
+  const rows = `select ${jsonColumnsOf(item)} from ${table} where ${conditions.sql}
+    order by ${table}.${sort.column} ${direction}${nulls}, ${table}.id ${direction}
     limit ${conditions.parameter(limit)} offset ${conditions.parameter((page - 1) * limit)}`;
+  const items = `select row_to_json(item)::text as json from (${rows}) item`;
   return {
-    text: `select counted.total, page.* from (${count}) counted
-      left join (${rows}) page on true order by ${order('page.sort_key', 'page.id')}`,
+    text: `select (${count}) as total, (select string_agg(json, ',') from (${items}) page) as items`,
     values: conditions.values,
   };
 }

@@ -25,6 +25,8 @@ export interface McpCaller {
   readonly actor: Actor;
   readonly request: ApiRequest;
   readonly response: Response;
+  /** The calls that have counted as the reads and writes that they asked for. */
+  callsRun: number;
 }
 
 /** The only revision in which several messages may come at once. */
@@ -49,12 +51,22 @@ export class McpExchange {
    */
   async read(caller: McpCaller): Promise<Messages | ApiError> {
     const body = await this.messagesOf(caller.request);
-    await this.count(body instanceof ApiError ? 1 : body.count - this.callsIn(body), caller);
+    const messages = body instanceof ApiError ? 1 : body.count - this.callsIn(body);
+    await this.count(messages, caller.actor, caller.response);
     return body;
   }
 
+  /**
+   * Counts calls that were refused before they ran as the messages that they are.
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  async countRefusedCalls(body: Messages | ApiError, caller: McpCaller): Promise<void> {
+    if (body instanceof ApiError) return;
+    await this.count(this.callsIn(body) - caller.callsRun, caller.actor, caller.response);
+  }
+
   /** @throws ApiError `rate_limit_exceeded` where the key sends more messages than the flood guard allows */
-  async count(messages: number, { actor, response }: McpCaller): Promise<void> {
+  async count(messages: number, actor: Actor, response: Response): Promise<void> {
     for (let counted = 0; counted < messages; counted++) {
       const state = await this.limits.count('messages', actor.key.id);
       if (!state.isBlocked) continue;
@@ -119,12 +131,11 @@ export class McpExchange {
     return requests.filter(isCall).length;
   }
 
-  private abilitiesOf(
-    { argumentProblems }: Messages,
-    { actor, request, response }: McpCaller,
-  ): Abilities {
+  private abilitiesOf({ argumentProblems }: Messages, caller: McpCaller): Abilities {
+    const { actor, request, response } = caller;
     const { requestId } = request;
     const tell = (state: LimitState) => {
+      caller.callsRun++;
       tellLimit(response, state);
       if (state.isBlocked) response.set(tooManyRequests(state).headers);
     };

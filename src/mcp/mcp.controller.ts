@@ -4,8 +4,9 @@ import { OwnProtocol } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
 import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
 import { EventStream } from './event-stream.js';
-import { McpExchange } from './exchange.js';
+import { type McpCaller, McpExchange } from './exchange.js';
 import { checkHead, cursorOf, sessionIdOf } from './headers.js';
+import type { Messages } from './messages.js';
 import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
 
@@ -29,13 +30,13 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
-    const caller = { actor, request, response };
+    const caller = { actor, request, response, callsRun: 0 };
     const body = await this.exchange.read(caller);
-    const id = sessionIdOf(request);
-    const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
-    if (body instanceof ApiError) throw body;
-    checkHead(request);
-    return session ? this.exchange.goOn(session, body, caller) : this.exchange.begin(body, caller);
+    try {
+      return await this.answer(body, caller);
+    } finally {
+      await this.exchange.countRefusedCalls(body, caller);
+    }
   }
 
   /** Streams the events of a session until one side ends it or a newer stream takes its place. */
@@ -46,9 +47,11 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    await this.exchange.count(1, { actor, request, response });
+    await this.exchange.count(1, actor, response);
     const session = this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const cursor = cursorOf(request, session);
+    // A client that has left meanwhile would hold the stream for ever.
+    if (response.destroyed) return;
     const stream = new EventStream(response);
     if (request.method === 'HEAD') {
       stream.close();
@@ -69,12 +72,21 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ) {
-    await this.exchange.count(1, { actor, request, response });
+    await this.exchange.count(1, actor, response);
     const id = sessionIdOf(request);
     const session = this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
     checkHead(request);
     this.sessions.end(session);
     return { data: { id: session.id, closed: true } };
+  }
+
+  private async answer(body: Messages | ApiError, caller: McpCaller): Promise<unknown> {
+    const { actor, request } = caller;
+    const id = sessionIdOf(request);
+    const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
+    if (body instanceof ApiError) throw body;
+    checkHead(request);
+    return session ? this.exchange.goOn(session, body, caller) : this.exchange.begin(body, caller);
   }
 
   private sessionOf(

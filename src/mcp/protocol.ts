@@ -93,7 +93,7 @@ class Exchange implements Transport {
   }
 
   start(): Promise<void> {
-    for (const request of this.requests) this.onmessage?.(request);
+    for (const request of this.requests) this.onmessage?.(withoutTask(request));
     return Promise.resolve();
   }
 
@@ -107,6 +107,13 @@ class Exchange implements Transport {
     this.onclose?.();
     return Promise.resolve();
   }
+}
+
+/** Tasks are not offered, so that a request to make one is an ordinary one. */
+function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
+  if (request.params?.task === undefined) return request;
+  const { task, ...params } = request.params;
+  return { ...request, params };
 }
 
 /** What a JSON-RPC request is refused with; the SDK's own repeats the code in its message. */

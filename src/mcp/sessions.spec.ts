@@ -31,7 +31,9 @@ function actor(keyId: string, scopes: readonly string[] = ['leads:read']): Actor
 const ALICE = actor('alice');
 const BOB = actor('bob');
 
-const pass = (seconds: number) => jest.advanceTimersByTime(seconds * 1_000);
+const pass = (seconds: number): void => {
+  jest.advanceTimersByTime(seconds * 1_000);
+};
 const find = ({ id }: Session, by = ALICE) => sessions.use(id, by);
 const openAll = () => Array.from({ length: MOST }, () => sessions.open(ALICE));
 

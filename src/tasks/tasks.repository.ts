@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase, type TenantTransaction } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
-import { namesOf } from '../fields/field.js';
 import { liveLead } from '../leads/live-lead.js';
 import { Conditions, readPage } from '../listing/list-statement.js';
 import type { Page } from '../listing/page.js';
@@ -17,7 +16,7 @@ const SORTS = {
 @Injectable()
 export class TasksRepository extends TenantRepository<TaskDto> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'tasks', columns: namesOf(TaskDto), live: 'deleted_at is null' });
+    super(database, { name: 'tasks', record: TaskDto, live: 'deleted_at is null' });
   }
 
   /** @throws ApiError `query_failed` */
@@ -27,8 +26,7 @@ export class TasksRepository extends TenantRepository<TaskDto> {
       .add('assigned_to_user_id = ?', query.assigned_to)
       .add('contact_id = ?', query.contact_id)
       .add('due_date < ?', query.due_before);
-    const { name: table, columns } = this.table;
-    const source = { table, columns, sort: SORTS[query.sort_by] };
+    const source = { table: this.table.name, item: TaskDto, sort: SORTS[query.sort_by] };
     return readPage<TaskDto>(this.database, source, conditions, query);
   }
 

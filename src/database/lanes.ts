@@ -1,0 +1,110 @@
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+
+/** Enough that one slow answer does not hold up all, few enough that each write carries several. */
+const LANES = 4;
+
+/**
+ * Connections that statements share: each sends its statement at once and takes its answer in turn,
+ * without a connection of its own. Only for statements of bounded cost, because what stands behind a
+ * slow one waits for it; everything else, and every transaction, takes a connection of the pool.
+ */
+export class Lanes {
+  private readonly lanes: readonly Lane[];
+  private turn = 0;
+
+  /** @param setUp SQL that each connection begins with */
+  constructor(dataSource: DataSource, setUp: string) {
+    const connect = () => openConnection(dataSource, setUp);
+    this.lanes = Array.from({ length: LANES }, () => new Lane(connect));
+  }
+
+  /** Sends a statement on the next lane; its own callback is told the answer, or why there is none. */
+  submit(query: pg.Submittable & { handleError(error: Error): void }): void {
+    this.turn = (this.turn + 1) % LANES;
+    const lane = this.lanes[this.turn];
+    const client = lane?.current();
+    if (client instanceof pg.Client) client.query(query);
+    else
+      client?.then(
+        (opened) => opened.query(query),
+        (error: unknown) => {
+          query.handleError(error as Error);
+        },
+      );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+  }
+}
+
+/** One connection, opened when it is first needed and again after it was lost. */
+class Lane {
+  private client: pg.Client | Promise<pg.Client> | undefined;
+
+  constructor(private readonly connect: () => Promise<pg.Client>) {}
+
+  current(): pg.Client | Promise<pg.Client> {
+    return (this.client ??= this.open());
+  }
+
+  async close(): Promise<void> {
+    const client = await Promise.resolve(this.client).catch(() => undefined);
+    await client?.end();
+  }
+
+  private open(): Promise<pg.Client> {
+    const forget = (lost: unknown) => {
+      if (this.client === lost) this.client = undefined;
+    };
+    const opening = this.connect();
+    opening.then(
+      (client) => {
+        this.client = client;
+        client.once('error', () => {
+          forget(client);
+        });
+        client.once('end', () => {
+          forget(client);
+        });
+      },
+      () => {
+        forget(opening);
+      },
+    );
+    return opening;
+  }
+}
+
+/** Opens a connection by the options of the pool. */
+async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
+  const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
+  const client = new pg.Client({ ...pool.options, pipeline: true });
+  // A lost connection fails its statements, and not the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(setUp);
+  writeOnceATick(client);
+  return client;
+}
+
+/** Everything that is sent in one turn of the event loop leaves in one write. */
+function writeOnceATick(client: pg.Client): void {
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  const cork = stream.cork.bind(stream);
+  const uncork = stream.uncork.bind(stream);
+  let isCorked = false;
+  stream.cork = () => {
+    if (isCorked) return;
+    isCorked = true;
+    cork();
+    setImmediate(() => {
+      isCorked = false;
+      uncork();
+    });
+  };
+  stream.uncork = () => undefined;
+}

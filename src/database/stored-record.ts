@@ -1,0 +1,126 @@
+import type { Type } from '@nestjs/common';
+import { type Field, fieldsOf } from '../fields/field.js';
+
+const TEXT = Symbol('text');
+
+/** The SELECT list by which PostgreSQL writes a record as the JSON that is answered. */
+export function jsonColumnsOf(dto: Type<object>): string {
+  return fieldsOf(dto)
+    .map((field) => {
+      const { name } = field;
+      if (!isTime(field)) return name;
+      return `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`;
+    })
+    .join(', ');
+}
+
+/** Makes records of the JSON that PostgreSQL wrote. */
+export class StoredRecords<R extends object> {
+  private readonly times: readonly string[];
+
+  constructor(dto: Type<R>) {
+    this.times = timesOf(dto);
+  }
+
+  /**
+   * A record like any other, but that it is parsed when someone looks into it: one that is only
+   * passed on is answered by the text as it came.
+   */
+  fromJson(text: string): R {
+    const parse = () => withTimes(JSON.parse(text) as R, this.times);
+    return new Proxy({} as R, new UnreadRecord(text, parse));
+  }
+}
+
+/** The items of a page, parsed when someone looks into them. */
+export class StoredItems<T extends object> {
+  private read: readonly T[] | undefined;
+
+  constructor(
+    private readonly item: Type<T>,
+    private readonly json: string,
+  ) {}
+
+  get items(): readonly T[] {
+    this.read ??= (JSON.parse(this.json) as T[]).map((one) => withTimes(one, timesOf(this.item)));
+    return this.read;
+  }
+
+  get text(): string | undefined {
+    return this.read ? undefined : this.json;
+  }
+}
+
+/** The JSON text of a record that is still as it was stored; undefined for anything else. */
+export function textOf(value: object): string | undefined {
+  return (value as { [TEXT]?: string })[TEXT];
+}
+
+/** Fills its record in at the first look, and forgets the text as soon as that could be changed. */
+class UnreadRecord<R extends object> implements ProxyHandler<R> {
+  private isRead = false;
+
+  constructor(
+    private text: string | undefined,
+    private readonly parse: () => R,
+  ) {}
+
+  get(record: R, key: PropertyKey): unknown {
+    if (key === TEXT) return this.text;
+    const value: unknown = Reflect.get(this.read(record), key);
+    if (typeof value === 'object' && value !== null) this.text = undefined;
+    return value;
+  }
+
+  has(record: R, key: PropertyKey): boolean {
+    return Reflect.has(this.read(record), key);
+  }
+
+  ownKeys(record: R): (string | symbol)[] {
+    return Reflect.ownKeys(this.read(record));
+  }
+
+  getOwnPropertyDescriptor(record: R, key: PropertyKey): PropertyDescriptor | undefined {
+    return Reflect.getOwnPropertyDescriptor(this.read(record), key);
+  }
+
+  set(record: R, key: PropertyKey, value: unknown): boolean {
+    this.text = undefined;
+    return Reflect.set(this.read(record), key, value);
+  }
+
+  defineProperty(record: R, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
+    this.text = undefined;
+    return Reflect.defineProperty(this.read(record), key, descriptor);
+  }
+
+  deleteProperty(record: R, key: PropertyKey): boolean {
+    this.text = undefined;
+    return Reflect.deleteProperty(this.read(record), key);
+  }
+
+  private read(record: R): R {
+    if (!this.isRead) Object.assign(record, this.parse());
+    this.isRead = true;
+    return record;
+  }
+}
+
+function timesOf(dto: Type<object>): readonly string[] {
+  return fieldsOf(dto)
+    .filter(isTime)
+    .map(({ name }) => name);
+}
+
+function withTimes<R extends object>(record: R, times: readonly string[]): R {
+  const values = record as Record<string, unknown>;
+  for (const name of times) {
+    const value = values[name];
+    if (typeof value === 'string') values[name] = new Date(value);
+  }
+  return record;
+}
+
+function isTime({ schema }: Field): boolean {
+  return schema.format === 'date-time';
+}

@@ -1,0 +1,164 @@
+import { type Answer, ApiClient } from './api-client.js';
+
+/** An event of a stream, as it was written. */
+export interface StreamEvent {
+  readonly id?: string;
+  readonly retry?: string;
+  readonly data: string;
+}
+
+/** What a request to /mcp may carry beside its message. */
+type Headers = Readonly<Record<string, string>>;
+
+export const LATEST_REVISION = '2025-11-25';
+
+let requests = 0;
+
+/** A JSON-RPC request; its id is its own unless one is given. */
+export function rpcRequest(method: string, params?: object, id: unknown = ++requests) {
+  return { jsonrpc: '2.0', id, method, ...(params && { params }) };
+}
+
+export function rpcNotification(method: string, params?: object) {
+  return { jsonrpc: '2.0', method, ...(params && { params }) };
+}
+
+/** A valid `initialize`, but for what is given. */
+export function initializeRequest(params: object = {}, id?: unknown) {
+  return rpcRequest(
+    'initialize',
+    {
+      protocolVersion: LATEST_REVISION,
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+      ...params,
+    },
+    id,
+  );
+}
+
+/** The header that names a session. */
+export function inSession(id: string) {
+  return { 'Mcp-Session-Id': id };
+}
+
+/** A caller of /mcp with one key, or with none, who speaks plain HTTP. */
+export class McpCaller {
+  private readonly api: ApiClient;
+
+  constructor(
+    private readonly url: string,
+    private readonly key?: string,
+  ) {
+    this.api = new ApiClient(url, key);
+  }
+
+  request(
+    method: string,
+    { path = '/mcp', body, headers }: { path?: string; body?: unknown; headers?: Headers } = {},
+  ): Promise<Answer> {
+    const accept = { Accept: 'application/json, text/event-stream' };
+    return this.api.request(method, path, { body, headers: { ...accept, ...headers } });
+  }
+
+  post(body: unknown, headers?: Headers): Promise<Answer> {
+    return this.request('POST', { body, headers });
+  }
+
+  initialize(params?: object, headers?: Headers): Promise<Answer> {
+    return this.post(initializeRequest(params), headers);
+  }
+
+  /** Opens a session, which must succeed, and tells its id. */
+  async open(protocolVersion = LATEST_REVISION): Promise<string> {
+    const { status, headers, body } = await this.initialize({ protocolVersion });
+    expect({ status, body: body as unknown }).toMatchObject({ status: 200 });
+    const id = headers.get('mcp-session-id');
+    expect(id).toBeTruthy();
+    return id!;
+  }
+
+  /** Sends one request in a session. */
+  rpc(session: string, method: string, params?: object, id?: unknown): Promise<Answer> {
+    return this.post(rpcRequest(method, params, id), inSession(session));
+  }
+
+  delete(session?: string): Promise<Answer> {
+    return this.request('DELETE', { headers: session === undefined ? {} : inSession(session) });
+  }
+
+  /** Opens a stream of the session, which must succeed. */
+  async listen(session: string, headers: Headers = {}): Promise<EventReader> {
+    const abort = new AbortController();
+    const response = await fetch(`${this.url}/mcp`, {
+      signal: abort.signal,
+      headers: {
+        Accept: 'text/event-stream',
+        ...(this.key !== undefined && { Authorization: `Bearer ${this.key}` }),
+        ...inSession(session),
+        ...headers,
+      },
+    });
+    if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+    return new EventReader(response, abort);
+  }
+}
+
+/** Reads the events of a stream one by one. */
+export class EventReader {
+  private readonly reader: ReadableStreamDefaultReader<string>;
+  private text = '';
+
+  constructor(
+    private readonly response: Response,
+    private readonly abort: AbortController,
+  ) {
+    this.reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  get headers(): Response['headers'] {
+    return this.response.headers;
+  }
+
+  /** The next event, or undefined where the server has ended the stream. */
+  async next(): Promise<StreamEvent | undefined> {
+    for (;;) {
+      const end = this.text.indexOf('\n\n');
+      if (end === -1) {
+        const { done, value } = await this.reader.read();
+        if (done) {
+          expect(this.text).toBe('');
+          return undefined;
+        }
+        this.text += value;
+      } else {
+        const block = this.text.slice(0, end);
+        this.text = this.text.slice(end + 2);
+        // A block of comments alone keeps the connection and is no event.
+        if (!/^(:.*\n?)*$/.test(block)) return readEvent(block);
+      }
+    }
+  }
+
+  /** The message of the next event. */
+  async nextMessage(): Promise<{ id?: string; message: unknown }> {
+    const event = await this.next();
+    if (!event) throw new Error('the stream has ended');
+    return { id: event.id, message: JSON.parse(event.data) as unknown };
+  }
+
+  /** Goes away without a word. */
+  leave(): void {
+    this.abort.abort();
+    this.reader.closed.catch(() => undefined);
+  }
+}
+
+function readEvent(block: string): StreamEvent {
+  const fields = block.split('\n').map((line): [name: string, value: string] => {
+    const colon = line.indexOf(': ');
+    return [line.slice(0, colon), line.slice(colon + 2)];
+  });
+  const { data = '', ...others } = Object.fromEntries(fields);
+  return { ...others, data };
+}
