@@ -6,7 +6,7 @@ import type { LogLevel } from './settings.js';
 /** Standard output: one JSON line an event, or readable lines in a terminal. */
 let output: DestinationStream = process.stdout.isTTY
   ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
-  : writeOnceATick(pino.destination());
+  : writeTogether(pino.destination());
 
 /** The log of the process. */
 export const logger: Logger = pino(
@@ -28,8 +28,10 @@ export function setLogLevel(level: LogLevel): void {
   logger.level = level;
 }
 
-/** What is logged in one turn of the event loop leaves in one write. */
-function writeOnceATick(destination: DestinationStream): DestinationStream {
+/** A line waits for others at most this long, because a write costs as much as many lines. */
+const WRITE_EVERY_MS = 10;
+
+function writeTogether(destination: DestinationStream): DestinationStream {
   let pending = '';
   const flush = () => {
     if (pending !== '') destination.write(pending);
@@ -38,7 +40,7 @@ function writeOnceATick(destination: DestinationStream): DestinationStream {
   process.once('exit', flush);
   return {
     write: (line) => {
-      if (pending === '') setImmediate(flush);
+      if (pending === '') setTimeout(flush, WRITE_EVERY_MS);
       pending += line;
     },
   };

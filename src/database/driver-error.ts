@@ -11,13 +11,16 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** A transaction that PostgreSQL ended for the sake of another one; the same again may succeed. */
+/** A statement that PostgreSQL ended because of another one; the same again may succeed. */
 export class BrokenOff extends ApiError {}
 
 const UNIQUE_VIOLATION = '23505';
 
-/** SQLSTATEs of serialization failures and deadlocks. */
-const BROKEN_OFF: readonly unknown[] = ['40001', '40P01'];
+/**
+ * SQLSTATEs of serialization failures and deadlocks, and of a prepared statement that is not there
+ * because the one that was to prepare it failed.
+ */
+const BROKEN_OFF: readonly unknown[] = ['40001', '40P01', '26000'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';

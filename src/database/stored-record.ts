@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf } from '../fields/field.js';
+import { type Field, fieldsOf, namesOf } from '../fields/field.js';
 
 const TEXT = Symbol('text');
 
@@ -17,9 +17,11 @@ export function jsonColumnsOf(dto: Type<object>): string {
 /** Makes records of the JSON that PostgreSQL wrote. */
 export class StoredRecords<R extends object> {
   private readonly times: readonly string[];
+  private readonly names: ReadonlySet<PropertyKey>;
 
   constructor(dto: Type<R>) {
     this.times = timesOf(dto);
+    this.names = new Set(namesOf(dto));
   }
 
   /**
@@ -28,7 +30,7 @@ export class StoredRecords<R extends object> {
    */
   fromJson(text: string): R {
     const parse = () => withTimes(JSON.parse(text) as R, this.times);
-    return new Proxy({} as R, new UnreadRecord(text, parse));
+    return new Proxy({} as R, new UnreadRecord(text, this.names, parse));
   }
 }
 
@@ -62,11 +64,14 @@ class UnreadRecord<R extends object> implements ProxyHandler<R> {
 
   constructor(
     private text: string | undefined,
+    private readonly names: ReadonlySet<PropertyKey>,
     private readonly parse: () => R,
   ) {}
 
   get(record: R, key: PropertyKey): unknown {
     if (key === TEXT) return this.text;
+    // Whether it is a promise, say, which is asked of everything.
+    if (!this.names.has(key)) return Reflect.get(record, key);
     const value: unknown = Reflect.get(this.read(record), key);
     if (typeof value === 'object' && value !== null) this.text = undefined;
     return value;

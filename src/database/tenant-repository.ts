@@ -45,6 +45,7 @@ export abstract class TenantRepository<R extends { id: string }> {
   protected readonly columns: string;
   private readonly records: StoredRecords<R>;
   private readonly jsonColumns: string;
+  private readonly findText: string;
 
   constructor(
     protected readonly database: TenantDatabase,
@@ -53,13 +54,14 @@ export abstract class TenantRepository<R extends { id: string }> {
     this.columns = namesOf(table.record).join(', ');
     this.jsonColumns = jsonColumnsOf(table.record);
     this.records = new StoredRecords(table.record);
+    this.findText = `select row_to_json(record)::text as json from (
+      select ${this.jsonColumns} from ${table.name} where ${this.theRecord}) record`;
   }
 
   /** @throws ApiError `query_failed` */
   async find(organizationId: string, id: string): Promise<R | undefined> {
     const rows = await this.database.read<JsonRow>(organizationId, {
-      text: `select row_to_json(record)::text as json from (
-          select ${this.jsonColumns} from ${this.table.name} where ${this.theRecord}) record`,
+      text: this.findText,
       values: [organizationId, id],
       cost: 'bounded',
     });

@@ -1,13 +1,26 @@
 import type { Type } from '@nestjs/common';
-import { validateSync } from 'class-validator';
 import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
 import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from './field.js';
+import { compileValidator, type Validator } from './validator.js';
 
 /** What became of an input: its DTO, and everything that is wrong with it. */
 export interface Input<T> {
   readonly value: T;
   readonly problems: readonly FieldProblem[];
 }
+
+/** What there is to know of a DTO to read inputs into it. */
+interface Reader {
+  readonly fields: readonly Field[];
+  /** The fields by their names; of two declarations of one, the value is read by the last. */
+  readonly known: ReadonlyMap<string, Field>;
+  readonly fixed: ReadonlySet<string>;
+  readonly isUpdate: boolean;
+  readonly validate: Validator;
+}
+
+const READERS = new WeakMap<Type<object>, Reader>();
+const NOTHING_UNREAD: readonly FieldProblem[] = [];
 
 /**
  * Reads a plain object into a DTO: refuses what the DTO does not know, brings values into their
@@ -17,50 +30,64 @@ export interface Input<T> {
 export function readInput<T extends object>(
   dto: Type<T>,
   plain: object,
-  unread: readonly FieldProblem[] = [],
+  unread: readonly FieldProblem[] = NOTHING_UNREAD,
 ): Input<T> {
-  const fields = fieldsOf(dto);
-  const value = normalized(dto, plain, fields);
-  const named = new Set(unread.map(({ field }) => field));
-  const found = [...unknownFields(dto, plain, fields), ...invalidFields(value)];
-  const problems = [...unread, ...found.filter(({ field }) => !named.has(field))];
-  if (problems.length === 0 && !isUpdate(dto)) fillIn(value, fields);
+  const reader = readerOf(dto);
+  const value = normalized(dto, plain, reader);
+  const found = [...unknownFields(plain, reader), ...reader.validate(value)];
+  const problems = unread.length === 0 ? found : withUnread(unread, found);
+  if (problems.length === 0 && !reader.isUpdate) fillIn(value, reader);
   return { value, problems };
 }
 
-function normalized<T extends object>(dto: Type<T>, plain: object, fields: readonly Field[]): T {
-  const given = fields.filter(({ name }) => Object.hasOwn(plain, name));
-  const raw = plain as Readonly<Record<string, unknown>>;
-  const values = given.map(({ name, normalize }) => [name, normalize(raw[name])] as const);
-  return Object.assign(new dto(), Object.fromEntries(values));
+/** Made at the first input, when the decorators of the class have long run. */
+function readerOf(dto: Type<object>): Reader {
+  let reader = READERS.get(dto);
+  if (!reader) {
+    const fields = fieldsOf(dto);
+    reader = {
+      fields,
+      known: new Map(fields.map((field) => [field.name, field])),
+      fixed: new Set(fixedFieldsOf(dto)),
+      isUpdate: isUpdate(dto),
+      validate: compileValidator(dto),
+    };
+    READERS.set(dto, reader);
+  }
+  return reader;
 }
 
-function unknownFields(dto: Type<object>, plain: object, fields: readonly Field[]): FieldProblem[] {
-  const known = new Set(fields.map(({ name }) => name));
-  const fixed = fixedFieldsOf(dto);
+function normalized<T extends object>(dto: Type<T>, plain: object, { known }: Reader): T {
+  const raw = plain as Readonly<Record<string, unknown>>;
+  const value = new dto();
+  const target = value as Record<string, unknown>;
+  for (const [name, { normalize }] of known) {
+    if (Object.hasOwn(plain, name)) target[name] = normalize(raw[name]);
+  }
+  return value;
+}
+
+function unknownFields(plain: object, { known, fixed }: Reader): FieldProblem[] {
   return Object.keys(plain)
     .filter((name) => !known.has(name))
     .map((name) => ({
       field: fieldLabel(name, 'body'),
-      message: fixed.includes(name) ? 'cannot be changed' : 'is unknown or cannot be set',
+      message: fixed.has(name) ? 'cannot be changed' : 'is unknown or cannot be set',
     }));
 }
 
-function invalidFields(value: object): FieldProblem[] {
-  return validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false }).map(
-    ({ property, constraints = {} }) => ({
-      field: property,
-      message: Object.values(constraints).join(' and '),
-    }),
-  );
+function withUnread(unread: readonly FieldProblem[], found: FieldProblem[]): FieldProblem[] {
+  const named = new Set(unread.map(({ field }) => field));
+  return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
 
 /** On create, null means the same as left out; what is left out takes its default. */
-function fillIn(value: object, fields: readonly Field[]): void {
+function fillIn(value: object, { fields }: Reader): void {
   const target = value as Record<string, unknown>;
   for (const { name, presence } of fields) {
     if (target[name] !== undefined && target[name] !== null) continue;
-    if (presence.default === undefined) Reflect.deleteProperty(target, name);
-    else target[name] = presence.default;
+    if (presence.default !== undefined) target[name] = presence.default;
+    // To delete takes its time even where there is nothing.
+    else if (Object.hasOwn(target, name)) Reflect.deleteProperty(target, name);
   }
 }

@@ -1,0 +1,187 @@
+import type { Type } from '@nestjs/common';
+import {
+  getMetadataStorage,
+  IsDefined,
+  type MetadataStorage,
+  type ValidationArguments,
+  validateSync,
+  ValidationTypes,
+} from 'class-validator';
+import type { FieldProblem } from '../errors/field-problem.js';
+import { messageOf } from './validation-message.js';
+
+/** Says what is wrong with an instance of a DTO: for each property the first rule that it breaks. */
+export type Validator = (value: object) => FieldProblem[];
+
+/** What a decorator of class-validator leaves behind: a rule, or a condition of the others. */
+type Metadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+
+/** The class that carries out a rule. */
+type Constraint = Pick<
+  ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number],
+  'name' | 'async' | 'instance'
+>;
+
+interface Check {
+  readonly metadata: Metadata;
+  readonly constraint: Constraint;
+}
+
+/** A property with its rules, in the order in which class-validator asks them. */
+interface Property {
+  readonly name: string;
+  readonly conditions: readonly Metadata[];
+  readonly checks: readonly Check[];
+}
+
+const COMPILED_TYPES = [
+  ValidationTypes.CUSTOM_VALIDATION,
+  ValidationTypes.CONDITIONAL_VALIDATION,
+  ValidationTypes.IS_DEFINED,
+  ValidationTypes.WHITELIST,
+];
+
+/**
+ * Does what `validateSync` of class-validator does, from the same metadata, without working it out
+ * anew for each value. DTOs with rarer rules are left to `validateSync` itself. Rules that are
+ * added to the class later are not seen.
+ */
+export function compileValidator(dto: Type<object>): Validator {
+  const metadata = metadataOf(dto);
+  if (!metadata.every(isCompiled)) return problemsByClassValidator;
+  const groups = getMetadataStorage().groupByPropertyName(metadata);
+  const properties = Object.entries(groups).map(([name, group]) => propertyOf(name, group));
+  // Its rules belong to the class that a value names, which one can make look like another.
+  return (value) =>
+    value.constructor === dto ? problemsOf(value, properties) : problemsByClassValidator(value);
+}
+
+/** The rules of a class and those that it inherits, of every group. */
+function metadataOf(dto: Type<object>): Metadata[] {
+  const noSchema = '';
+  return getMetadataStorage().getTargetValidationMetadatas(dto, noSchema, false, false);
+}
+
+/** Whether a rule is of the usual sort: for the value itself, whenever the conditions hold. */
+function isCompiled({ type, each, validateIf, constraintCls }: Metadata): boolean {
+  const isUsual = COMPILED_TYPES.includes(type) && !each && validateIf === undefined;
+  return isUsual && constraintsOf(constraintCls).every(isRecorded);
+}
+
+/** Whether class-validator keeps a failure under this name: it loses one under `__proto__`. */
+function isRecorded({ name }: Constraint): boolean {
+  const messages: Record<string, string> = {};
+  messages[name] = '';
+  return Object.keys(messages).length > 0;
+}
+
+function propertyOf(name: string, group: readonly Metadata[]): Property {
+  const ofType = (wanted: string) => group.filter(({ type }) => type === wanted);
+  const rules = [
+    ...ofType(ValidationTypes.IS_DEFINED),
+    ...ofType(ValidationTypes.CUSTOM_VALIDATION),
+  ];
+  return {
+    name,
+    conditions: ofType(ValidationTypes.CONDITIONAL_VALIDATION),
+    checks: rules.flatMap((metadata) =>
+      constraintsOf(metadata.constraintCls).map((constraint) => ({ metadata, constraint })),
+    ),
+  };
+}
+
+/** What carries out a rule, without what needs to be waited for: `validateSync` leaves it out. */
+function constraintsOf(constraintClass: Metadata['constraintCls']): Constraint[] {
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(constraintClass)
+    .filter((constraint) => !constraint.async)
+    .map((constraint) => (isWrapper(constraintClass) ? withInstance(constraint) : constraint));
+}
+
+class Sample {
+  @IsDefined() property: unknown;
+}
+const WRAPPER = String(metadataOf(Sample)[0]?.constraintCls);
+
+/** Whether class-validator made the class itself, around two functions. */
+function isWrapper(constraintClass: Metadata['constraintCls']): boolean {
+  return String(constraintClass) === WRAPPER;
+}
+
+/** Looks the instance up for good. Others may come from a container that gives new ones. */
+function withInstance({ name, async, instance }: Constraint): Constraint {
+  return { name, async, instance };
+}
+
+function problemsOf(value: object, properties: readonly Property[]): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const property of properties) {
+    const problem = problemOf(property, value);
+    if (problem) problems.push(problem);
+  }
+  return problems;
+}
+
+function problemOf({ name, conditions, checks }: Property, object: object) {
+  const value = (object as Readonly<Record<string, unknown>>)[name];
+  if (!holdAll(conditions, object, value)) return undefined;
+  for (const { metadata, constraint } of checks) {
+    const result: unknown = constraint.instance.validate(
+      value,
+      argumentsOf(metadata, object, value),
+    );
+    if (!isRefusal(result)) continue;
+    const message = messageOf(metadata, constraint, argumentsOf(metadata, object, value));
+    return { field: name, message };
+  }
+  return undefined;
+}
+
+/** Asks every condition, as class-validator does, even after one that does not hold. */
+function holdAll(conditions: readonly Metadata[], object: object, value: unknown): boolean {
+  let hold = true;
+  for (const { constraints } of conditions) {
+    const [condition] = constraints as [(object: object, value: unknown) => unknown];
+    if (!condition(object, value)) hold = false;
+  }
+  return hold;
+}
+
+/** Each call of a rule or message gets arguments of its own, which it may do with as it likes. */
+function argumentsOf(metadata: Metadata, object: object, value: unknown): ValidationArguments {
+  return {
+    targetName: object.constructor.name,
+    property: metadata.propertyName,
+    object,
+    value,
+    constraints: metadata.constraints,
+  };
+}
+
+/** Whether a rule refuses the value by now: like `validateSync`, this waits for no promise. */
+function isRefusal(result: unknown): boolean {
+  if (!isThenable(result)) return !result;
+  let refuses = false;
+  void result.then((isValid) => {
+    if (!isValid) refuses = true;
+  });
+  return refuses;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}
+
+function problemsByClassValidator(value: object): FieldProblem[] {
+  return validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false }).map(
+    ({ property, constraints = {} }) => ({
+      field: property,
+      message: Object.values(constraints).join(' and '),
+    }),
+  );
+}
