@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { TenantDatabase, type Statement } from '../src/database/tenant-database.js';
 import { TENANT_SETTING } from '../src/database/tenant-role.js';
+import type { Answer } from './support/api-client.js';
 import { createLead, dataOf, getLead, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 
@@ -93,6 +95,26 @@ describe('statements that share a connection', () => {
     await Promise.all(Array.from({ length: 50 }, () => getLead(us.api, id)));
     expect(sleeping).toBe(2);
     await Promise.all(sleepers);
+  });
+});
+
+describe('a write that has to wait for a lock', () => {
+  it('waits where no other waits behind it, and is done as soon as the lock is gone', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const { id } = await createLead(us.api);
+    let blocked: Promise<Answer> | undefined;
+    await database
+      .transaction(us.id, async (transaction) => {
+        await transaction.query({
+          text: `update leads set email_compared = $3 where organization_id = $1 and id = $2`,
+          values: [us.id, id, email],
+        });
+        blocked = us.api.post(LEADS, { first_name: 'Waits', email });
+        await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
+        throw new Error('roll back');
+      })
+      .catch(() => undefined);
+    expect(dataOf(await blocked!, 201).email).toBe(email);
   });
 });
 

@@ -15,6 +15,7 @@ export class UniqueViolation extends Error {
 export class BrokenOff extends ApiError {}
 
 const UNIQUE_VIOLATION = '23505';
+const LOCK_TIMEOUT = '55P03';
 
 /**
  * SQLSTATEs of serialization failures and deadlocks, and of a prepared statement that is not there
@@ -24,6 +25,11 @@ const BROKEN_OFF: readonly unknown[] = ['40001', '40P01', '26000'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
+
+/** Whether a statement gave up waiting for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT;
+}
 
 /** Turns what the driver throws into what the application knows; nothing of the driver leaves. */
 export function translateDriverError(error: unknown, fallback: ErrorCode): Error {

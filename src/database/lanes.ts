@@ -3,9 +3,6 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-/** Enough that one slow answer does not hold up all, few enough that each write carries several. */
-const LANES = 4;
-
 /**
  * Connections that statements share: each sends its statement at once and takes its answer in turn,
  * without a connection of its own. Only for statements of bounded cost, because what stands behind a
@@ -15,15 +12,18 @@ export class Lanes {
   private readonly lanes: readonly Lane[];
   private turn = 0;
 
-  /** @param setUp SQL that each connection begins with */
-  constructor(dataSource: DataSource, setUp: string) {
+  /**
+   * @param count how many connections
+   * @param setUp SQL that each of them begins with
+   */
+  constructor(dataSource: DataSource, count: number, setUp: string) {
     const connect = () => openConnection(dataSource, setUp);
-    this.lanes = Array.from({ length: LANES }, () => new Lane(connect));
+    this.lanes = Array.from({ length: count }, () => new Lane(connect));
   }
 
   /** Sends a statement on the next lane; its own callback is told the answer, or why there is none. */
   submit(query: pg.Submittable & { handleError(error: Error): void }): void {
-    this.turn = (this.turn + 1) % LANES;
+    this.turn = (this.turn + 1) % this.lanes.length;
     const lane = this.lanes[this.turn];
     const client = lane?.current();
     if (client instanceof pg.Client) client.query(query);

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { BrokenOff, translateDriverError } from './driver-error.js';
+import { BrokenOff, isLockTimeout, translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
 import { QueryWithPreamble } from './tenant-query.js';
 import { MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
@@ -16,7 +16,7 @@ export interface Statement {
   readonly values: readonly unknown[];
   /** `custom`: planned anew for each set of values; by default the plan is prepared once. */
   readonly plan?: 'prepared' | 'custom';
-  /** `bounded`: a few rows by an index, and no lock to wait for, in organizations of any size. */
+  /** `bounded`: a few rows by an index, in organizations of any size. */
   readonly cost?: 'bounded' | 'any';
 }
 
@@ -24,6 +24,13 @@ export interface Statement {
 export interface TenantTransaction {
   query<Row>(statement: Statement): Promise<Row[]>;
 }
+
+/** Reads keep one another company; writes wait for the disk, which takes several at a time. */
+const READ_LANES = 4;
+const WRITE_LANES = 8;
+
+/** How long a statement may keep those behind it in its lane waiting for a lock. */
+const LONGEST_LOCK_MS = 50;
 
 /** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
 const MOST_PREPARED_STATEMENTS = 500;
@@ -37,7 +44,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   private readonly names = new Map<string, string>();
   private enterTenant = '';
   private enterOrganization = '';
-  private lanes: Lanes | undefined;
+  private lanes: Record<Failure, Lanes> | undefined;
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
@@ -48,12 +55,16 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     if (role) settings.unshift(`set_config('role', '${role}', true)`);
     this.enterTenant = `select ${settings.join(', ')}`;
     // Lanes serve nothing but statements of tenants, so that they keep the role.
-    this.lanes = new Lanes(this.dataSource, role ? `set role ${role}` : 'select');
+    const setUp = `${role ? `set role ${role};` : ''} set lock_timeout = ${LONGEST_LOCK_MS}`;
+    this.lanes = {
+      query_failed: new Lanes(this.dataSource, READ_LANES, setUp),
+      create_failed: new Lanes(this.dataSource, WRITE_LANES, setUp),
+    };
   }
 
   /** Behind everything that could still ask for a statement. */
   async onApplicationShutdown(): Promise<void> {
-    await this.lanes?.close();
+    await Promise.all([this.lanes?.query_failed.close(), this.lanes?.create_failed.close()]);
   }
 
   /**
@@ -106,17 +117,29 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   private single<Row>(
     organizationId: string,
     statement: Statement,
-    failure: 'query_failed' | 'create_failed',
+    failure: Failure,
   ): Promise<Row[]> {
-    return retryOnce(() => translating(this.runAlone<Row>(organizationId, statement), failure));
+    const alone = () =>
+      statement.cost === 'bounded'
+        ? this.runInLane<Row>(organizationId, statement, failure)
+        : this.runInPool<Row>(organizationId, statement);
+    return retryOnce(() => translating(alone(), failure));
   }
 
-  private runAlone<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
-    const { lanes } = this;
-    if (statement.cost !== 'bounded' || !lanes) return this.runInPool(organizationId, statement);
-    return this.run<Row>(this.enterOrganization, organizationId, statement, (query) => {
-      lanes.submit(query);
-    });
+  private async runInLane<Row>(
+    organizationId: string,
+    statement: Statement,
+    failure: Failure,
+  ): Promise<Row[]> {
+    try {
+      return await this.run<Row>(this.enterOrganization, organizationId, statement, (query) => {
+        this.lanes?.[failure].submit(query);
+      });
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      // Who has to wait for a lock waits where no one stands behind.
+      return this.runInPool(organizationId, statement);
+    }
   }
 
   private async runInPool<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
@@ -181,6 +204,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     return false;
   }
 }
+
+type Failure = 'query_failed' | 'create_failed';
 
 type TenantQuery = pg.Submittable & { handleError(error: Error): void };
 

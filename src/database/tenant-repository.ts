@@ -89,6 +89,7 @@ export abstract class TenantRepository<R extends { id: string }> {
           returning ${this.jsonColumns})
         select row_to_json(record)::text as json from record`,
       values: [organizationId, ...Object.values(row)],
+      cost: 'bounded',
     });
     return this.recordOf(rows);
   }

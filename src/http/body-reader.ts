@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { finished, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** Why a body was not read. */
@@ -111,15 +111,15 @@ function consume(
       source.off('data', onData);
       reject(new BodyError('too_large'));
     };
-    const forget = finished(source, { writable: false }, (error) => {
-      if (error) reject(new BodyError(failure));
-      else resolve();
-    });
-    source.on('data', onData);
-    stop = () => {
-      source.off('data', onData);
-      forget();
+    const onLost = (): void => {
+      reject(new BodyError(failure));
     };
+    stop = () => {
+      source.off('data', onData).off('end', resolve).off('error', onLost).off('close', onLost);
+    };
+    // Nothing more is told of a stream that has ended before its time already.
+    if (source.destroyed) onLost();
+    source.on('data', onData).on('end', resolve).on('error', onLost).on('close', onLost);
   });
   return { done, stop };
 }
