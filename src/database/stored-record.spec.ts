@@ -1,0 +1,87 @@
+import { RecordOf } from '../fields/field.js';
+import { DateTime, JsonObject, Text } from '../fields/kinds.js';
+import { Page } from '../listing/page.js';
+import { StoredItems, StoredRecords, textOf } from './stored-record.js';
+
+class CreateNoteDto {
+  @Text({ max: 100, required: true }) title: string;
+  @DateTime() due?: Date | null;
+  @JsonObject() facts?: Record<string, unknown>;
+}
+
+class NoteDto extends RecordOf(CreateNoteDto) {}
+
+const TEXT = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678Z","facts":{"a":[1, 2.50]}}';
+const DUE = new Date('2026-01-02T03:04:05.678Z');
+const PLAIN = { id: '1', title: 'T', due: DUE, facts: { a: [1, 2.5] } };
+
+let note: NoteDto;
+
+beforeEach(() => {
+  note = new StoredRecords(NoteDto).fromJson(TEXT);
+});
+
+describe('a record that came as JSON', () => {
+  it('is answered by the text as it came, as long as no one has looked into it', async () => {
+    expect(textOf(await Promise.resolve(note))).toBe(TEXT);
+    expect(textOf(note)).toBe(TEXT);
+  });
+
+  it('is an ordinary object to whoever looks into it', () => {
+    expect({ ...note }).toEqual(PLAIN);
+    expect(Object.keys(note)).toEqual(['id', 'title', 'due', 'facts']);
+    expect(JSON.parse(JSON.stringify(note))).toEqual(JSON.parse(JSON.stringify(PLAIN)));
+    expect('title' in note).toBe(true);
+    expect('other' in note).toBe(false);
+    expect(note.due).toEqual(DUE);
+    expect(note).toEqual(PLAIN);
+  });
+
+  it('keeps its text where only plain values were read, which no one can change by that', () => {
+    expect([note.id, note.title]).toEqual(['1', 'T']);
+    expect(textOf(note)).toBe(TEXT);
+  });
+
+  it.each<[string, (changed: NoteDto) => unknown]>([
+    ['set', (changed) => (changed.title = 'new')],
+    ['defined', (changed) => Object.defineProperty(changed, 'title', { value: 'new' })],
+    ['assigned', (changed) => Object.assign(changed, { title: 'new' })],
+    ['added', (changed) => Object.assign(changed, { more: 1 })],
+    ['deleted', (changed) => Reflect.deleteProperty(changed, 'title')],
+    ['changed inside', (changed) => (changed.facts.a = 'new')],
+    ['changed in a copy that shares it', (changed) => ({ ...changed }).due!.setTime(0)],
+  ])('is answered as it is then, where a field was %s', (_, change) => {
+    const expected = structuredClone(PLAIN) as NoteDto;
+    change(expected);
+    change(note);
+    expect(textOf(note)).toBeUndefined();
+    expect(note).toEqual(expected);
+  });
+});
+
+describe('a page that came as JSON', () => {
+  const counts = { page: 1, limit: 2, total: 3 };
+  const meta = '{"page":1,"limit":2,"total":3,"total_pages":2}';
+
+  it('is answered by the text as it came, or as its items were changed', () => {
+    const page = new Page<NoteDto>(new StoredItems(NoteDto, `[${TEXT}]`), counts);
+    expect(page.text).toBe(`{"data":[${TEXT}],"meta":${meta}}`);
+    expect(page.data).toEqual([PLAIN]);
+    page.data[0]!.title = 'new';
+    expect(JSON.parse(page.text)).toMatchObject({ data: [{ id: '1', title: 'new' }] });
+  });
+
+  it('may hold items of another origin', () => {
+    const page = new Page([{ n: 1 }], counts);
+    expect(page.data).toEqual([{ n: 1 }]);
+    expect(page.text).toBe(`{"data":[{"n":1}],"meta":${meta}}`);
+    expect(JSON.stringify(page)).toBe(page.text);
+  });
+});
+
+describe('what is no stored record', () => {
+  it('has no text', () => {
+    expect(textOf({ id: '1' })).toBeUndefined();
+    expect(textOf([])).toBeUndefined();
+  });
+});
