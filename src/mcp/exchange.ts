@@ -4,12 +4,8 @@ import { Settings } from '../config/settings.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { explained } from '../errors/error.filter.js';
 import { readBytes } from '../http/request-reader.js';
-import {
-  type LimitState,
-  RateLimits,
-  tellLimit,
-  tooManyRequests,
-} from '../rate-limit/rate-limits.js';
+import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
+import { RateLimits, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
 import { SESSION_ID } from './headers.js';
 import { type Messages, readMessages } from './messages.js';
@@ -134,7 +130,7 @@ export class McpExchange {
   private abilitiesOf({ argumentProblems }: Messages, caller: McpCaller): Abilities {
     const { actor, request, response } = caller;
     const { requestId } = request;
-    const tell = (state: LimitState) => {
+    const tell = (state: RateWindow) => {
       caller.callsRun++;
       tellLimit(response, state);
       if (state.isBlocked) response.set(tooManyRequests(state).headers);

@@ -2,7 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { lacksScope } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
 import { UUID } from '../fields/uuid.js';
-import { type LimitState, RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
+import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
+import { RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
 import { type DeclaredMethod, DeclaredMethods } from './declared-methods.js';
 import { RESOURCE, type ResourceKind } from './resource.decorator.js';
@@ -59,7 +60,7 @@ export class Resources implements OnModuleInit {
   async read(
     actor: Actor,
     uri: string,
-    tell: (state: LimitState) => void,
+    tell: (state: RateWindow) => void,
   ): Promise<ResourceContents> {
     const state = await this.limits.count('reads', actor.key.id);
     tell(state);

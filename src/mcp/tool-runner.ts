@@ -7,7 +7,8 @@ import type { FieldProblem } from '../errors/field-problem.js';
 import { IdDto } from '../fields/id.dto.js';
 import { readInput } from '../fields/read-input.js';
 import { readParameters } from '../fields/read-parameters.js';
-import { type LimitState, RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
+import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
+import { RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -27,7 +28,7 @@ export interface ToolCall {
 export interface ToolOutcome {
   readonly result: ToolResult;
   /** The window in which the call was counted. */
-  readonly limit: LimitState;
+  readonly limit: RateWindow;
   readonly error?: ApiError;
 }
 
@@ -83,7 +84,7 @@ class NoArguments {}
 function factsOf(
   code: ErrorCode,
   { scope }: ToolDeclaration,
-  { timeToBlockExpire, endsAt }: LimitState,
+  { timeToBlockExpire, endsAt }: RateWindow,
 ): Record<string, unknown> {
   if (code === 'insufficient_scope') return { required_scope: scope };
   if (code !== 'rate_limit_exceeded') return {};

@@ -10,7 +10,8 @@ import {
 import type { Response } from 'express';
 import { ApiError } from '../errors/api-error.js';
 import { type ApiRequest, isRead } from '../tenancy/actor.js';
-import { type LimitState, RateLimits, tellLimit, tooManyRequests } from './rate-limits.js';
+import type { RateWindow } from './rate-limit.storage.js';
+import { RateLimits, tellLimit, tooManyRequests } from './rate-limits.js';
 import { type Soon, soon } from './soon.js';
 
 /**
@@ -60,7 +61,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const limit = req.actor && !isRead(req) ? 'writes' : 'reads';
     const refusedAs = req.actor ? limit : 'address';
     return soon(this.callerOf(req), (caller) =>
-      soon(this.limits.count(limit, caller, refusedAs), (state: LimitState) => {
+      soon(this.limits.count(limit, caller, refusedAs), (state: RateWindow) => {
         tellLimit(res, state);
         if (state.isBlocked) throw tooManyRequests(state);
       }),

@@ -22,6 +22,7 @@ describe('a window (decisions 4)', () => {
     const window = await hit();
     expect(window).toEqual({
       totalHits: 1,
+      limit: 3,
       isBlocked: false,
       endsAt: START + MINUTE,
       timeToExpire: 60,
@@ -84,8 +85,8 @@ describe('a window (decisions 4)', () => {
 describe('looking at a window', () => {
   it('counts nothing', async () => {
     await hit();
-    storage.peek('key', MINUTE);
-    expect(storage.peek('key', MINUTE)).toMatchObject({
+    storage.peek('key', MINUTE, 3);
+    expect(storage.peek('key', MINUTE, 3)).toMatchObject({
       totalHits: 1,
       isBlocked: false,
       endsAt: START + MINUTE,
@@ -93,7 +94,7 @@ describe('looking at a window', () => {
   });
 
   it('begins none', async () => {
-    expect(storage.peek('key', MINUTE)).toMatchObject({ totalHits: 0 });
+    expect(storage.peek('key', MINUTE, 3)).toMatchObject({ totalHits: 0 });
     jest.advanceTimersByTime(1_000);
     expect(await hit()).toMatchObject({ endsAt: START + 1_000 + MINUTE });
   });
@@ -101,7 +102,7 @@ describe('looking at a window', () => {
   it('shows a new one where the last is over', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE);
-    expect(storage.peek('key', MINUTE)).toMatchObject({
+    expect(storage.peek('key', MINUTE, 3)).toMatchObject({
       totalHits: 0,
       endsAt: START + 2 * MINUTE,
     });

@@ -5,6 +5,8 @@ import type { Soon } from './soon.js';
 export interface RateWindow {
   /** Requests counted in the window. */
   readonly totalHits: number;
+  /** Requests that the window has room for. */
+  readonly limit: number;
   /** Whether this request came after the limit was reached; such a request is not counted. */
   readonly isBlocked: boolean;
   /** When the window ends, in milliseconds since the epoch. */
@@ -19,7 +21,7 @@ export interface RateLimitStorage extends ThrottlerStorage {
   /** Counts a request, unless the limit of its window is reached. */
   count(key: string, ttl: number, limit: number): Soon<RateWindow>;
   /** The window as it stands, without counting. */
-  peek(key: string, ttl: number): Soon<RateWindow>;
+  peek(key: string, ttl: number, limit: number): Soon<RateWindow>;
 }
 
 interface Counter {
@@ -40,17 +42,22 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
   count(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
     this.sweep(now, ttl);
-    const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
+    const counter = this.liveCounter(key, now) ?? this.begin(key, now + ttl);
     const isBlocked = counter.hits >= limit;
     if (!isBlocked) counter.hits++;
-    this.counters.set(key, counter);
-    return toWindow(counter, isBlocked, now);
+    return toWindow(counter, limit, isBlocked, now);
   }
 
-  peek(key: string, ttl: number): RateWindow {
+  peek(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
     const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
-    return toWindow(counter, false, now);
+    return toWindow(counter, limit, false, now);
+  }
+
+  private begin(key: string, endsAt: number): Counter {
+    const counter = { hits: 0, endsAt };
+    this.counters.set(key, counter);
+    return counter;
   }
 
   private liveCounter(key: string, now: number): Counter | undefined {
@@ -67,10 +74,16 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
   }
 }
 
-function toWindow({ hits, endsAt }: Counter, isBlocked: boolean, now: number): RateWindow {
+function toWindow(
+  { hits, endsAt }: Counter,
+  limit: number,
+  isBlocked: boolean,
+  now: number,
+): RateWindow {
   const seconds = Math.ceil((endsAt - now) / 1000);
   return {
     totalHits: hits,
+    limit,
     isBlocked,
     endsAt,
     timeToExpire: seconds,

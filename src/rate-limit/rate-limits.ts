@@ -15,11 +15,6 @@ export const WINDOW_MS = 60_000;
 /** Messages a key may send to /mcp in a window, beside its calls of tools. */
 const MESSAGES_PER_WINDOW = 600;
 
-/** A window with the limit that applies to it. */
-export interface LimitState extends RateWindow {
-  readonly limit: number;
-}
-
 /** Counts what callers do, in windows that REST and /mcp share. */
 @Injectable()
 export class RateLimits {
@@ -42,32 +37,29 @@ export class RateLimits {
    * Counts one more, unless the limit of the window is reached.
    * @param caller the id of a key, or an address
    */
-  count(limit: Limit, caller: string, refusedAs: Limit | 'address' = limit): Soon<LimitState> {
-    const most = this.most[limit];
-    return soon(this.windows.count(`${limit}:${caller}`, WINDOW_MS, most), (window) => {
-      if (window.isBlocked) this.refusals[refusedAs]++;
-      return { ...window, limit: most };
+  count(limit: Limit, caller: string, refusedAs: Limit | 'address' = limit): Soon<RateWindow> {
+    const window = this.windows.count(`${limit}:${caller}`, WINDOW_MS, this.most[limit]);
+    return soon(window, (counted) => {
+      if (counted.isBlocked) this.refusals[refusedAs]++;
+      return counted;
     });
   }
 
   /** The window as it stands, without counting. */
-  peek(limit: Limit, caller: string): Soon<LimitState> {
-    const most = this.most[limit];
-    return soon(this.windows.peek(`${limit}:${caller}`, WINDOW_MS), (window) => {
-      return { ...window, limit: most };
-    });
+  peek(limit: Limit, caller: string): Soon<RateWindow> {
+    return this.windows.peek(`${limit}:${caller}`, WINDOW_MS, this.most[limit]);
   }
 }
 
 /** Tells the state of a window on an answer. */
-export function tellLimit(response: Response, { totalHits, endsAt, limit }: LimitState): void {
+export function tellLimit(response: Response, { totalHits, endsAt, limit }: RateWindow): void {
   response.setHeader('RateLimit-Limit', limit);
   response.setHeader('RateLimit-Remaining', Math.max(0, limit - totalHits));
   response.setHeader('RateLimit-Reset', Math.ceil(endsAt / 1000));
 }
 
 /** The refusal of what is over the limit of a window. */
-export function tooManyRequests({ limit, timeToBlockExpire }: LimitState): ApiError {
+export function tooManyRequests({ limit, timeToBlockExpire }: RateWindow): ApiError {
   return new ApiError('rate_limit_exceeded', {
     message: `The limit is ${limit} in ${WINDOW_MS / 1000} seconds; the window ends in ${timeToBlockExpire} seconds.`,
     headers: { 'Retry-After': String(timeToBlockExpire) },
