@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { jsonColumnsOf, StoredItems } from '../database/stored-record.js';
 import type { Statement, TenantDatabase } from '../database/tenant-database.js';
+import { namesOf } from '../fields/field.js';
 import type { ListQuery } from './list-query.js';
 import { Page } from './page.js';
 
@@ -74,11 +75,12 @@ function listStatement<T extends object>(
   // An index can serve `desc nulls last` only where it is declared so.
   const nulls = sort.nullable ? ' nulls last' : '';
   const count = `select count(*)::int from ${table} where ${conditions.sql}`;
-  // The names of the table's columns, because the SELECT list gives some of them to their text.
-  const rows = `select ${jsonColumnsOf(item)} from ${table} where ${conditions.sql}
-    order by ${table}.${sort.column} ${direction}${nulls}, ${table}.id ${direction}
+  const rows = `select ${namesOf(item).join(', ')} from ${table} where ${conditions.sql}
+    order by ${sort.column} ${direction}${nulls}, id ${direction}
     limit ${conditions.parameter(limit)} offset ${conditions.parameter((page - 1) * limit)}`;
-  const items = `select row_to_json(item)::text as json from (${rows}) item`;
+  // Written as JSON outside, or it would be for every row that the offset skips.
+  const items = `select row_to_json(item)::text as json
+    from (select ${jsonColumnsOf(item)} from (${rows}) stored) item`;
   return {
     text: `select (${count}) as total, (select string_agg(json, ',') from (${items}) page) as items`,
     values: conditions.values,
