@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CREATED_DOMAIN } from './scenarios.mjs';
+import { CREATED_DOMAIN } from './cases.mjs';
 
-const IDLE_TIMEOUT = 60_000;
+const IDLE_TIMEOUT = 120_000;
 const QUIET_CHECKS = 3;
 
 const BUSY = `select count(*)::int as busy from pg_stat_activity
   where datname is not null and pid <> pg_backend_pid()
     and (backend_type = 'autovacuum worker' or state <> 'idle')`;
+
+/** What is still worked on for requests that no one waits for any more. */
+const CANCEL_ABANDONED = `select pg_cancel_backend(pid) from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid() and state = 'active'
+    and now() - query_start > interval '500 milliseconds'`;
 
 /** Waits until nothing runs that a measurement would share the machine with. */
 export async function untilIdle(client) {
@@ -14,20 +19,67 @@ export async function untilIdle(client) {
   for (let quiet = 0; quiet < QUIET_CHECKS;) {
     const { rows } = await client.query(BUSY);
     quiet = rows[0].busy === 0 ? quiet + 1 : 0;
+    if (quiet === 0) await client.query(CANCEL_ABANDONED);
     if (performance.now() > deadline) throw new Error('the database does not come to rest');
     await sleep(20);
   }
 }
 
-/**
- * Removes what was created, so that the next measurement finds the table as this one did.
- * @returns how many leads that were
- */
-export async function removeCreated(client) {
-  const { rowCount } = await client.query(
-    `delete from leads where email_compared like '%@${CREATED_DOMAIN}'`,
-  );
-  await client.query('vacuum leads');
-  await client.query('checkpoint');
-  return rowCount;
+/** What a table of leads calls the columns that an update changes, and their types. */
+const COLUMNS = { id: 'id', status: 'status', idType: 'uuid', timeType: 'timestamptz' };
+
+/** Undoes what a measurement wrote, so that the next one finds the same table. */
+export class LeadsTable {
+  #client;
+  #updated;
+  #updatable;
+  #columns;
+
+  /**
+   * @param updated the leads that are updated, as they were
+   * @param columns where they are not as in Latitude's table
+   */
+  constructor(client, updated, columns = COLUMNS) {
+    this.#client = client;
+    this.#updatable = updated.length;
+    this.#columns = columns;
+    this.#updated = JSON.stringify(
+      updated.map(({ id, organization_id, status, notes, updated_at }) => {
+        return { id, organization_id, status, notes, updated_at };
+      }),
+    );
+  }
+
+  /**
+   * @param writes what was done: leads were `created` or `updated`
+   * @returns how many leads that were
+   */
+  async undo(writes) {
+    const { rowCount } =
+      writes === 'created' ? await this.#removeCreated() : await this.#restoreUpdated();
+    await this.#client.query('vacuum leads');
+    await this.#client.query('checkpoint');
+    return rowCount;
+  }
+
+  /** How many leads must have been written by so many requests. */
+  leastWritten(writes, requests) {
+    return writes === 'created' ? requests : Math.min(requests, this.#updatable);
+  }
+
+  #removeCreated() {
+    return this.#client.query(`delete from leads where email like '%@${CREATED_DOMAIN}'`);
+  }
+
+  #restoreUpdated() {
+    const { id, status, idType, timeType } = this.#columns;
+    return this.#client.query(
+      `update leads set ${status} = old.status, notes = old.notes, updated_at = old.updated_at
+       from json_to_recordset($1) old (id ${idType}, organization_id ${idType}, status text,
+         notes text, updated_at ${timeType})
+       where leads.organization_id = old.organization_id and leads.${id} = old.id
+         and leads.updated_at <> old.updated_at`,
+      [this.#updated],
+    );
+  }
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { dataSourceOptions } from '../../dist/src/database/data-source-options.js';
@@ -7,6 +8,11 @@ import { Server } from './server.mjs';
 
 const run = promisify(execFile);
 const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');
+/** What `npm start` gives to node. */
+const START = JSON.parse(readFileSync(path.resolve(ENTRIES, '../../package.json')))
+  .scripts.start.split(' ')
+  .slice(1)
+  .map((part) => (part.endsWith('.js') ? path.resolve(ENTRIES, '../..', part) : part));
 const NO_LIMIT = '1000000000';
 
 /** Nothing of the caller's own settings. */
@@ -25,7 +31,7 @@ export class Latitude extends Server {
       RATE_LIMIT_READS_PER_MINUTE: NO_LIMIT,
       RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
     };
-    super('Latitude', { args: [path.join(ENTRIES, 'main.js')], env, log });
+    super('Latitude', { args: START, env, log });
     this.#env = env;
   }
 

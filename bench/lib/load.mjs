@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
-import { FIRST_NUMBER, NUMBER } from './scenarios.mjs';
+import { FIRST_NUMBER, NUMBER } from './requests.mjs';
 
 const run = promisify(execFile);
 const SCRIPT = path.join(import.meta.dirname, 'wrk.lua');
@@ -17,11 +17,12 @@ class Wrk {
   }
 
   async run({ url, requests, connections, seconds, signal }) {
-    const lines = requests.map(({ method, path, key, body = '' }) =>
-      [method, path, key, body].join('\t'),
+    const lines = requests.map(({ method, path, headers, body = '' }) =>
+      [method, path, body, ...Object.entries(headers).flat()].join('\t'),
     );
     await writeFile(this.file, lines.join('\n') + '\n');
-    const options = ['--threads', '1', '--connections', connections, '--duration', `${seconds}s`];
+    const length = ['--duration', `${seconds}s`, '--timeout', '60s'];
+    const options = ['--threads', '1', '--connections', connections, ...length];
     const args = [...options, '--script', SCRIPT, url, '--', this.file, NUMBER, FIRST_NUMBER];
     const { stdout } = await run('wrk', args.map(String), { signal });
     await rm(this.file);
@@ -39,13 +40,14 @@ class Autocannon {
     let number = FIRST_NUMBER;
     let turn = 0;
     const setupRequest = (request) => {
-      const { method, path, key, body } = requests[turn++ % requests.length];
-      const headers = { Authorization: `Bearer ${key}` };
-      if (body === undefined) return { ...request, method, path, headers };
-      headers['Content-Type'] = 'application/json';
-      return { ...request, method, path, headers, body: body.replaceAll(NUMBER, ++number) };
+      const { body, ...next } = requests[turn++ % requests.length];
+      if (body === undefined) return { ...request, ...next };
+      return { ...request, ...next, body: body.replaceAll(NUMBER, ++number) };
     };
-    const load = autocannon({ url, connections, duration: seconds, requests: [{ setupRequest }] });
+    const load = autocannon({
+      ...{ url, connections, duration: seconds, timeout: 60 },
+      requests: [{ setupRequest }],
+    });
     const stop = () => load.stop();
     signal.addEventListener('abort', stop);
     // Its own percentiles are in whole milliseconds.

@@ -1,11 +1,16 @@
 import { parseArgs } from 'node:util';
+import { CASES } from './cases.mjs';
 
 const USAGE = `npm run bench -- [options]
 
-  --rounds N      how often everything is measured, at least 1 (15)
+  --rounds N      how often everything is measured, at least 1 (7)
   --seconds N     how long one measurement lasts, at least 1 (1)
+  --only CASES    some of ${CASES.join(',')} (all)
   --load NAME     wrk or autocannon (wrk where it is installed)
-  --print-only    leave the figures in bench/README.md as they are
+  --full          1,000,000 leads instead of 100,000
+  --peers         Directus and Strapi from npm beside them, where they install
+  --print-only    leave the figures and the picture in bench as they are
+  --help          show this
 `;
 
 /** @returns undefined when the usage was asked for, and shown */
@@ -13,9 +18,12 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: 'string', default: '15' },
+      rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '1' },
+      only: { type: 'string', default: CASES.join(',') },
       load: { type: 'string' },
+      full: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       'print-only': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -27,12 +35,26 @@ export function readOptions(args) {
   if (values.load !== undefined && !['wrk', 'autocannon'].includes(values.load)) {
     throw new Error(`--load must be wrk or autocannon\n\n${USAGE}`);
   }
-  return {
-    rounds: positive('--rounds', values.rounds),
-    seconds: positive('--seconds', values.seconds),
-    load: values.load,
-    printOnly: values['print-only'],
-  };
+  const { load, full, peers, 'print-only': printOnly } = values;
+  const only = values.only.split(',');
+  if (!only.every((name) => CASES.includes(name))) {
+    throw new Error(`--only must be some of ${CASES.join(',')}\n\n${USAGE}`);
+  }
+  const rounds = positive('--rounds', values.rounds);
+  const seconds = positive('--seconds', values.seconds);
+  const flags = [
+    full && '--full',
+    peers && '--peers',
+    only.length < CASES.length && `--only ${only}`,
+  ];
+  const command = [
+    'npm run bench -- --rounds',
+    rounds,
+    '--seconds',
+    seconds,
+    ...flags.filter(Boolean),
+  ];
+  return { rounds, seconds, only, load, full, peers, printOnly, command: command.join(' ') };
 }
 
 function positive(name, text) {

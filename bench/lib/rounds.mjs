@@ -1,40 +1,49 @@
+/** Connections of the round that warms everything up. */
+const WARM_UP_CONNECTIONS = 32;
+
 /**
- * Measures each case on each server in turn, round after round; the order of the servers rotates.
- * @param measure asked for one server and case at a time
- * @returns by case, then by server, the measurements in the order of their rounds
+ * Measures each case with each entrant in turn, round after round; their order rotates.
+ * @param measure asked for one entrant, case and number of connections at a time
+ * @returns by case and connections, then by entrant, the measurements in the order of their rounds
  */
-export async function alternate({ cases, servers, rounds, measure, onRound }) {
-  const results = new Map(
-    cases.map((one) => [one, new Map(servers.map((server) => [server, []]))]),
+export async function alternate({ cases, connections, rounds, measure, onRound }) {
+  const results = cases.flatMap((one) =>
+    connections.map((count) => ({
+      ...{ one, connections: count },
+      byEntrant: new Map(one.entrants.map((entrant) => [entrant, []])),
+    })),
   );
-  // The first round warms everything up and does not count.
-  for (let round = 0; round <= rounds; round++) {
+  onRound(0);
+  for (const one of cases.filter(({ databaseBound }) => !databaseBound)) {
+    for (const entrant of one.entrants) await measure(entrant, one, WARM_UP_CONNECTIONS);
+  }
+  for (let round = 1; round <= rounds; round++) {
     onRound(round);
-    for (const one of cases) {
-      const order = servers.map((_, i) => servers[(i + round) % servers.length]);
-      for (const server of order) {
-        const measurement = await measure(server, one);
-        if (round > 0) results.get(one).get(server).push(measurement);
+    for (const { one, connections: count, byEntrant } of results) {
+      const order = one.entrants.map((_, i, all) => all[(i + round) % all.length]);
+      for (const entrant of order) {
+        byEntrant.get(entrant).push(await measure(entrant, one, count));
       }
     }
   }
   return results;
 }
 
-/** What a server did in one case: medians over the rounds, and its ratio to the reference. */
-export function summarize(measurements, reference) {
+/** What an entrant did: medians over the rounds. */
+export function summarize(measurements) {
+  const medianOf = (name) => {
+    const values = measurements.map((one) => one[name]);
+    return values.includes(undefined) ? undefined : quantile(values, 0.5);
+  };
+  const names = ['rate', 'p50', 'p99', 'serverCpu', 'databaseCpu'];
+  return Object.fromEntries(names.map((name) => [name, medianOf(name)]));
+}
+
+/** How many times as many requests as the reference; median and quartiles of the rounds' ratios. */
+export function ratioOf(measurements, reference) {
   const ratios = measurements.map(({ rate }, round) => rate / reference[round].rate);
-  const medianOf = (name) =>
-    quantile(
-      measurements.map((one) => one[name]),
-      0.5,
-    );
   return {
-    rate: medianOf('rate'),
-    p50: medianOf('p50'),
-    p99: medianOf('p99'),
-    cpu: measurements[0].cpu === undefined ? undefined : medianOf('cpu'),
-    ratio: quantile(ratios, 0.5),
+    median: quantile(ratios, 0.5),
     quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
   };
 }

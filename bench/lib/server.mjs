@@ -4,33 +4,48 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const START_TIMEOUT = 60_000;
-const LAST_WORDS = 1_000;
-
-/** The clock of /proc/<pid>/stat, which Linux keeps at 100 Hz for programs. */
-const MICROSECONDS_PER_TICK = 10_000;
+const START_TIMEOUT = 120_000;
+const LAST_WORDS = 3_000;
 
 /** A server as a child process that logs to a file and says there where it listens. */
 export class Server {
   #process;
   #log;
 
-  constructor(name, { args, env, log }) {
+  constructor(name, { args, env, log, ...options }) {
     this.name = name;
     this.#log = log;
     const output = openSync(log, 'w');
-    this.#process = spawn(process.execPath, args, { env, stdio: ['ignore', output, output] });
+    const stdio = ['ignore', output, output];
+    this.#process = spawn(process.execPath, args, { env, stdio, ...options });
     closeSync(output);
   }
 
+  /** Waits until it says where it listens. */
   async untilListening() {
+    this.url = await this.said(/listens on (http:[^\s"]+)/);
+  }
+
+  /** Waits until it answers at an address that it was given. */
+  async untilAnswering(url, path) {
+    await this.#until(async () => {
+      const response = await fetch(url + path).catch(() => undefined);
+      await response?.body?.cancel();
+      return response?.ok;
+    });
+    this.url = url;
+  }
+
+  /** The first group of what it says, once it says so. */
+  said(pattern) {
+    return this.#until(async () => pattern.exec(await readFile(this.#log, 'utf8'))?.[1]);
+  }
+
+  async #until(check) {
     const deadline = performance.now() + START_TIMEOUT;
     while (this.isRunning && performance.now() < deadline) {
-      const [, url] = /listens on (http:[^\s"]+)/.exec(await readFile(this.#log, 'utf8')) ?? [];
-      if (url !== undefined) {
-        this.url = url;
-        return;
-      }
+      const found = await check();
+      if (found) return found;
       await sleep(50);
     }
     throw new Error(`${this.name} did not start: ${await this.lastWords()}`);
@@ -44,14 +59,8 @@ export class Server {
     return (await readFile(this.#log, 'utf8')).slice(-LAST_WORDS);
   }
 
-  /** Processor time that it has used in all its threads; undefined where the system does not tell. */
-  async cpuMicroseconds() {
-    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8').catch(() => undefined);
-    if (stat === undefined) return undefined;
-    // The second field is the name in parentheses, which may hold anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [user, system] = [fields[11], fields[12]];
-    return (Number(user) + Number(system)) * MICROSECONDS_PER_TICK;
+  get pid() {
+    return this.#process.pid;
   }
 
   async stop() {

@@ -1,18 +1,20 @@
 -- Asks the requests of a file in turn and prints one line of JSON about them.
--- Arguments: the file, whose lines are method, path, key and body with tabs between them; what in a
--- body stands for the number of the request; and the first such number.
+-- Arguments: the file, whose lines are method, path, body and the names and values of headers, with
+-- tabs between them; what in a body stands for the number of the request; and the first such number.
 local requests, turn, number, placeholder = {}, 0, 0, ""
 
 function init(args)
   placeholder, number = args[2], tonumber(args[3])
   for line in io.lines(args[1]) do
-    local method, path, key, body = line:match("^(.-)\t(.-)\t(.-)\t(.*)$")
-    local headers = { Authorization = "Bearer " .. key }
-    if body == "" then
-      requests[#requests + 1] = { bytes = wrk.format(method, path, headers) }
-    else
-      headers["Content-Type"] = "application/json"
+    local fields = {}
+    for field in (line .. "\t"):gmatch("(.-)\t") do fields[#fields + 1] = field end
+    local method, path, body, headers = fields[1], fields[2], fields[3], {}
+    for i = 4, #fields, 2 do headers[fields[i]] = fields[i + 1] end
+    if body:find(placeholder, 1, true) then
       requests[#requests + 1] = { method = method, path = path, headers = headers, body = body }
+    else
+      if body == "" then body = nil end
+      requests[#requests + 1] = { bytes = wrk.format(method, path, headers, body) }
     end
   end
 end

@@ -1,0 +1,105 @@
+// What the hand-written servers of this folder have in common: HTTP, routes and keys. No validation,
+// limits, request ids, log or row-level security.
+import http from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+
+const LEADS = '/api/v1/leads';
+const HEADERS = { 'Content-Type': 'application/json; charset=utf-8' };
+
+/** Latitude computes it; every lead that the benchmark creates has this one. */
+const LEAD_SCORE = 70;
+
+export const LEAD = words(`id first_name last_name phone email company address_street city state zip
+  status temperature source notes tags custom_fields sms_opted_out on_dnc_list lead_score created_at
+  updated_at`);
+export const LIST_ITEM = words(`id first_name last_name phone email status temperature lead_score
+  company created_at updated_at`);
+export const LIVE = 'organization_id = $1 and deleted_at is null';
+export const SEARCHED = `${LIVE} and search_text like $4`;
+export const NEWEST_FIRST = 'order by created_at desc, id desc limit $2 offset $3';
+
+export const INSERT = `insert into leads (organization_id, id, first_name, last_name, phone, email,
+    company, address_street, city, state, zip, status, temperature, source, notes, tags,
+    custom_fields, sms_opted_out, on_dnc_list, lead_score, email_compared, phone_compared)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21, $22)`;
+
+function words(text) {
+  return text.split(/\s+/);
+}
+
+/** Values of `INSERT`. */
+export function valuesOfNew(organization, lead) {
+  return [
+    ...[organization, uuidv7(), lead.first_name, lead.last_name, lead.phone, lead.email],
+    ...[lead.company, lead.address_street, lead.city, lead.state, lead.zip, lead.status],
+    ...[lead.temperature, lead.source ?? 'api', lead.notes, lead.tags ?? []],
+    ...[lead.custom_fields ?? {}, lead.sms_opted_out ?? false, lead.on_dnc_list ?? false],
+    ...[LEAD_SCORE, lead.email?.toLowerCase(), lead.phone],
+  ];
+}
+
+/** A statement that changes the given fields; one text for each choice of fields. */
+export function updateOf(fields) {
+  const changes = fields.filter((field) => LEAD.includes(field));
+  const set = changes.map((field, index) => `${field} = $${index + 3}, `).join('');
+  return `update leads set ${set}updated_at = date_trunc('milliseconds', now())
+    where ${LIVE} and id = $2`;
+}
+
+/**
+ * @param answers `get`, `list`, `create` and `update`, which resolve to the JSON of an answer, or
+ *   undefined where there is no such lead
+ */
+export function serve(name, organizationOf, answers) {
+  const answer = async (request) => {
+    const organization = organizationOf.get(request.headers.authorization?.slice(7));
+    if (organization === undefined) return [401, '{}'];
+    const { method, url } = request;
+    const rest = url.slice(LEADS.length + 1);
+    if (method === 'POST') return [201, await answers.create(organization, await bodyOf(request))];
+    if (!url.startsWith(`${LEADS}/`)) return [200, await list(answers, organization, rest)];
+    const json =
+      method === 'PUT'
+        ? await answers.update(organization, rest, await bodyOf(request))
+        : await answers.get(organization, rest);
+    return json === undefined ? [404, '{}'] : [200, json];
+  };
+  const server = http.createServer(async (request, response) => {
+    const [status, json] = await answer(request).catch((error) => {
+      console.error(error);
+      return [500, '{}'];
+    });
+    const bytes = Buffer.from(json);
+    response.writeHead(status, { ...HEADERS, 'Content-Length': bytes.length });
+    response.end(bytes);
+  });
+  server.listen(0, '127.0.0.1', () => {
+    console.log(`${name} listens on http://127.0.0.1:${server.address().port}`);
+  });
+  process.once('SIGTERM', () => process.exit(0));
+}
+
+function list(answers, organization, query) {
+  const parameters = new URLSearchParams(query);
+  const page = Number(parameters.get('page') ?? 1);
+  const limit = Number(parameters.get('limit') ?? 50);
+  const search = parameters.get('search') ?? undefined;
+  const counted = parameters.get('total') !== 'no';
+  const values = [organization, limit, (page - 1) * limit];
+  if (search !== undefined) {
+    values.push(`%${search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+  }
+  return answers.list({ values, page, limit, counted, searched: search !== undefined });
+}
+
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** The `meta` of a list; without a total, what is known without one. */
+export function metaOf({ page, limit, counted }, total) {
+  return counted ? { page, limit, total, total_pages: Math.ceil(total / limit) } : { page, limit };
+}

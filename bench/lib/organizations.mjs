@@ -1,0 +1,44 @@
+import { v7 as uuidv7 } from 'uuid';
+import { displayedStart, generateKey, hashKey } from '../../dist/src/auth/api-key-format.js';
+
+const LEADS = 100_000;
+const LEADS_FULL = 1_000_000;
+
+/** Half of all leads are in one organization; these have the same size whatever that is. */
+const SMALL_ORGANIZATIONS = 10;
+const SMALL = 1_000;
+const MEDIUM_ORGANIZATIONS = 9;
+
+/** Sizes of twenty organizations, the largest first and the small ones last. */
+function sizesOf(total) {
+  const large = total / 2;
+  const rest = total - large - SMALL_ORGANIZATIONS * SMALL;
+  const parts = (MEDIUM_ORGANIZATIONS * (MEDIUM_ORGANIZATIONS + 1)) / 2;
+  const medium = Array.from({ length: MEDIUM_ORGANIZATIONS }, (_, i) =>
+    Math.floor((rest * (MEDIUM_ORGANIZATIONS - i)) / parts),
+  );
+  medium[0] += rest - medium.reduce((sum, size) => sum + size, 0);
+  return [large, ...medium, ...Array(SMALL_ORGANIZATIONS).fill(SMALL)];
+}
+
+/**
+ * Organizations with a key each. Not by the command line, which would start forty times.
+ * @param full whether there are a million leads
+ */
+export async function makeOrganizations(client, full) {
+  const organizations = [];
+  for (const [index, size] of sizesOf(full ? LEADS_FULL : LEADS).entries()) {
+    const [id, key] = [uuidv7(), generateKey()];
+    await client.query(`insert into organizations (id, name, phone_region) values ($1, $2, 'US')`, [
+      id,
+      `Organization ${index + 1}`,
+    ]);
+    await client.query(
+      `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
+       values ($1, $2, 'benchmark', $3, $4, $5)`,
+      [uuidv7(), id, hashKey(key), displayedStart(key), ['leads:read', 'leads:write']],
+    );
+    organizations.push({ id, key, size, small: size === SMALL });
+  }
+  return organizations;
+}

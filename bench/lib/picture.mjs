@@ -1,0 +1,121 @@
+import { BARE, IDIOMATIC, LATITUDE, LIMIT, MCP } from './entrants.mjs';
+import { byName } from './tables.mjs';
+import { ratioOf } from './rounds.mjs';
+
+const WIDTH = 760;
+const LABELS = 250;
+const VALUES = 60;
+const BAR = 11;
+const GAP = 16;
+const HEAD = 64;
+
+/** In a terminal, the longest bar and the names of the servers. */
+const COLUMNS = 60;
+const LEGEND = 14;
+
+const COLOURS = [
+  ['latitude', '#1f7a6d', '#4cc2ae'],
+  ['limit', '#8a63c9', '#b79be6'],
+  ['idiomatic', '#b0702a', '#d9a05b'],
+  ['directus', '#5b6b7b', '#9aa9b8'],
+  ['strapi', '#4b6fb3', '#8aa9e2'],
+];
+
+/** Bars that show for each case how many times as many requests each server answers as the bare one. */
+export function pictureOf(results, peers, connections) {
+  const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
+  const groups = groupsOf(results, servers, connections);
+  const scale = (WIDTH - LABELS - VALUES) / longestOf(groups);
+  let y = HEAD;
+  const drawn = groups.map((group) => {
+    const text = drawGroup(group, y, scale);
+    y += group.bars.length * BAR + GAP;
+    return text;
+  });
+  const one = LABELS + scale;
+  const title = titleOf(connections);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" role="img">
+<title>${title}</title>
+${STYLE}
+<text x="8" y="20" class="head">${title}</text>
+${legend(servers)}
+<line x1="${one}" x2="${one}" y1="${HEAD - 8}" y2="${y - GAP + 4}" class="one"/>
+${drawn.join('\n')}
+</svg>
+`;
+}
+
+/** The same bars for a terminal. */
+export function printedPictureOf(results, peers, connections) {
+  const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
+  const groups = groupsOf(results, servers, connections);
+  const scale = COLUMNS / longestOf(groups);
+  const lines = groups.flatMap(({ title, bars }) => [
+    title,
+    ...bars.map(({ colour, ratio }) => {
+      const bar = '█'.repeat(Math.round(ratio * scale)) || '▏';
+      return `  ${servers[colour].padEnd(LEGEND)} ${bar} ${ratio.toFixed(2)}`;
+    }),
+  ]);
+  return [titleOf(connections), ...lines].join('\n');
+}
+
+function titleOf(connections) {
+  return `Requests/s as multiples of the ${BARE}’s, ${connections} connections`;
+}
+
+function groupsOf(results, servers, connections) {
+  return results
+    .filter((result) => result.connections === connections)
+    .map((result) => groupOf(result, servers));
+}
+
+function longestOf(groups) {
+  return Math.max(1.2, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio)));
+}
+
+function groupOf({ one, byEntrant }, servers) {
+  const named = byName(byEntrant);
+  const bar = (server, subject, reference) => {
+    return {
+      colour: servers.indexOf(server),
+      ratio: ratioOf(named.get(subject), named.get(reference)).median,
+    };
+  };
+  if (named.has(MCP)) {
+    return { title: `${one.title} (1: REST)`, bars: [bar(LATITUDE, MCP, LATITUDE)] };
+  }
+  const present = servers.filter((server) => named.has(server));
+  return { title: one.title, bars: present.map((server) => bar(server, server, BARE)) };
+}
+
+function drawGroup({ title, bars }, y, scale) {
+  const middle = y + (bars.length * BAR) / 2 + 4;
+  const rows = bars.map(({ colour, ratio }, i) => {
+    const width = Math.max(1, ratio * scale).toFixed(1);
+    const top = y + i * BAR;
+    const end = LABELS + ratio * scale + 4;
+    return `<rect x="${LABELS}" y="${top}" width="${width}" height="${BAR - 2}" class="${COLOURS[colour][0]}"/>
+<text x="${end.toFixed(1)}" y="${top + BAR - 3}" class="value">${ratio.toFixed(2)}</text>`;
+  });
+  const label = `<text x="${LABELS - 8}" y="${middle}" text-anchor="end">${title}</text>`;
+  return [label, ...rows].join('\n');
+}
+
+function legend(servers) {
+  return servers
+    .map((server, i) => {
+      const x = 8 + i * 140;
+      return `<rect x="${x}" y="32" width="10" height="10" class="${COLOURS[i][0]}"/>
+<text x="${x + 15}" y="41">${server}</text>`;
+    })
+    .join('\n');
+}
+
+const rules = (shade) =>
+  COLOURS.map((colour) => `.${colour[0]} { fill: ${colour[shade]} }`).join(' ');
+const STYLE = `<style>
+text { font: 12px system-ui, sans-serif; fill: #1f2328 } .head { font-weight: 600; font-size: 14px }
+.value { font-size: 9px } .one { stroke: #59636e; stroke-dasharray: 3 3 } ${rules(1)}
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .one { stroke: #9198a1 } ${rules(2)} }
+</style>`;
