@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { dataSourceOptions } from '../../dist/src/database/data-source-options.js';
 import { openEmbeddedPostgres } from '../../dist/src/database/embedded-postgres.js';
 import { Server } from './server.mjs';
 
-const run = promisify(execFile);
 const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');
 /** What `npm start` gives to node. */
 const START = JSON.parse(readFileSync(path.resolve(ENTRIES, '../../package.json')))
@@ -21,7 +18,6 @@ const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: pr
 /** Latitude as `npm start` runs it: with its embedded PostgreSQL, its log and all checks. */
 export class Latitude extends Server {
   #env;
-  #commands = new AbortController();
 
   constructor(dataDir, log) {
     const env = {
@@ -33,21 +29,6 @@ export class Latitude extends Server {
     };
     super('Latitude', { args: START, env, log });
     this.#env = env;
-  }
-
-  /** Runs a command of the command line beside the server and returns its JSON. */
-  async command(...args) {
-    const cli = path.join(ENTRIES, 'cli.js');
-    const { signal } = this.#commands;
-    const options = { env: this.#env, signal };
-    const { stdout } = await run(process.execPath, [cli, '--json', ...args], options);
-    return JSON.parse(stdout);
-  }
-
-  async stop() {
-    // First, because a command without a server would start PostgreSQL itself.
-    this.#commands.abort();
-    await super.stop();
   }
 
   /** How to reach its PostgreSQL: over the socket, as the superuser. */
