@@ -4,6 +4,7 @@ import { TENANT_SETTING } from '../src/database/tenant-role.js';
 import type { Answer } from './support/api-client.js';
 import { createLead, dataOf, getLead, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
+import { TcpProxy } from './support/tcp-proxy.js';
 
 let app: TestApp;
 let us: Tenant;
@@ -139,6 +140,51 @@ describe('connections that are lost', () => {
     for (const answer of await Promise.all(reads)) {
       if (answer.status === 200) expect(dataOf(answer).id).toBe(id);
       else expect(answer).toMatchObject({ status: 500, body: { error: { code: 'query_failed' } } });
+    }
+  });
+});
+
+describe('a database that refuses connections', () => {
+  it('fails reads and creates by their codes, and serves them as soon as it is back', async () => {
+    const proxy = await TcpProxy.to(app.database);
+    const cutOff = await TestApp.start({ database: proxy.target });
+    try {
+      const api = cutOff.client(us.key.key);
+      const { id } = await createLead(api);
+      await getLead(api, id);
+      proxy.setOpen(false);
+      const gateway = cutOff.app.get(TenantDatabase);
+      await expect(gateway.read(us.id, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+        code: 'query_failed',
+      });
+      await expect(gateway.write(us.id, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+        code: 'create_failed',
+      });
+      proxy.setOpen(true);
+      await expectEventually(async () => (await api.get(`${LEADS}/${id}`)).status === 200);
+      await createLead(api);
+    } finally {
+      await cutOff.stop();
+      await proxy.close();
+    }
+  });
+});
+
+describe('connections that fall silent', () => {
+  it('are given up, so that no statement waits for them without end', async () => {
+    const proxy = await TcpProxy.to(app.database);
+    const cutOff = await TestApp.start({ database: proxy.target });
+    try {
+      const gateway = cutOff.app.get(TenantDatabase);
+      const read = (n: number) => gateway.read(us.id, { ...IDENTITY, values: [n] });
+      await Promise.all([1, 2, 3, 4].map(read));
+      proxy.silence();
+      const answers = await Promise.allSettled([5, 6, 7, 8].map(read));
+      expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+      await expectEventually(async () => (await read(9).catch(() => [])).length === 1);
+    } finally {
+      await cutOff.stop();
+      await proxy.close();
     }
   });
 });

@@ -3,6 +3,9 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
+/** A connection that is silent for longer is given up, with everything that waits for it. */
+const LONGEST_ANSWER_MS = 3_000;
+
 /**
  * Connections that statements share: each sends its statement at once and takes its answer in turn,
  * without a connection of its own. Only for statements of bounded cost, because what stands behind a
@@ -22,7 +25,7 @@ export class Lanes {
   }
 
   /** Sends a statement on the next lane; its own callback is told the answer, or why there is none. */
-  submit(query: pg.Submittable & { handleError(error: Error): void }): void {
+  submit(query: pg.Submittable & { fail(error: Error): void }): void {
     this.turn = (this.turn + 1) % this.lanes.length;
     const lane = this.lanes[this.turn];
     const client = lane?.current();
@@ -31,7 +34,7 @@ export class Lanes {
       client?.then(
         (opened) => opened.query(query),
         (error: unknown) => {
-          query.handleError(error as Error);
+          query.fail(error as Error);
         },
       );
   }
@@ -82,7 +85,8 @@ class Lane {
 /** Opens a connection by the options of the pool. */
 async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
   const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
-  const client = new pg.Client({ ...pool.options, pipeline: true });
+  const options = { pipeline: true, query_timeout: LONGEST_ANSWER_MS };
+  const client = new pg.Client({ ...pool.options, ...options });
   // A lost connection fails its statements, and not the process.
   client.on('error', () => undefined);
   await client.connect();

@@ -173,7 +173,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     return new Promise<Row[]>((resolve, reject) => {
       const query = new QueryWithPreamble(preamble, { name, text, values }, (error, result) => {
         if (error) reject(error);
-        else resolve(result.rows as Row[]);
+        else resolve(result?.rows as Row[]);
       });
       submit(query as unknown as TenantQuery);
     });
@@ -207,7 +207,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
 
 type Failure = 'query_failed' | 'create_failed';
 
-type TenantQuery = pg.Submittable & { handleError(error: Error): void };
+type TenantQuery = pg.Submittable & { fail(error: Error): void };
 
 async function translating<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
   try {

@@ -19,7 +19,8 @@ interface WireQuery {
   handleError(error: Error, connection: WireConnection): void;
 }
 
-type QueryCallback = (error: Error | null, result: pg.QueryResult) => void;
+/** The result is there where there is no error. */
+type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
 
 const Query = pg.Query as unknown as new (
   config: { name: string; text: string; values: readonly unknown[] },
@@ -40,6 +41,7 @@ export interface Preamble {
 export class QueryWithPreamble extends Query {
   private inPreamble = true;
   private readonly statement: { name: string; text: string };
+  private readonly tell: (error: Error) => void;
 
   constructor(
     private readonly preamble: Preamble,
@@ -47,6 +49,9 @@ export class QueryWithPreamble extends Query {
     callback: QueryCallback,
   ) {
     super(statement, callback);
+    this.tell = (error) => {
+      callback(error, undefined);
+    };
     this.statement = statement;
   }
 
@@ -82,6 +87,11 @@ export class QueryWithPreamble extends Query {
       connection.submittedNamedStatements[name] = undefined;
     }
     super.handleError(error, connection);
+  }
+
+  /** Tells that there is no connection to send it on. */
+  fail(error: Error): void {
+    this.tell(error);
   }
 }
 

@@ -8,7 +8,7 @@ export const ERROR_CATALOGUE = {
   no_session: entry(
     400,
     false,
-    'There is no such session.',
+    'There is no such session. Open one by POSTing initialize.',
     'POST an initialize request without Mcp-Session-Id, then send the id that it answers.',
   ),
   validation_error: entry(
