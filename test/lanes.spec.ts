@@ -170,25 +170,6 @@ describe('a database that refuses connections', () => {
   });
 });
 
-describe('connections that fall silent', () => {
-  it('are given up, so that no statement waits for them without end', async () => {
-    const proxy = await TcpProxy.to(app.database);
-    const cutOff = await TestApp.start({ database: proxy.target });
-    try {
-      const gateway = cutOff.app.get(TenantDatabase);
-      const read = (n: number) => gateway.read(us.id, { ...IDENTITY, values: [n] });
-      await Promise.all([1, 2, 3, 4].map(read));
-      proxy.silence();
-      const answers = await Promise.allSettled([5, 6, 7, 8].map(read));
-      expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
-      await expectEventually(async () => (await read(9).catch(() => [])).length === 1);
-    } finally {
-      await cutOff.stop();
-      await proxy.close();
-    }
-  });
-});
-
 /** Asks until it holds, for a second at most. */
 async function expectEventually(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 1_000;

@@ -3,9 +3,6 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-/** A connection that is silent for longer is given up, with everything that waits for it. */
-const LONGEST_ANSWER_MS = 3_000;
-
 /**
  * Connections that statements share: each sends its statement at once and takes its answer in turn,
  * without a connection of its own. Only for statements of bounded cost, because what stands behind a
@@ -85,8 +82,7 @@ class Lane {
 /** Opens a connection by the options of the pool. */
 async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
   const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
-  const options = { pipeline: true, query_timeout: LONGEST_ANSWER_MS };
-  const client = new pg.Client({ ...pool.options, ...options });
+  const client = new pg.Client({ ...pool.options, pipeline: true });
   // A lost connection fails its statements, and not the process.
   client.on('error', () => undefined);
   await client.connect();
