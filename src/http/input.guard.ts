@@ -10,7 +10,7 @@ type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /**
  * The last of the guards: it reads query and body, refuses what their DTOs refuse, and leaves the
- * DTOs on the request. An interceptor could do it as well, at twice the cost of everything else.
+ * DTOs on the request. Not an interceptor, because Nest wraps each call of a handler for those.
  */
 @Injectable()
 export class InputGuard implements CanActivate {

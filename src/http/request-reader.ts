@@ -97,7 +97,8 @@ function refusalOf(error: BodyError, limit: number): ApiError {
   }
 }
 
-const NOTHING: Input<object> = { value: {}, problems: [] };
+/** Every request without a query shares it, so no one may write to it. */
+const NOTHING: Input<object> = { value: Object.freeze({}), problems: [] };
 
 function readQuery(url: string, dto: Type<object>): Input<object> {
   const start = url.indexOf('?');
