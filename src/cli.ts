@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { addCounters } from './cli/counters.js';
 import { addDemo } from './cli/demo.js';
 import { addKeys } from './cli/keys.js';
 import { addMigrate } from './cli/migrate.js';
@@ -15,8 +16,10 @@ const program = new Command('latitude')
   .exitOverride();
 
 const run = runnerOf(program);
-for (const add of [addOrganizations, addKeys, addMigrate, addPurge, addDemo, addOpenApi])
-  add(program, run);
+const commands = [
+  ...[addOrganizations, addKeys, addMigrate, addCounters, addPurge, addDemo, addOpenApi],
+];
+for (const add of commands) add(program, run);
 
 try {
   await program.parseAsync();

@@ -42,7 +42,7 @@ describe('lists read through an index, without sorting', () => {
         's' || g % 5, (array['cold', 'warm', 'hot'])[1 + g % 3], 'api', '{}', '{}', g % 100,
         now() - g * interval '1 minute', false, false
       from generate_series(1, 20000) g`);
-    await app.sql('analyze leads');
+    await app.sql('vacuum analyze leads');
   });
   afterAll(() => app.stop());
 

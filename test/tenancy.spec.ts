@@ -276,10 +276,12 @@ describe('row-level security holds where a statement forgets the organization (a
       [table],
     );
     const { names } = columns[0]!;
-    const copy = { ...row, id: randomUUID(), email_compared: null, phone_compared: null };
+    const unique = { id: randomUUID(), email_compared: null, phone_compared: null, shard: 99 };
+    const copy = { ...row, ...unique };
     return sql(
       `insert into ${table} (${names})
-       select ${names} from jsonb_populate_record(null::${table}, $1) returning id`,
+       select ${names} from jsonb_populate_record(null::${table}, $1)
+       returning organization_id`,
       JSON.stringify(copy),
     );
   }

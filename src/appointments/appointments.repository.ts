@@ -2,27 +2,31 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { NEXT_UPDATED_AT, type Row, TenantRepository } from '../database/tenant-repository.js';
 import { leadsDeletedBefore, liveLead } from '../leads/live-lead.js';
-import { Conditions, readPage } from '../listing/list-statement.js';
+import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
+import { RecordList } from '../listing/record-list.js';
 import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js';
 
 /** All SQL of appointments. */
 @Injectable()
 export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
+  private readonly items: RecordList<AppointmentDto>;
+
   constructor(database: TenantDatabase) {
-    super(database, { name: 'appointments', record: AppointmentDto, live: 'true' });
+    const counted = ['status'];
+    super(database, { name: 'appointments', record: AppointmentDto, live: 'true', counted });
+    const source = { table: this.table, item: AppointmentDto, order: 'start_time' };
+    this.items = new RecordList(database, source);
   }
 
   /** @throws ApiError `query_failed` */
   list(organizationId: string, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
     const conditions = new Conditions(organizationId)
-      .add('status = ?', query.status)
-      .add('lead_id = ?', query.lead_id)
+      .equal('status', query.status)
+      .equal('lead_id', query.lead_id, 'uuid')
       .add('start_time >= ?', query.start_after)
       .add('start_time < ?', query.start_before);
-    const sort = { column: query.sort_by, nullable: false };
-    const source = { table: this.table.name, item: AppointmentDto, sort };
-    return readPage<AppointmentDto>(this.database, source, conditions, query);
+    return this.items.page(conditions, query, { column: query.sort_by, nullable: false });
   }
 
   /**

@@ -4,6 +4,11 @@ import { logger } from '../config/logger.js';
 import { InitialSchema1763683200000 } from './migrations/1763683200000-initial-schema.js';
 import { AppointmentsAndTasks1763769600000 } from './migrations/1763769600000-appointments-and-tasks.js';
 import { PurgeIndexes1763856000000 } from './migrations/1763856000000-purge-indexes.js';
+import {
+  CountRecords1763942400001,
+  RecordCounts1763942400000,
+} from './migrations/1763942400000-record-counts.js';
+import { SearchIndexes1764028800000 } from './migrations/1764028800000-search-indexes.js';
 
 /** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
@@ -20,6 +25,9 @@ export const MIGRATIONS = [
   InitialSchema1763683200000,
   AppointmentsAndTasks1763769600000,
   PurgeIndexes1763856000000,
+  RecordCounts1763942400000,
+  CountRecords1763942400001,
+  SearchIndexes1764028800000,
 ] as const;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;

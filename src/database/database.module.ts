@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
+import { CountsService } from './counts.service.js';
 import { DatabaseStatus } from './database-status.js';
 import { migrate } from './migrate.js';
 import { PurgeService } from './purge.service.js';
@@ -26,8 +27,8 @@ export class DatabaseModule {
           dataSourceFactory: connectAndMigrate,
         }),
       ],
-      providers: [TenantDatabase, DatabaseStatus, PurgeService],
-      exports: [TenantDatabase, DatabaseStatus, PurgeService],
+      providers: [TenantDatabase, DatabaseStatus, CountsService, PurgeService],
+      exports: [TenantDatabase, DatabaseStatus, CountsService, PurgeService],
     };
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { PURGE_BATCH, TenantRepository } from './tenant-repository.js';
+import { repositoriesOf } from './tenant-repositories.js';
+import { PURGE_BATCH } from './tenant-repository.js';
 
 /** Numbers of records by their table. */
 export type Counts = Readonly<Record<string, number>>;
@@ -15,7 +16,7 @@ export class PurgeService {
 
   /** The tables that a purge looks through. */
   get tables(): string[] {
-    return Array.from(this.repositories(), ({ tableName }) => tableName);
+    return Array.from(repositoriesOf(this.discovery), ({ tableName }) => tableName);
   }
 
   /**
@@ -25,7 +26,7 @@ export class PurgeService {
    */
   async count(organizationId: string, before: Date): Promise<Counts> {
     const counts: Record<string, number> = {};
-    for (const repository of this.repositories()) {
+    for (const repository of repositoriesOf(this.discovery)) {
       counts[repository.tableName] = await repository.countPurgeable(organizationId, before);
     }
     return counts;
@@ -42,7 +43,7 @@ export class PurgeService {
     counts: Counts,
     advance: (records: number) => void,
   ): Promise<void> {
-    for (const repository of this.repositories()) {
+    for (const repository of repositoriesOf(this.discovery)) {
       let left = counts[repository.tableName] ?? 0;
       let removed: number;
       do {
@@ -53,10 +54,5 @@ export class PurgeService {
       // The rest went by its foreign key, with the record that it belongs to.
       advance(left);
     }
-  }
-
-  private repositories(): Iterable<TenantRepository<{ id: string }>> {
-    const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
-    return new Set(providers.filter((provider) => provider instanceof TenantRepository));
   }
 }

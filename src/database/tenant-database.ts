@@ -32,6 +32,16 @@ const WRITE_LANES = 8;
 /** How long a statement may keep those behind it in its lane waiting for a lock. */
 const LONGEST_LOCK_MS = 50;
 
+/**
+ * A statement of bounded cost has one plan, by an index: whatever the size of the organization, and
+ * before the first statistics are there.
+ */
+const LANE_SETTINGS = [
+  `set lock_timeout = ${LONGEST_LOCK_MS}`,
+  'set plan_cache_mode = force_generic_plan',
+  ...['seqscan', 'bitmapscan', 'sort'].map((costly) => `set enable_${costly} = off`),
+];
+
 /** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
 const MOST_PREPARED_STATEMENTS = 500;
 
@@ -55,7 +65,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     if (role) settings.unshift(`set_config('role', '${role}', true)`);
     this.enterTenant = `select ${settings.join(', ')}`;
     // Lanes serve nothing but statements of tenants, so that they keep the role.
-    const setUp = `${role ? `set role ${role};` : ''} set lock_timeout = ${LONGEST_LOCK_MS}`;
+    const setUp = [...(role ? [`set role ${role}`] : []), ...LANE_SETTINGS].join('; ');
     this.lanes = {
       query_failed: new Lanes(this.dataSource, READ_LANES, setUp),
       create_failed: new Lanes(this.dataSource, WRITE_LANES, setUp),

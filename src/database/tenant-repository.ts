@@ -1,5 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { namesOf } from '../fields/field.js';
+import {
+  type CountDrift,
+  type CountedTable,
+  findCountDrift,
+  LOCK_REPAIRS,
+  repairCounts,
+} from './record-counts.js';
 import { jsonColumnsOf, StoredRecords } from './stored-record.js';
 import type { Statement, TenantDatabase, TenantTransaction } from './tenant-database.js';
 
@@ -18,7 +25,12 @@ export interface TenantTable {
   /** The fields of a record as it is answered, which are its columns. */
   readonly record: Type<object>;
   /** The condition of records that exist; deleted ones may still be in the table. */
-  readonly live: 'deleted_at is null' | 'true';
+  readonly live: CountedTable['live'];
+  /**
+   * The columns by whose values its migration counts records; undefined where none are counted, and
+   * a list's total takes a scan.
+   */
+  readonly counted?: CountedTable['counted'];
 }
 
 /** A record that PostgreSQL has written as JSON. */
@@ -170,6 +182,37 @@ export abstract class TenantRepository<R extends { id: string }> {
       values: [organizationId, before],
     });
     return rows.length;
+  }
+
+  /**
+   * Looks for counts that are wrong.
+   * @throws ApiError `query_failed`
+   */
+  async findCountDrift(organizationId: string): Promise<CountDrift[]> {
+    const table = this.countedTable;
+    if (!table) return [];
+    const statement = { text: findCountDrift(table), values: [organizationId] };
+    return this.database.read<CountDrift>(organizationId, statement);
+  }
+
+  /**
+   * Mends counts that are wrong, while requests are served.
+   * @returns what they were
+   * @throws ApiError `create_failed`
+   */
+  async repairCounts(organizationId: string): Promise<CountDrift[]> {
+    const table = this.countedTable;
+    if (!table) return [];
+    const values = [organizationId];
+    return this.database.transaction(organizationId, async (transaction) => {
+      await transaction.query({ text: LOCK_REPAIRS, values });
+      return transaction.query<CountDrift>({ text: repairCounts(table), values });
+    });
+  }
+
+  private get countedTable(): CountedTable | undefined {
+    const { name, live, counted } = this.table;
+    return counted && { name, live, counted };
   }
 
   /**

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
 import { existing } from '../errors/existing.js';
-import { Conditions, readPage } from '../listing/list-statement.js';
+import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
+import { RecordList } from '../listing/record-list.js';
 import { addSearch } from '../listing/search.js';
 import { LeadDto, LeadListItemDto, type LeadListQuery } from './lead.dto.js';
 
@@ -23,22 +24,25 @@ export interface Twin {
 /** All SQL of leads. */
 @Injectable()
 export class LeadsRepository extends TenantRepository<LeadDto> {
+  private readonly items: RecordList<LeadListItemDto>;
+
   constructor(database: TenantDatabase) {
-    super(database, { name: 'leads', record: LeadDto, live: 'deleted_at is null' });
+    const counted = ['status', 'temperature'];
+    super(database, { name: 'leads', record: LeadDto, live: 'deleted_at is null', counted });
+    const source = { table: this.table, item: LeadListItemDto, order: 'created_at' };
+    this.items = new RecordList(database, source);
   }
 
   /** @throws ApiError `query_failed` */
   list(organizationId: string, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
     const conditions = new Conditions(organizationId, this.table.live)
-      .add('status = ?', query.status)
-      .add('temperature = ?', query.temperature)
+      .equal('status', query.status)
+      .equal('temperature', query.temperature)
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before);
     addSearch(conditions, query.search);
-    const sort = { column: query.sort_by, nullable: query.sort_by === 'last_name' };
-    const source = { table: this.table.name, item: LeadListItemDto, sort };
-    const plan = query.search === undefined ? 'prepared' : 'custom';
-    return readPage<LeadListItemDto>(this.database, source, conditions, query, plan);
+    const nullable = query.sort_by === 'last_name';
+    return this.items.page(conditions, query, { column: query.sort_by, nullable });
   }
 
   /**

@@ -1,88 +1,130 @@
-import type { Type } from '@nestjs/common';
-import { jsonColumnsOf, StoredItems } from '../database/stored-record.js';
-import type { Statement, TenantDatabase } from '../database/tenant-database.js';
-import { namesOf } from '../fields/field.js';
-import type { ListQuery } from './list-query.js';
-import { Page } from './page.js';
+import { recordCount, recordsVersion } from '../database/record-counts.js';
+import type { Statement } from '../database/tenant-database.js';
+import type { Conditions, Equality } from './conditions.js';
+import type { KnownTotal } from './known-totals.js';
+import { type Order, orderBy } from './order.js';
 
-/** Conditions on the records of an organization, joined by AND, with their parameters. */
-export class Conditions {
-  readonly values: unknown[];
-  private readonly clauses: string[];
+/** Matches up to this number are looked up once, for their page and their total alike. */
+export const FEW = 1_000;
 
-  constructor(
-    readonly organizationId: string,
-    ...fixed: string[]
-  ) {
-    this.values = [organizationId];
-    this.clauses = ['organization_id = $1', ...fixed];
-  }
-
-  /** Adds `clause` with its `?` as the value's parameter, unless there is no value. */
-  add(clause: string, value: unknown): this {
-    if (value === undefined) return this;
-    this.clauses.push(clause.replace('?', this.parameter(value)));
-    return this;
-  }
-
-  parameter(value: unknown): string {
-    this.values.push(value);
-    return `$${this.values.length}`;
-  }
-
-  get sql(): string {
-    return this.clauses.join(' and ');
-  }
-}
-
-/** What a list reads and how it is ordered; never text from a caller. */
-export interface ListSource<T extends object> {
+/** Which records of a table are answered, and how. */
+export interface Slice {
   readonly table: string;
-  /** The fields of an item, which are columns of the table. */
-  readonly item: Type<T>;
-  readonly sort: { readonly column: string; readonly nullable: boolean };
+  /** The columns of an item. */
+  readonly columns: readonly string[];
+  /** The SELECT list that makes these columns what is answered. */
+  readonly answered: string;
+  readonly conditions: Conditions;
+  readonly order: Order;
+  readonly limit: number;
+  readonly offset: number;
 }
 
-interface ListRow {
+/** What each of these statements answers, in one row. */
+export interface ListRow {
   readonly total: number;
   /** The items as JSON, separated by commas; null where the page is empty. */
   readonly items: string | null;
+  /** Of the records when they were counted one by one. */
+  readonly version?: string;
 }
 
-/**
- * Reads a page and its exact total in one statement.
- * @throws ApiError `query_failed`
- */
-export async function readPage<T extends object>(
-  database: TenantDatabase,
-  source: ListSource<T>,
-  conditions: Conditions,
-  query: ListQuery,
-  plan: Statement['plan'] = 'prepared',
-): Promise<Page<T>> {
-  const statement = { ...listStatement(source, conditions, query), plan };
-  const [row] = await database.read<ListRow>(conditions.organizationId, statement);
-  const { page, limit } = query;
-  const items = new StoredItems(source.item, `[${row?.items ?? ''}]`);
-  return new Page(items, { page, limit, total: row?.total ?? 0 });
-}
-
-function listStatement<T extends object>(
-  { table, item, sort }: ListSource<T>,
-  conditions: Conditions,
-  { page, limit, sort_dir: direction }: ListQuery,
-): Statement {
-  // An index can serve `desc nulls last` only where it is declared so.
-  const nulls = sort.nullable ? ' nulls last' : '';
-  const count = `select count(*)::int from ${table} where ${conditions.sql}`;
-  const rows = `select ${namesOf(item).join(', ')} from ${table} where ${conditions.sql}
-    order by ${sort.column} ${direction}${nulls}, id ${direction}
-    limit ${conditions.parameter(limit)} offset ${conditions.parameter((page - 1) * limit)}`;
-  // Written as JSON outside, or it would be for every row that the offset skips.
-  const items = `select row_to_json(item)::text as json
-    from (select ${jsonColumnsOf(item)} from (${rows}) stored) item`;
+/** The first page of records whose total is counted, for which an index has their order. */
+export function firstPage(slice: Slice, filter?: Equality): Statement {
+  const { table, columns, conditions, order, limit } = slice;
+  const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
+    ${orderBy(order)} limit ${limit}`;
   return {
-    text: `select (${count}) as total, (select string_agg(json, ',') from (${items}) page) as items`,
+    text: `select ${countOf(table, filter)} as total, ${asJson(slice, rows)} as items`,
     values: conditions.values,
+    cost: 'bounded',
   };
+}
+
+/** Any page of records whose total is counted. */
+export function countedPage(slice: Slice, filter?: Equality): Statement {
+  return {
+    text: `with total as materialized (select ${countOf(slice.table, filter)} as n),
+      page as (${walks(slice).join(' union all ')})
+      select n as total, ${itemsOfPage(slice)} as items from total`,
+    values: slice.conditions.values,
+  };
+}
+
+/** Any page of records that have to be looked for, be they few or many. */
+export function searchedPage(slice: Slice): Statement {
+  const { table, conditions, order, limit } = slice;
+  const isAll = `(select n <= ${FEW} from total)`;
+  const isDeep = slice.offset + limit > FEW;
+  const found = `(select id from found where ${isDeep ? isAll : 'true'} ${orderBy(order)}
+    limit ${limit} offset ${conditions.parameter(slice.offset)})`;
+  const pages = isDeep ? [found, ...walks(slice, `not ${isAll}`)] : [found];
+  return {
+    text: `with found as materialized (
+        select id, ${order.column} from ${table} where ${conditions.sql}
+        ${orderBy(order)} limit ${FEW + 1}),
+      total as materialized (
+        select case when n <= ${FEW} then n else ${scanOf(slice)} end as n
+        from (select count(*)::int as n from found) at_least),
+      page as (${pages.join(' union all ')})
+      select n as total, ${itemsOfPage(slice)} as items, ${recordsVersion(table)} as version
+      from total`,
+    values: conditions.values,
+    plan: 'custom',
+  };
+}
+
+/** Any page of records that were many, and are counted again only if any was written since. */
+export function knownPage(slice: Slice, known: KnownTotal): Statement {
+  const { table, conditions } = slice;
+  const [version, total] = [known.version, known.total].map((value) => conditions.parameter(value));
+  return {
+    text: `with total as materialized (
+        select case when version = ${version} then ${total} else ${scanOf(slice)} end as n, version
+        from (select ${recordsVersion(table)} as version) current),
+      page as (${walks(slice).join(' union all ')})
+      select n as total, ${itemsOfPage(slice)} as items, version from total`,
+    values: conditions.values,
+    plan: 'custom',
+  };
+}
+
+function countOf(table: string, filter?: Equality): string {
+  return recordCount(table, filter?.column, filter && `(${filter.parameter})::text`);
+}
+
+function scanOf({ table, conditions }: Slice): string {
+  return `(select count(*)::int from ${table} where ${conditions.sql})`;
+}
+
+/** The ids of a page, read from whichever end of the list is nearer. */
+function walks(slice: Slice, condition = 'true'): string[] {
+  const { table, conditions, order, limit } = slice;
+  const ids = `select id from ${table} where ${conditions.sql} and ${condition}`;
+  if (slice.offset === 0) return [`(${ids} ${orderBy(order)} limit ${limit})`];
+  const offset = `${conditions.parameter(slice.offset)}::bigint`;
+  const left = `(select n - ${offset} from total)`;
+  return [
+    `(${ids} and (select ${offset} * 2 <= n from total) ${orderBy(order)}
+      limit ${limit} offset ${offset})`,
+    `(${ids} and (select ${offset} * 2 > n from total) ${orderBy(order, 'end')}
+      limit greatest(least(${limit}, ${left}), 0) offset greatest(${left} - ${limit}, 0))`,
+  ];
+}
+
+/** The JSON of the records whose ids are in `page`. */
+function itemsOfPage(slice: Slice): string {
+  const { table, columns, order } = slice;
+  return asJson(
+    slice,
+    `select ${columns.join(', ')} from ${table}
+     where organization_id = $1 and id = any(array(select id from page)) ${orderBy(order)}`,
+  );
+}
+
+/** Written as JSON outside, or it would be for every row that is not answered, too. */
+function asJson({ answered }: Slice, rows: string): string {
+  return `(select string_agg(json, ',') from (
+    select row_to_json(item)::text as json from (select ${answered} from (${rows}) stored) item
+  ) items)`;
 }

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase, type TenantTransaction } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
 import { liveLead } from '../leads/live-lead.js';
-import { Conditions, readPage } from '../listing/list-statement.js';
+import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
+import { RecordList } from '../listing/record-list.js';
 import { TaskDto, type TaskListQuery } from './task.dto.js';
 
 const SORTS = {
@@ -15,19 +16,23 @@ const SORTS = {
 /** All SQL of tasks. */
 @Injectable()
 export class TasksRepository extends TenantRepository<TaskDto> {
+  private readonly items: RecordList<TaskDto>;
+
   constructor(database: TenantDatabase) {
-    super(database, { name: 'tasks', record: TaskDto, live: 'deleted_at is null' });
+    const counted = ['status', 'assigned_to_user_id'];
+    super(database, { name: 'tasks', record: TaskDto, live: 'deleted_at is null', counted });
+    const source = { table: this.table, item: TaskDto, order: 'created_at' };
+    this.items = new RecordList(database, source);
   }
 
   /** @throws ApiError `query_failed` */
   list(organizationId: string, query: TaskListQuery): Promise<Page<TaskDto>> {
     const conditions = new Conditions(organizationId, this.table.live)
-      .add('status = ?', query.status)
-      .add('assigned_to_user_id = ?', query.assigned_to)
-      .add('contact_id = ?', query.contact_id)
+      .equal('status', query.status)
+      .equal('assigned_to_user_id', query.assigned_to, 'uuid')
+      .equal('contact_id', query.contact_id, 'uuid')
       .add('due_date < ?', query.due_before);
-    const source = { table: this.table.name, item: TaskDto, sort: SORTS[query.sort_by] };
-    return readPage<TaskDto>(this.database, source, conditions, query);
+    return this.items.page(conditions, query, SORTS[query.sort_by]);
   }
 
   /**

@@ -15,6 +15,7 @@ import {
   workingDirectoryOf,
 } from './processes.js';
 import type { Runtime } from './runtime.js';
+import { TUNING } from './tuning.js';
 import { until } from './waiting.js';
 
 /** What it takes to start a cluster's postmaster, again if need be. */
@@ -90,6 +91,7 @@ function commandLine({ cluster, runtime, flags }: Launch): string[] {
     unix_socket_directories: `"${cluster.socketDirectory.replaceAll('"', '""')}"`,
     port: String(PORT),
     cluster_name: cluster.name,
+    ...TUNING,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return [join(runtime.binaries, 'bin/postgres'), '-D', cluster.directory, ...options, ...flags];

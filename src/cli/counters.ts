@@ -1,0 +1,50 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { KeysService } from '../auth/keys.service.js';
+import { CountsService } from '../database/counts.service.js';
+import type { CountDrift } from '../database/record-counts.js';
+import type { Progress } from './progress.js';
+import type { Run } from './run.js';
+
+/** `latitude counters`. */
+export function addCounters(program: Command, run: Run): void {
+  const counters = program.command('counters').description('the totals of lists, kept as counters');
+  counters
+    .command('check')
+    .description('compare the counters with the records; exits with 1 where they differ')
+    .action(() =>
+      run(async (app, progress) => {
+        const service = app.get(CountsService);
+        const result = await ofAll(app, progress, (id) => service.check(id));
+        if (result.wrong.length > 0) process.exitCode = 1;
+        return result;
+      }),
+    );
+  counters
+    .command('repair')
+    .description('mend counters that are wrong, while requests are served')
+    .action(() =>
+      run(async (app, progress) => {
+        const service = app.get(CountsService);
+        const { organizations, wrong } = await ofAll(app, progress, (id) => service.repair(id));
+        return { organizations, repaired: wrong };
+      }),
+    );
+}
+
+async function ofAll(
+  app: INestApplicationContext,
+  progress: Progress,
+  look: (organizationId: string) => Promise<CountDrift[]>,
+) {
+  const organizations = await app.get(KeysService).listOrganizations();
+  const wrong: (CountDrift & { organization_id: string })[] = [];
+  await progress(organizations.length, async (advance) => {
+    for (const { id } of organizations) {
+      const drifts = await look(id);
+      wrong.push(...drifts.map((drift) => ({ organization_id: id, ...drift })));
+      advance(1);
+    }
+  });
+  return { organizations: organizations.length, wrong };
+}

@@ -1,0 +1,18 @@
+import type { SORT_DIRECTIONS } from './list-query.js';
+
+/** The order of a list; ties are broken by `id`, empty values come last (decisions 3). */
+export interface Order {
+  readonly column: string;
+  readonly direction: (typeof SORT_DIRECTIONS)[number];
+  readonly nullable: boolean;
+}
+
+/** SQL of an order, or of the same one from its other end. */
+export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
+  const { column, nullable } = order;
+  const isAscending = (order.direction === 'asc') === (from === 'start');
+  const direction = isAscending ? 'asc' : 'desc';
+  // An index can serve where empty values stand only if it says so itself.
+  const nulls = nullable ? ` nulls ${from === 'start' ? 'last' : 'first'}` : '';
+  return `order by ${column} ${direction}${nulls}, id ${direction}`;
+}
