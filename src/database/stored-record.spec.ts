@@ -11,6 +11,8 @@ class CreateNoteDto {
 
 class NoteDto extends RecordOf(CreateNoteDto) {}
 
+/** As PostgreSQL writes it, and as it is answered. */
+const STORED = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678","facts":{"a":[1, 2.50]}}';
 const TEXT = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678Z","facts":{"a":[1, 2.50]}}';
 const DUE = new Date('2026-01-02T03:04:05.678Z');
 const PLAIN = { id: '1', title: 'T', due: DUE, facts: { a: [1, 2.5] } };
@@ -18,13 +20,31 @@ const PLAIN = { id: '1', title: 'T', due: DUE, facts: { a: [1, 2.5] } };
 let note: NoteDto;
 
 beforeEach(() => {
-  note = new StoredRecords(NoteDto).fromJson(TEXT);
+  note = new StoredRecords(NoteDto).fromJson(STORED);
 });
 
 describe('a record that came as JSON', () => {
   it('is answered by the text as it came, as long as no one has looked into it', async () => {
     expect(textOf(await Promise.resolve(note))).toBe(TEXT);
     expect(textOf(note)).toBe(TEXT);
+  });
+
+  it.each([
+    ['to the second', '05', '05.000Z'],
+    ['to a tenth', '05.6', '05.600Z'],
+    ['to a hundredth', '05.67', '05.670Z'],
+    ['to a thousandth', '05.678', '05.678Z'],
+  ])('has three digits and a zone in a time that is stored %s', (_, stored, answered) => {
+    const lengthened = new StoredRecords(NoteDto).fromJson(STORED.replace('05.678', stored));
+    expect(textOf(lengthened)).toBe(TEXT.replace('05.678Z', answered));
+  });
+
+  it.each([
+    ['an empty time', (due: string) => `{"id":"1","title":"T","due":null,"facts":{"due": ${due}}}`],
+    ['text', () => String.raw`{"id":"1","title":"\"due\":\"05\"","due":null,"facts":{}}`],
+  ])('keeps %s as it came, whatever looks like a time in it', (_, record) => {
+    const stored = record('"2026-01-02T03:04:05"');
+    expect(textOf(new StoredRecords(NoteDto).fromJson(stored))).toBe(stored);
   });
 
   it('is an ordinary object to whoever looks into it', () => {
@@ -64,11 +84,21 @@ describe('a page that came as JSON', () => {
   const meta = '{"page":1,"limit":2,"total":3,"total_pages":2}';
 
   it('is answered by the text as it came, or as its items were changed', () => {
-    const page = new Page<NoteDto>(new StoredItems(NoteDto, `[${TEXT}]`), counts);
+    const page = new Page<NoteDto>(new StoredItems(NoteDto, `[${STORED}]`), counts);
     expect(page.text).toBe(`{"data":[${TEXT}],"meta":${meta}}`);
     expect(page.data).toEqual([PLAIN]);
     page.data[0]!.title = 'new';
     expect(JSON.parse(page.text)).toMatchObject({ data: [{ id: '1', title: 'new' }] });
+  });
+
+  it('has a complete time in each item that has one', () => {
+    const [full, empty] = [STORED, STORED.replace('"2026-01-02T03:04:05.678"', 'null')];
+    const page = new Page<NoteDto>(new StoredItems(NoteDto, `[${full},${empty},${full}]`), counts);
+    expect(page.data.map(({ due }) => due)).toEqual([DUE, null, DUE]);
+    const nested = `{"id":"1","facts":{"due": "x"},"title":"T","due":"2026-01-02T03:04:05.678"}`;
+    expect(new Page<NoteDto>(new StoredItems(NoteDto, `[${nested}]`), counts).text).toContain(
+      '"due": "x"},"title":"T","due":"2026-01-02T03:04:05.678Z"}',
+    );
   });
 
   it('may hold items of another origin', () => {

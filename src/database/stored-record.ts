@@ -3,13 +3,12 @@ import { type Field, fieldsOf, namesOf } from '../fields/field.js';
 
 const TEXT = Symbol('text');
 
-/** The SELECT list by which PostgreSQL writes a record as the JSON that is answered. */
+/** The SELECT list by which PostgreSQL writes a record as JSON, its times without their end. */
 export function jsonColumnsOf(dto: Type<object>): string {
   return fieldsOf(dto)
     .map((field) => {
       const { name } = field;
-      if (!isTime(field)) return name;
-      return `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`;
+      return isTime(field) ? `${name} at time zone 'UTC' as ${name}` : name;
     })
     .join(', ');
 }
@@ -28,7 +27,8 @@ export class StoredRecords<R extends object> {
    * A record like any other, but that it is parsed when someone looks into it: one that is only
    * passed on is answered by the text as it came.
    */
-  fromJson(text: string): R {
+  fromJson(stored: string): R {
+    const text = completeTimes(stored, this.times);
     const parse = () => withTimes(JSON.parse(text) as R, this.times);
     return new Proxy({} as R, new UnreadRecord(text, this.names, parse));
   }
@@ -37,11 +37,14 @@ export class StoredRecords<R extends object> {
 /** The items of a page, parsed when someone looks into them. */
 export class StoredItems<T extends object> {
   private read: readonly T[] | undefined;
+  private readonly json: string;
 
   constructor(
     private readonly item: Type<T>,
-    private readonly json: string,
-  ) {}
+    stored: string,
+  ) {
+    this.json = completeTimes(stored, timesOf(item));
+  }
 
   get items(): readonly T[] {
     this.read ??= (JSON.parse(this.json) as T[]).map((one) => withTimes(one, timesOf(this.item)));
@@ -115,6 +118,46 @@ function timesOf(dto: Type<object>): readonly string[] {
   return fieldsOf(dto)
     .filter(isTime)
     .map(({ name }) => name);
+}
+
+/** By the length of a time as PostgreSQL writes it: to the second or to its last digit but zeros. */
+const ENDS: Readonly<Record<number, string>> = { 19: '.000Z', 21: '00Z', 22: '0Z', 23: 'Z' };
+
+/**
+ * Ends each time of stored JSON with three digits and `Z`: what PostgreSQL's own `to_char` makes as
+ * well, but in a third of the time that it takes to write a page.
+ * @param names of the times, in the order in which a record has them
+ */
+function completeTimes(json: string, names: readonly string[]): string {
+  let complete = '';
+  let done = 0;
+  let from = 0;
+  while (names.length > 0) {
+    for (const name of names) {
+      const start = startOfValue(json, name, from);
+      if (start === undefined) return complete + json.slice(done);
+      from = start;
+      // Otherwise it is null.
+      if (json[start] !== '"') continue;
+      from = json.indexOf('"', start + 1);
+      complete += json.slice(done, from) + (ENDS[from - start - 1] ?? '');
+      done = from;
+    }
+  }
+  return json;
+}
+
+/**
+ * Where the value of a record's own field begins. Text cannot look like it, whose quotes are
+ * escaped, nor can an object within the record, which has a space before each value.
+ */
+function startOfValue(json: string, name: string, from: number): number | undefined {
+  const key = `"${name}":`;
+  for (let at = json.indexOf(key, from); at >= 0; at = json.indexOf(key, at + 1)) {
+    const start = at + key.length;
+    if (json[start] !== ' ') return start;
+  }
+  return undefined;
 }
 
 function withTimes<R extends object>(record: R, times: readonly string[]): R {
