@@ -11,7 +11,7 @@ export const CASES = 'get list large last rare common create update mcp'.split('
 export const CREATED_DOMAIN = 'created.example';
 
 /** What a created lead has; Latitude computes the last one, the other servers are told it. */
-const NEW_LEAD = {
+export const NEW_LEAD = {
   first_name: 'Grace',
   last_name: 'Hopper',
   email: `grace.hopper.${NUMBER}@${CREATED_DOMAIN}`,
@@ -26,7 +26,7 @@ const NEW_LEAD = {
 const CHANGES = { status: 'contacted', notes: `Called, and call ${NUMBER} was answered.` };
 
 /** Names that a search finds in nearly the same leads of each server, a twentieth of all. */
-const COMMON_TERMS = LAST_NAMES.filter((name) => name.length >= 6);
+export const COMMON_TERMS = LAST_NAMES.filter((name) => name.length >= 6);
 
 /**
  * What is measured: of each case, what is asked in turn. `writes` tells what must be undone.

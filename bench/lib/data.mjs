@@ -36,7 +36,7 @@ const COLUMNS = `organization_id, id, first_name, last_name, phone, email, compa
   created_at, updated_at, sms_opted_out, on_dnc_list, phone_compared, email_compared`;
 
 /** Larger statements and a longer list of pending words make filling faster and change nothing. */
-const FOR_FILLING = `set synchronous_commit = off; set gin_pending_list_limit = '64MB'`;
+export const FOR_FILLING = `set synchronous_commit = off; set gin_pending_list_limit = '64MB'`;
 
 /**
  * Fills in the same leads on every run, but for the ids of the organizations.

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
-import { FIRST_NUMBER, NUMBER } from './requests.mjs';
+import { FIRST_NUMBER, NUMBER, numbered } from './requests.mjs';
 
 const run = promisify(execFile);
 const SCRIPT = path.join(import.meta.dirname, 'wrk.lua');
@@ -42,7 +42,7 @@ class Autocannon {
     const setupRequest = (request) => {
       const { body, ...next } = requests[turn++ % requests.length];
       if (body === undefined) return { ...request, ...next };
-      return { ...request, ...next, body: body.replaceAll(NUMBER, ++number) };
+      return { ...request, ...next, body: numbered(body, ++number) };
     };
     const load = autocannon({
       ...{ url, connections, duration: seconds, timeout: 60 },

@@ -4,60 +4,90 @@ import { CASES } from './cases.mjs';
 const USAGE = `npm run bench -- [options]
 
   --rounds N      how often everything is measured, at least 1 (7)
-  --seconds N     how long one measurement lasts, at least 1 (1)
-  --only CASES    some of ${CASES.join(',')} (all)
+  --seconds N     how long one measurement under load lasts, at least 1 (1)
   --load NAME     wrk or autocannon (wrk where it is installed)
-  --full          1,000,000 leads instead of 100,000
-  --peers         Directus and Strapi from npm beside them, where they install
   --print-only    leave the figures and the picture in bench as they are
   --help          show this
+
+Latitude beside other servers:
+  --only CASES    some of ${CASES.join(',')} (all)
+  --full          1,000,000 leads instead of 100,000
+  --peers         Directus and Strapi from npm beside them, where they install
+
+The cost of a request against the size of its organization:
+  --flat          measure this instead
+  --sizes N,M     sizes of the organizations, in leads (1000,10000,100000,1000000)
 `;
+
+const OPTIONS = {
+  rounds: { type: 'string', default: '7' },
+  seconds: { type: 'string', default: '1' },
+  only: { type: 'string' },
+  load: { type: 'string' },
+  full: { type: 'boolean' },
+  peers: { type: 'boolean' },
+  flat: { type: 'boolean' },
+  sizes: { type: 'string' },
+  'print-only': { type: 'boolean', default: false },
+  help: { type: 'boolean' },
+};
+
+/** Options of one mode, which would do nothing in the other one. */
+const ONLY_COMPARING = ['only', 'full', 'peers'];
+const ONLY_FLAT = ['sizes'];
+
+const DEFAULT_SIZES = '1000,10000,100000,1000000';
+const SIZES = { least: 1_000, most: 5_000_000 };
 
 /** @returns undefined when the usage was asked for, and shown */
 export function readOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '7' },
-      seconds: { type: 'string', default: '1' },
-      only: { type: 'string', default: CASES.join(',') },
-      load: { type: 'string' },
-      full: { type: 'boolean', default: false },
-      peers: { type: 'boolean', default: false },
-      'print-only': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = parseArgs({ args, options: OPTIONS });
   if (values.help) {
     console.log(USAGE);
     return undefined;
   }
-  if (values.load !== undefined && !['wrk', 'autocannon'].includes(values.load)) {
-    throw new Error(`--load must be wrk or autocannon\n\n${USAGE}`);
+  const { load, flat = false, 'print-only': printOnly } = values;
+  if (load !== undefined && !['wrk', 'autocannon'].includes(load)) {
+    refuse('--load must be wrk or autocannon');
   }
-  const { load, full, peers, 'print-only': printOnly } = values;
-  const only = values.only.split(',');
-  if (!only.every((name) => CASES.includes(name))) {
-    throw new Error(`--only must be some of ${CASES.join(',')}\n\n${USAGE}`);
-  }
-  const rounds = positive('--rounds', values.rounds);
-  const seconds = positive('--seconds', values.seconds);
-  const flags = [
-    full && '--full',
-    peers && '--peers',
-    only.length < CASES.length && `--only ${only}`,
-  ];
-  const command = [
-    'npm run bench -- --rounds',
-    rounds,
-    '--seconds',
-    seconds,
-    ...flags.filter(Boolean),
-  ];
-  return { rounds, seconds, only, load, full, peers, printOnly, command: command.join(' ') };
+  const useless = (flat ? ONLY_COMPARING : ONLY_FLAT).find((name) => values[name] !== undefined);
+  if (useless) refuse(`--${useless} does nothing ${flat ? 'with' : 'without'} --flat`);
+  const seconds = positive('--seconds', values.seconds, 999);
+  const { flags, ...own } = flat ? ofFlat(values) : ofComparison(values);
+  const timing = ['--rounds', own.rounds, '--seconds', seconds];
+  const command = ['npm run bench --', ...(flat ? ['--flat'] : []), ...timing, ...flags].join(' ');
+  return { flat, seconds, load, printOnly, ...own, command };
 }
 
-function positive(name, text) {
-  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
-  throw new Error(`${name} must be an integer from 1 to 999\n\n${USAGE}`);
+function ofComparison({ rounds: text, only: names = CASES.join(','), full, peers }) {
+  const only = names.split(',');
+  if (!only.every((name) => CASES.includes(name))) {
+    refuse(`--only must be some of ${CASES.join(',')}`);
+  }
+  const rounds = positive('--rounds', text, 999);
+  const some = only.length < CASES.length && `--only ${only}`;
+  const flags = [full && '--full', peers && '--peers', some].filter(Boolean);
+  return { rounds, only, full, peers, flags };
+}
+
+function ofFlat({ rounds: text, sizes: list = DEFAULT_SIZES }) {
+  const sizes = list.split(',').map(Number);
+  const { least, most } = SIZES;
+  const isRising = sizes.every((size, i) => i === 0 || size > sizes[i - 1]);
+  const areSizes = sizes.every((size) => Number.isInteger(size) && size >= least && size <= most);
+  if (sizes.length < 2 || !isRising || !areSizes) {
+    refuse(`--sizes must be two or more integers from ${least} to ${most}, the smallest first`);
+  }
+  // Each round takes searches that were not made before, and there are only so many.
+  const rounds = positive('--rounds', text, 99);
+  return { rounds, sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
+}
+
+function positive(name, text, most) {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= most) return Number(text);
+  return refuse(`${name} must be an integer from 1 to ${most}`);
+}
+
+function refuse(message) {
+  throw new Error(`${message}\n\n${USAGE}`);
 }

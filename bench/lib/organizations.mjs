@@ -9,8 +9,14 @@ const SMALL_ORGANIZATIONS = 10;
 const SMALL = 1_000;
 const MEDIUM_ORGANIZATIONS = 9;
 
-/** Sizes of twenty organizations, the largest first and the small ones last. */
-function sizesOf(total) {
+const SCOPES = ['leads:read', 'leads:write'];
+
+/**
+ * Sizes of twenty organizations, the largest first and the small ones last.
+ * @param full whether there are a million leads
+ */
+export function comparedSizes(full) {
+  const total = full ? LEADS_FULL : LEADS;
   const large = total / 2;
   const rest = total - large - SMALL_ORGANIZATIONS * SMALL;
   const parts = (MEDIUM_ORGANIZATIONS * (MEDIUM_ORGANIZATIONS + 1)) / 2;
@@ -21,13 +27,10 @@ function sizesOf(total) {
   return [large, ...medium, ...Array(SMALL_ORGANIZATIONS).fill(SMALL)];
 }
 
-/**
- * Organizations with a key each. Not by the command line, which would start forty times.
- * @param full whether there are a million leads
- */
-export async function makeOrganizations(client, full) {
+/** Organizations with a key each. Not by the command line, which would start forty times. */
+export async function makeOrganizations(client, sizes, scopes = SCOPES) {
   const organizations = [];
-  for (const [index, size] of sizesOf(full ? LEADS_FULL : LEADS).entries()) {
+  for (const [index, size] of sizes.entries()) {
     const [id, key] = [uuidv7(), generateKey()];
     await client.query(`insert into organizations (id, name, phone_region) values ($1, $2, 'US')`, [
       id,
@@ -36,7 +39,7 @@ export async function makeOrganizations(client, full) {
     await client.query(
       `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
        values ($1, $2, 'benchmark', $3, $4, $5)`,
-      [uuidv7(), id, hashKey(key), displayedStart(key), ['leads:read', 'leads:write']],
+      [uuidv7(), id, hashKey(key), displayedStart(key), scopes],
     );
     organizations.push({ id, key, size, small: size === SMALL });
   }

@@ -1,3 +1,4 @@
+import { printedBars, styleOf } from './drawing.mjs';
 import { BARE, IDIOMATIC, LATITUDE, LIMIT, MCP } from './entrants.mjs';
 import { byName } from './tables.mjs';
 import { ratioOf } from './rounds.mjs';
@@ -9,17 +10,8 @@ const BAR = 11;
 const GAP = 16;
 const HEAD = 64;
 
-/** In a terminal, the longest bar and the names of the servers. */
-const COLUMNS = 60;
-const LEGEND = 14;
-
-const COLOURS = [
-  ['latitude', '#1f7a6d', '#4cc2ae'],
-  ['limit', '#8a63c9', '#b79be6'],
-  ['idiomatic', '#b0702a', '#d9a05b'],
-  ['directus', '#5b6b7b', '#9aa9b8'],
-  ['strapi', '#4b6fb3', '#8aa9e2'],
-];
+/** The classes of the servers, in the order of their colours. */
+const CLASSES = ['latitude', 'limit', 'idiomatic', 'directus', 'strapi'];
 
 /** Bars that show for each case how many times as many requests each server answers as the bare one. */
 export function pictureOf(results, peers, connections) {
@@ -36,7 +28,7 @@ export function pictureOf(results, peers, connections) {
   const title = titleOf(connections);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" role="img">
 <title>${title}</title>
-${STYLE}
+${styleOf(CLASSES, 'fill')}
 <text x="8" y="20" class="head">${title}</text>
 ${legend(servers)}
 <line x1="${one}" x2="${one}" y1="${HEAD - 8}" y2="${y - GAP + 4}" class="one"/>
@@ -49,15 +41,12 @@ ${drawn.join('\n')}
 export function printedPictureOf(results, peers, connections) {
   const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
   const groups = groupsOf(results, servers, connections);
-  const scale = COLUMNS / longestOf(groups);
-  const lines = groups.flatMap(({ title, bars }) => [
-    title,
-    ...bars.map(({ colour, ratio }) => {
-      const bar = '█'.repeat(Math.round(ratio * scale)) || '▏';
-      return `  ${servers[colour].padEnd(LEGEND)} ${bar} ${ratio.toFixed(2)}`;
-    }),
-  ]);
-  return [titleOf(connections), ...lines].join('\n');
+  const longest = longestOf(groups);
+  const printed = groups.map(({ title, bars }) => {
+    const rows = bars.map(({ colour, ratio }) => [servers[colour], ratio / longest, ratio]);
+    return printedBars(title, rows);
+  });
+  return [titleOf(connections), ...printed].join('\n');
 }
 
 function titleOf(connections) {
@@ -95,7 +84,7 @@ function drawGroup({ title, bars }, y, scale) {
     const width = Math.max(1, ratio * scale).toFixed(1);
     const top = y + i * BAR;
     const end = LABELS + ratio * scale + 4;
-    return `<rect x="${LABELS}" y="${top}" width="${width}" height="${BAR - 2}" class="${COLOURS[colour][0]}"/>
+    return `<rect x="${LABELS}" y="${top}" width="${width}" height="${BAR - 2}" class="${CLASSES[colour]}"/>
 <text x="${end.toFixed(1)}" y="${top + BAR - 3}" class="value">${ratio.toFixed(2)}</text>`;
   });
   const label = `<text x="${LABELS - 8}" y="${middle}" text-anchor="end">${title}</text>`;
@@ -106,16 +95,8 @@ function legend(servers) {
   return servers
     .map((server, i) => {
       const x = 8 + i * 140;
-      return `<rect x="${x}" y="32" width="10" height="10" class="${COLOURS[i][0]}"/>
+      return `<rect x="${x}" y="32" width="10" height="10" class="${CLASSES[i]}"/>
 <text x="${x + 15}" y="41">${server}</text>`;
     })
     .join('\n');
 }
-
-const rules = (shade) =>
-  COLOURS.map((colour) => `.${colour[0]} { fill: ${colour[shade]} }`).join(' ');
-const STYLE = `<style>
-text { font: 12px system-ui, sans-serif; fill: #1f2328 } .head { font-weight: 600; font-size: 14px }
-.value { font-size: 9px } .one { stroke: #59636e; stroke-dasharray: 3 3 } ${rules(1)}
-@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .one { stroke: #9198a1 } ${rules(2)} }
-</style>`;

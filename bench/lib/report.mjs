@@ -3,13 +3,27 @@ import os from 'node:os';
 import path from 'node:path';
 import * as prettier from 'prettier';
 
-const README = path.resolve(import.meta.dirname, '../README.md');
-const PICTURE = path.resolve(import.meta.dirname, '../figures.svg');
-const BEGIN = '<!-- figures: written by npm run bench -->';
-const END = '<!-- end of figures -->';
+const BENCH = path.resolve(import.meta.dirname, '..');
+const README = path.join(BENCH, 'README.md');
+
+/** Where the figures of each kind stand in the README, and their picture. */
+const PLACES = {
+  figures: {
+    begin: '<!-- figures: written by npm run bench -->',
+    end: '<!-- end of figures -->',
+    picture: 'figures.svg',
+    alt: 'Requests a second as multiples of the bare server',
+  },
+  flat: {
+    begin: '<!-- flat figures: written by npm run bench, with its option flat -->',
+    end: '<!-- end of flat figures -->',
+    picture: 'flat.svg',
+    alt: 'Milliseconds of a request by the leads of its organization',
+  },
+};
 
 /** What the figures were measured on and how. */
-export function circumstances({ postgresVersion, load, command, skipped }) {
+export function circumstances({ postgresVersion, load, command, skipped = [] }) {
   const cpus = os.cpus();
   const memory = Math.round(os.totalmem() / 2 ** 30);
   const machine = `${cpus.length} cores (${cpus[0]?.model.trim() ?? 'unknown'}), ${memory} GiB`;
@@ -19,19 +33,24 @@ export function circumstances({ postgresVersion, load, command, skipped }) {
 ${machine}, ${os.type()}, Node.js ${process.versions.node}, PostgreSQL ${postgresVersion}, ${load}.${left}`;
 }
 
+/** Prints figures and, unless they are only to be printed, puts them in the place of the last ones. */
+export async function publish(kind, { figures, picture, printedPicture, printOnly }) {
+  const formatted = await format(figures);
+  console.log(`\n${printedPicture}\n\n${formatted}`);
+  if (!printOnly) await save(PLACES[kind], formatted, picture);
+}
+
 /** Text as the rest of the project is formatted. */
-export async function format(markdown) {
+async function format(markdown) {
   const options = await prettier.resolveConfig(README);
   return prettier.format(markdown, { ...options, parser: 'markdown' });
 }
 
-/** Puts the figures and the picture in the place of the ones before. */
-export async function save(figures, picture) {
+async function save({ begin, end, picture: file, alt }, figures, picture) {
   const readme = await readFile(README, 'utf8');
-  const [before, after] = [readme.split(BEGIN)[0], readme.split(END)[1]];
+  const [before, after] = [readme.split(begin)[0], readme.split(end)[1]];
   if (after === undefined) throw new Error(`${README} has no place for the figures`);
-  const image = `![Requests a second as multiples of the bare server](${path.basename(PICTURE)})`;
-  const page = `${before}${BEGIN}\n\n${image}\n\n${figures}\n\n${END}${after}`;
+  const page = `${before}${begin}\n\n![${alt}](${file})\n\n${figures}\n\n${end}${after}`;
   await writeFile(README, await format(page));
-  await writeFile(PICTURE, picture);
+  await writeFile(path.join(BENCH, file), picture);
 }

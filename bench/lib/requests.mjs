@@ -1,4 +1,5 @@
-const LEADS = '/api/v1/leads';
+const API = '/api/v1';
+const LEADS = `${API}/leads`;
 const MCP = '/mcp';
 const MCP_REVISION = '2025-11-25';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -7,14 +8,18 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const NUMBER = '{n}';
 export const FIRST_NUMBER = 2_000_000;
 
-/** What is asked of a server, by the contract of Latitude. */
-export function restRequest({ does, organization, id, lead, changes, ...list }) {
+/**
+ * What is asked of a server, by the contract of Latitude.
+ * @param resource what is listed
+ */
+export function restRequest(ask) {
+  const { does, organization, id, lead, changes, resource = 'leads', ...list } = ask;
   const headers = { Authorization: `Bearer ${organization.key}` };
   switch (does) {
     case 'get':
       return { method: 'GET', path: `${LEADS}/${id}`, headers };
     case 'list':
-      return { method: 'GET', path: `${LEADS}?${new URLSearchParams(list)}`, headers };
+      return { method: 'GET', path: `${API}/${resource}?${new URLSearchParams(list)}`, headers };
     case 'create':
       return withBody({ method: 'POST', path: LEADS, headers }, lead);
     case 'update':
@@ -65,7 +70,7 @@ function mcpRequest({ key }, method, params) {
   return { method: 'POST', path: MCP, headers, body };
 }
 
-/** A body as the first request sends it. */
-export function numbered(body) {
-  return body?.replaceAll(NUMBER, FIRST_NUMBER);
+/** A body as the request with this number sends it. */
+export function numbered(body, number = FIRST_NUMBER) {
+  return body?.replaceAll(NUMBER, number);
 }

@@ -39,9 +39,12 @@ export function summarize(measurements) {
   return Object.fromEntries(names.map((name) => [name, medianOf(name)]));
 }
 
-/** How many times as many requests as the reference; median and quartiles of the rounds' ratios. */
-export function ratioOf(measurements, reference) {
-  const ratios = measurements.map(({ rate }, round) => rate / reference[round].rate);
+/**
+ * How many times what the reference measured; median and quartiles of the rounds' ratios.
+ * @param name of what is compared: requests a second, unless said otherwise
+ */
+export function ratioOf(measurements, reference, name = 'rate') {
+  const ratios = measurements.map((one, round) => one[name] / reference[round][name]);
   return {
     median: quantile(ratios, 0.5),
     quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
@@ -49,7 +52,7 @@ export function ratioOf(measurements, reference) {
 }
 
 /** The value below which this part of the numbers lies, between two of them where it must. */
-function quantile(numbers, part) {
+export function quantile(numbers, part) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const position = (sorted.length - 1) * part;
   const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];

@@ -28,7 +28,8 @@ export function ratioTable(results, peers) {
   return markdownTable(header, rows, 1);
 }
 
-function shown({ median, quartiles }) {
+/** A ratio with its quartiles. */
+export function shown({ median, quartiles }) {
   return `${median.toFixed(2)} (${quartiles.map((one) => one.toFixed(2)).join('–')})`;
 }
 
@@ -48,10 +49,10 @@ export function figuresTable(results) {
     ...['Request', 'Connections', 'Server', 'Requests/s', 'p50 ms', 'p99 ms'],
     ...['Server CPU µs', 'PostgreSQL CPU µs'],
   ];
-  return markdownTable(header, rows, 1, 2);
+  return markdownTable(header, rows, 2);
 }
 
-function rounded(number) {
+export function rounded(number) {
   return number < 10 ? number.toFixed(1) : Math.round(number).toLocaleString('en');
 }
 
@@ -59,9 +60,8 @@ export function byName(byEntrant) {
   return new Map([...byEntrant].map(([{ name }, measurements]) => [name, measurements]));
 }
 
-/** @param texts the columns of text beside the first; the second one holds numbers */
-function markdownTable(header, rows, ...texts) {
-  const last = texts.at(-1);
-  const rule = header.map((_, i) => (i === 1 || i > last ? '---:' : '---'));
+/** @param lastText the last column of text; the second column holds numbers all the same */
+export function markdownTable(header, rows, lastText) {
+  const rule = header.map((_, i) => (i === 1 || i > lastText ? '---:' : '---'));
   return [header, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -57,6 +57,12 @@ describe('a record that came as JSON', () => {
     expect(note).toEqual(PLAIN);
   });
 
+  it('tells its id without having been read', () => {
+    const broken = new StoredRecords(NoteDto).fromJson('{"id":"1","title":');
+    expect(broken.id).toBe('1');
+    expect(() => broken.title).toThrow(SyntaxError);
+  });
+
   it('keeps its text where only plain values were read, which no one can change by that', () => {
     expect([note.id, note.title]).toEqual(['1', 'T']);
     expect(textOf(note)).toBe(TEXT);

@@ -112,7 +112,8 @@ function consume(
       reject(new BodyError('too_large'));
     };
     const onLost = (): void => {
-      reject(new BodyError(failure));
+      // A stream that was read to its end closes as well.
+      if (!source.readableEnded) reject(new BodyError(failure));
     };
     stop = () => {
       source.off('data', onData).off('end', resolve).off('error', onLost).off('close', onLost);

@@ -7,16 +7,19 @@ export interface Equality {
 /** Conditions on the records of an organization, joined by AND, with their parameters. */
 export class Conditions {
   readonly values: unknown[];
-  private readonly clauses: string[];
+  /** The condition of all of an organization's records. */
+  readonly scope: string;
+  private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
   private others = 0;
+  isSearch = false;
 
   constructor(
     readonly organizationId: string,
     live = 'true',
   ) {
     this.values = [organizationId];
-    this.clauses = ['organization_id = $1', ...(live === 'true' ? [] : [live])];
+    this.scope = ['organization_id = $1', ...(live === 'true' ? [] : [live])].join(' and ');
   }
 
   /** Only records that have this value, unless there is none. */
@@ -41,8 +44,19 @@ export class Conditions {
     return `$${this.values.length}`;
   }
 
+  /** Only records that contain a text, which a look at each one finds as well as an index. */
+  search(clause: string, value: unknown): this {
+    this.isSearch = true;
+    return this.add(clause, value);
+  }
+
   get sql(): string {
-    return this.clauses.join(' and ');
+    return [this.scope, ...this.clauses].join(' and ');
+  }
+
+  /** What is asked of the records in `scope`. */
+  get wanted(): string {
+    return ['true', ...this.clauses].join(' and ');
   }
 
   /** Whether they ask for all of an organization's records. */

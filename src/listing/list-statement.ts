@@ -1,15 +1,34 @@
 import { recordCount, recordsVersion } from '../database/record-counts.js';
 import type { Statement } from '../database/tenant-database.js';
 import type { Conditions, Equality } from './conditions.js';
-import type { KnownTotal } from './known-totals.js';
 import { type Order, orderBy } from './order.js';
 
 /** Matches up to this number are looked up once, for their page and their total alike. */
 export const FEW = 1_000;
 
+/**
+ * About how many records an organization has. A wrong guess costs time and nothing else: a small
+ * one is searched record by record, in a medium one many matches are counted record by record, and
+ * in a large one PostgreSQL chooses.
+ */
+export type Size = 'small' | 'medium' | 'large';
+
+export function sizeOf(records: number): Size {
+  if (records <= 10_000) return 'small';
+  return records <= 200_000 ? 'medium' : 'large';
+}
+
+/** A total that took a scan, and the version of the records that it counts. */
+export interface KnownTotal {
+  readonly total: number;
+  readonly version: string;
+}
+
 /** Which records of a table are answered, and how. */
 export interface Slice {
   readonly table: string;
+  /** Whether there are counts of its records. */
+  readonly isCounted: boolean;
   /** The columns of an item. */
   readonly columns: readonly string[];
   /** The SELECT list that makes these columns what is answered. */
@@ -25,8 +44,9 @@ export interface ListRow {
   readonly total: number;
   /** The items as JSON, separated by commas; null where the page is empty. */
   readonly items: string | null;
-  /** Of the records when they were counted one by one. */
+  /** Of all of the organization's records, where some had to be looked for. */
   readonly version?: string;
+  readonly records?: number;
 }
 
 /** The first page of records whose total is counted, for which an index has their order. */
@@ -52,38 +72,42 @@ export function countedPage(slice: Slice, filter?: Equality): Statement {
 }
 
 /** Any page of records that have to be looked for, be they few or many. */
-export function searchedPage(slice: Slice): Statement {
+export function searchedPage(slice: Slice, size: Size): Statement {
   const { table, conditions, order, limit } = slice;
-  const isAll = `(select n <= ${FEW} from total)`;
-  const isDeep = slice.offset + limit > FEW;
+  const isSmall = isSizedUp(slice) && size === 'small';
+  const isAll = isSmall ? 'true' : `(select n <= ${FEW} from total)`;
+  const isDeep = !isSmall && slice.offset + limit > FEW;
   const found = `(select id from found where ${isDeep ? isAll : 'true'} ${orderBy(order)}
     limit ${limit} offset ${conditions.parameter(slice.offset)})`;
   const pages = isDeep ? [found, ...walks(slice, `not ${isAll}`)] : [found];
+  const columns = `id, ${order.column}`;
+  const lookUp = isSmall
+    ? `select ${columns} from ${eachRecord(slice)} where ${conditions.wanted}`
+    : `select ${columns} from ${table} where ${conditions.sql}
+       ${orderBy(order)} limit ${FEW + 1}`;
+  const total = isSmall ? 'n' : `case when n <= ${FEW} then n else ${scanOf(slice, size)} end`;
   return {
-    text: `with found as materialized (
-        select id, ${order.column} from ${table} where ${conditions.sql}
-        ${orderBy(order)} limit ${FEW + 1}),
+    text: `with found as materialized (${lookUp}),
       total as materialized (
-        select case when n <= ${FEW} then n else ${scanOf(slice)} end as n
-        from (select count(*)::int as n from found) at_least),
+        select ${total} as n from (select count(*)::int as n from found) at_least),
       page as (${pages.join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items, ${recordsVersion(table)} as version
-      from total`,
+      select n as total, ${itemsOfPage(slice)} as items, ${stateOf(table)} from total`,
     values: conditions.values,
     plan: 'custom',
   };
 }
 
 /** Any page of records that were many, and are counted again only if any was written since. */
-export function knownPage(slice: Slice, known: KnownTotal): Statement {
+export function knownPage(slice: Slice, size: Size, known: KnownTotal): Statement {
   const { table, conditions } = slice;
   const [version, total] = [known.version, known.total].map((value) => conditions.parameter(value));
   return {
     text: `with total as materialized (
-        select case when version = ${version} then ${total} else ${scanOf(slice)} end as n, version
+        select case when version = ${version} then ${total} else ${scanOf(slice, size)} end as n, version
         from (select ${recordsVersion(table)} as version) current),
       page as (${walks(slice).join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items, version from total`,
+      select n as total, ${itemsOfPage(slice)} as items, version,
+        ${recordCount(table)} as records from total`,
     values: conditions.values,
     plan: 'custom',
   };
@@ -93,8 +117,31 @@ function countOf(table: string, filter?: Equality): string {
   return recordCount(table, filter?.column, filter && `(${filter.parameter})::text`);
 }
 
-function scanOf({ table, conditions }: Slice): string {
-  return `(select count(*)::int from ${table} where ${conditions.sql})`;
+/** The number of all that is wanted. */
+function scanOf(slice: Slice, size: Size): string {
+  const { table, conditions } = slice;
+  return isSizedUp(slice) && size !== 'large'
+    ? `(select count(*)::int from ${eachRecord(slice)} where ${conditions.wanted})`
+    : `(select count(*)::int from ${table} where ${conditions.sql})`;
+}
+
+/** What a list remembers of the organization's records. */
+function stateOf(table: string): string {
+  return `${recordsVersion(table)} as version, ${recordCount(table)} as records`;
+}
+
+/** Whether the size of the organization tells how to search it. */
+function isSizedUp({ isCounted, conditions }: Slice): boolean {
+  return isCounted && conditions.isSearch;
+}
+
+/**
+ * All records of the organization, to be looked at one by one: the offset keeps conditions out, and
+ * with them the index of the words of all organizations, which PostgreSQL takes for cheaper than it
+ * is where this one has a small part of them.
+ */
+function eachRecord({ table, conditions }: Slice): string {
+  return `(select * from ${table} where ${conditions.scope} offset 0) each`;
 }
 
 /** The ids of a page, read from whichever end of the list is nearer. */

@@ -3,20 +3,29 @@ import { jsonColumnsOf, StoredItems } from '../database/stored-record.js';
 import type { Statement, TenantDatabase } from '../database/tenant-database.js';
 import type { TenantTable } from '../database/tenant-repository.js';
 import { namesOf } from '../fields/field.js';
-import type { Conditions } from './conditions.js';
-import { KnownTotals } from './known-totals.js';
+import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {
   countedPage,
   FEW,
   firstPage,
   knownPage,
+  type KnownTotal,
   type ListRow,
   searchedPage,
+  type Size,
+  sizeOf,
   type Slice,
 } from './list-statement.js';
 import type { Order } from './order.js';
 import { Page } from './page.js';
+import { Recent } from './recent.js';
+
+/** Totals and sizes, of 200 bytes at most each. */
+const MOST_REMEMBERED = 5_000;
+
+/** Statements of first pages that are kept written. */
+const MOST_FIRST_PAGES = 100;
 
 /** What a list reads; never text from a caller. */
 export interface ListSource<T extends object> {
@@ -31,7 +40,9 @@ export interface ListSource<T extends object> {
 export class RecordList<T extends object> {
   private readonly columns: readonly string[];
   private readonly answered: string;
-  private readonly totals = new KnownTotals();
+  private readonly totals = new Recent<KnownTotal>(MOST_REMEMBERED);
+  private readonly sizes = new Recent<Size>(MOST_REMEMBERED);
+  private readonly firstPages = new Map<string, Statement>();
 
   constructor(
     private readonly database: TenantDatabase,
@@ -48,9 +59,10 @@ export class RecordList<T extends object> {
     sort: Omit<Order, 'direction'>,
   ): Promise<Page<T>> {
     const { columns, answered } = this;
+    const { name: table, counted } = this.source.table;
     const slice: Slice = {
-      ...{ table: this.source.table.name, columns, answered, conditions, limit },
-      ...{ order: { ...sort, direction }, offset: (page - 1) * limit },
+      ...{ table, isCounted: counted !== undefined, columns, answered, conditions },
+      ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },
     };
     const { total, items } = await this.read(slice);
     return new Page(new StoredItems(this.source.item, `[${items ?? ''}]`), { page, limit, total });
@@ -58,23 +70,39 @@ export class RecordList<T extends object> {
 
   private read(slice: Slice): Promise<ListRow> {
     const { conditions, order, offset } = slice;
-    if (!this.isCounted(conditions)) return this.search(slice);
+    if (!this.hasTotal(conditions)) return this.search(slice);
     const filter = conditions.soleEquality;
     const isIndexed = !filter || order.column === this.source.order;
-    if (isIndexed && offset === 0) return this.run(slice, firstPage(slice, filter));
+    if (isIndexed && offset === 0) return this.run(slice, this.firstPage(slice, filter));
     const plan = isIndexed ? 'prepared' : 'custom';
     return this.run(slice, { ...countedPage(slice, filter), plan });
   }
 
+  /** Most lists are first pages, of few texts. */
+  private firstPage(slice: Slice, filter: Equality | undefined): Statement {
+    const { order, limit, conditions } = slice;
+    const shape = `${order.column} ${order.direction} ${limit} ${filter?.column ?? ''}`;
+    const known = this.firstPages.get(shape);
+    if (known !== undefined) return { ...known, values: conditions.values };
+    const statement = firstPage(slice, filter);
+    if (this.firstPages.size < MOST_FIRST_PAGES) this.firstPages.set(shape, statement);
+    return statement;
+  }
+
+  /**
+   * What is remembered is never answered on its own: a total goes into the statement, which counts
+   * again unless the records still have their version, and a size chooses only how they are read.
+   */
   private async search(slice: Slice): Promise<ListRow> {
-    const { sql, values } = slice.conditions;
+    const { organizationId, sql, values } = slice.conditions;
     const key = JSON.stringify([sql, values]);
     const known = this.totals.get(key);
-    const row = await this.run(slice, known ? knownPage(slice, known) : searchedPage(slice));
-    const { total, version } = row;
-    // Without counts there is no version that would tell of a change.
-    const isWorthKeeping = this.source.table.counted && total > FEW && version !== undefined;
-    if (isWorthKeeping) this.totals.set(key, { total, version });
+    const size = this.sizes.get(organizationId) ?? 'large';
+    const statement = known ? knownPage(slice, size, known) : searchedPage(slice, size);
+    const row = await this.run(slice, statement);
+    const { total, version = '', records = 0 } = row;
+    if (slice.isCounted) this.sizes.set(organizationId, sizeOf(records));
+    if (slice.isCounted && total > FEW) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }
@@ -84,7 +112,7 @@ export class RecordList<T extends object> {
     return rows[0] ?? { total: 0, items: null };
   }
 
-  private isCounted({ areNone, soleEquality }: Conditions): boolean {
+  private hasTotal({ areNone, soleEquality }: Conditions): boolean {
     const { counted } = this.source.table;
     if (!counted) return false;
     return areNone || (soleEquality !== undefined && counted.includes(soleEquality.column));

@@ -17,9 +17,9 @@ export function addSearch(conditions: Conditions, term: string | undefined): voi
   if (term === undefined) return;
   const text = term.replaceAll(PART_SEPARATOR, ' ');
   const part = tellingPart(text);
-  conditions.add('search_text like lower(?)', part && anywhere(part));
+  conditions.search('search_text like lower(?)', part && anywhere(part));
   // In another collation than the index, which would be slower than a look at each row.
-  if (part !== text) conditions.add('search_text collate "C" like lower(?)', anywhere(text));
+  if (part !== text) conditions.search('search_text collate "C" like lower(?)', anywhere(text));
 }
 
 function anywhere(text: string): string {

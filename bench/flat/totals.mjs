@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+
+const LIVE = {
+  leads: 'deleted_at is null',
+  appointments: 'true',
+  tasks: 'deleted_at is null',
+};
+
+/** SQL of what the parameters of lists ask for. */
+const CONDITIONS = {
+  status: 'status = ?',
+  temperature: 'temperature = ?',
+  search: `search_text like '%' || lower(?) || '%'`,
+  created_after: 'created_at >= ?',
+  created_before: 'created_at < ?',
+  lead_id: 'lead_id = ?',
+  start_after: 'start_time >= ?',
+  start_before: 'start_time < ?',
+  assigned_to: 'assigned_to_user_id = ?',
+  contact_id: 'contact_id = ?',
+  due_before: 'due_date < ?',
+};
+
+/** How many records a list has, counted one by one. */
+export async function countRecords(client, { organization, resource, ...parameters }) {
+  const values = [organization.id];
+  const clauses = Object.entries(parameters)
+    .filter(([name]) => name in CONDITIONS)
+    .map(([name, value]) => CONDITIONS[name].replace('?', `$${values.push(value)}`));
+  const { rows } = await client.query(
+    `select count(*)::int as total from ${resource}
+     where ${['organization_id = $1', LIVE[resource], ...clauses].join(' and ')}`,
+    values,
+  );
+  return rows[0].total;
+}
+
+/** Sees to it that a page is as long as it has to be, and its total what was counted. */
+export function assertPage(text, { page, limit }, total, who) {
+  const { data, meta } = JSON.parse(text);
+  if (total !== undefined) assert.equal(meta.total, total, `${who} answers a wrong total`);
+  const left = Math.max(0, meta.total - (page - 1) * limit);
+  assert.equal(data.length, Math.min(limit, left), `${who} answers a page of a wrong length`);
+}
+
+/** Milliseconds in which PostgreSQL counts what a search finds by a look at every row. */
+export async function timeScan(client, { id }, term) {
+  await client.query('begin');
+  for (const kind of ['indexscan', 'indexonlyscan', 'bitmapscan']) {
+    await client.query(`set local enable_${kind} = off`);
+  }
+  const started = performance.now();
+  await client.query(
+    `select count(*) from leads
+     where organization_id = $1 and deleted_at is null and search_text like $2`,
+    [id, `%${term}%`],
+  );
+  const milliseconds = performance.now() - started;
+  await client.query('commit');
+  return milliseconds;
+}
