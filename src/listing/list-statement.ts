@@ -14,7 +14,7 @@ export const FEW = 1_000;
 export type Size = 'small' | 'medium' | 'large';
 
 export function sizeOf(records: number): Size {
-  if (records <= 10_000) return 'small';
+  if (records <= 5_000) return 'small';
   return records <= 200_000 ? 'medium' : 'large';
 }
 
