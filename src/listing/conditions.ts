@@ -12,7 +12,7 @@ export class Conditions {
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
   private others = 0;
-  isSearch = false;
+  private hasSearch = false;
 
   constructor(
     readonly organizationId: string,
@@ -46,7 +46,7 @@ export class Conditions {
 
   /** Only records that contain a text, which a look at each one finds as well as an index. */
   search(clause: string, value: unknown): this {
-    this.isSearch = true;
+    this.hasSearch = true;
     return this.add(clause, value);
   }
 
@@ -57,6 +57,11 @@ export class Conditions {
   /** What is asked of the records in `scope`. */
   get wanted(): string {
     return ['true', ...this.clauses].join(' and ');
+  }
+
+  /** Whether a text is looked for. */
+  get isSearch(): boolean {
+    return this.hasSearch;
   }
 
   /** Whether they ask for all of an organization's records. */

@@ -63,9 +63,10 @@ export function firstPage(slice: Slice, filter?: Equality): Statement {
 
 /** Any page of records whose total is counted. */
 export function countedPage(slice: Slice, filter?: Equality): Statement {
+  const limit = `${slice.conditions.parameter(slice.limit)}::bigint`;
   return {
     text: `with total as materialized (select ${countOf(slice.table, filter)} as n),
-      page as (${walks(slice).join(' union all ')})
+      page as (${walks({ ...slice, limit }).join(' union all ')})
       select n as total, ${itemsOfPage(slice)} as items from total`,
     values: slice.conditions.values,
   };
@@ -144,8 +145,10 @@ function eachRecord({ table, conditions }: Slice): string {
   return `(select * from ${table} where ${conditions.scope} offset 0) each`;
 }
 
+type Walk = Omit<Slice, 'limit'> & { readonly limit: number | string };
+
 /** The ids of a page, read from whichever end of the list is nearer. */
-function walks(slice: Slice, condition = 'true'): string[] {
+function walks(slice: Walk, condition = 'true'): string[] {
   const { table, conditions, order, limit } = slice;
   const ids = `select id from ${table} where ${conditions.sql} and ${condition}`;
   if (slice.offset === 0) return [`(${ids} ${orderBy(order)} limit ${limit})`];

@@ -24,7 +24,7 @@ import { Recent } from './recent.js';
 /** Totals and sizes, of 200 bytes at most each. */
 const MOST_REMEMBERED = 5_000;
 
-/** Statements of first pages that are kept written. */
+/** Statements of first pages that are kept written, and prepared. */
 const MOST_FIRST_PAGES = 100;
 
 /** What a list reads; never text from a caller. */
@@ -78,14 +78,15 @@ export class RecordList<T extends object> {
     return this.run(slice, { ...countedPage(slice, filter), plan });
   }
 
-  /** Most lists are first pages, of few texts. */
+  /** Most lists are first pages, of few texts; the others leave room for those to stay prepared. */
   private firstPage(slice: Slice, filter: Equality | undefined): Statement {
     const { order, limit, conditions } = slice;
     const shape = `${order.column} ${order.direction} ${limit} ${filter?.column ?? ''}`;
     const known = this.firstPages.get(shape);
     if (known !== undefined) return { ...known, values: conditions.values };
     const statement = firstPage(slice, filter);
-    if (this.firstPages.size < MOST_FIRST_PAGES) this.firstPages.set(shape, statement);
+    if (this.firstPages.size >= MOST_FIRST_PAGES) return { ...statement, plan: 'custom' };
+    this.firstPages.set(shape, statement);
     return statement;
   }
 
