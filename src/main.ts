@@ -1,3 +1,4 @@
+import './config/engine.js';
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';

@@ -120,6 +120,15 @@ describe('totals, kept as counters', () => {
     expect(await counts.check(tenant.id)).toEqual([]);
   });
 
+  it('are zero after a truncate', async () => {
+    await tenant.api.post(TASKS, { title: 'Call' });
+    await app.sql('truncate tasks');
+    expect(await totalOf(TASKS)).toBe(0);
+    expect(await totalOf(TASKS, '&status=open')).toBe(0);
+    await tenant.api.post(TASKS, { title: 'Call again' });
+    expect(await totalOf(TASKS)).toBe(1);
+  });
+
   it('are exact while eight clients write whatever they like', async () => {
     const ids: string[] = [];
     const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!;

@@ -1,5 +1,5 @@
 import { buildLead, createLead, dataOf, expectInvalid, LEADS } from './support/factories.js';
-import { TestApp, type Tenant } from './support/harness.js';
+import { createDatabase, TestApp, type Tenant } from './support/harness.js';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -60,5 +60,23 @@ describe('details name every failing field (decisions 1)', () => {
     const body = '{"first_name":"","zip":5,"custom_fields":{"a":1e400},"tags":["\\u0000"],"x":1}';
     const fields = ['first_name', 'zip', 'custom_fields', 'tags', 'x'];
     expectInvalid(await tenant.api.post(LEADS, body), ...fields);
+  });
+});
+
+describe('a database that writes times in another style', () => {
+  it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('%s is understood', async (style) => {
+    const database = await createDatabase();
+    const first = await TestApp.start({ database });
+    await first.sql(`do $$ begin
+      execute format('alter database %I set datestyle = ${style}', current_database()); end $$`);
+    await first.stop();
+    const second = await TestApp.start({ database });
+    const { api } = await second.organization();
+    const due_date = '2026-03-04T05:06:07.890Z';
+    const task = dataOf(await api.post('/api/v1/tasks', { title: 'Call', due_date }), 201);
+    const path = `/api/v1/tasks/${task.id}`;
+    expect(dataOf(await api.put(path, { description: 'Soon.' }))).toMatchObject({ due_date });
+    expect(dataOf(await api.put(path, { description: 'Soon.' }))).toMatchObject({ due_date });
+    await second.stop();
   });
 });

@@ -40,6 +40,9 @@ class ResilientClient extends pg.Client {
   }
 }
 
+/** Whatever the database or the role is set to: the only form in which the driver reads times. */
+export const READABLE_TIMES = 'set datestyle = iso';
+
 /** The options of every TypeORM data source: the server's, the command line's, the tests'. */
 export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
   const address = 'url' in target ? target : { ...target, username: target.user };
@@ -57,6 +60,9 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     poolErrorHandler: (error: Error) => {
       logger.warn({ reason: error.message }, 'a database connection was lost');
     },
-    extra: { Client: ResilientClient },
+    extra: {
+      Client: ResilientClient,
+      onConnect: (client: pg.Client) => client.query(READABLE_TIMES),
+    },
   };
 }

@@ -59,7 +59,7 @@ const OPERATIONS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } 
  * holds by then is counted by `repairCounts`.
  */
 export function keepCounts(table: CountedTable): string[] {
-  return Object.entries(OPERATIONS).flatMap(([operation, rows]) => {
+  const kept = Object.entries(OPERATIONS).flatMap(([operation, rows]) => {
     const trigger = `${table.name}_count_${operation}`;
     const transitions = rows.map((age) => `${age} table as ${age}_rows`).join(' ');
     return [
@@ -82,11 +82,26 @@ export function keepCounts(table: CountedTable): string[] {
        for each statement execute function ${trigger}()`,
     ];
   });
+  return [...kept, ...keepCountsOfNothing(table)];
+}
+
+/** A `truncate` tells its triggers no rows. */
+function keepCountsOfNothing({ name }: CountedTable): string[] {
+  return [
+    `create function ${name}_count_truncate() returns trigger language plpgsql
+       set search_path from current
+     as $$ begin
+       update record_counts set records = 0, version = version + 1 where resource = '${name}';
+       return null;
+     end $$`,
+    `create trigger ${name}_count_truncate after truncate on ${name}
+     for each statement execute function ${name}_count_truncate()`,
+  ];
 }
 
 /** Removes what `keepCounts` made. */
 export function dropCounts({ name }: CountedTable): string[] {
-  return Object.keys(OPERATIONS).map((operation) => {
+  return [...Object.keys(OPERATIONS), 'truncate'].map((operation) => {
     return `drop function ${name}_count_${operation} cascade`;
   });
 }
