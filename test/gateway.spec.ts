@@ -64,19 +64,21 @@ describe('details name every failing field (decisions 1)', () => {
 });
 
 describe('a database that writes times in another style', () => {
+  let other: TestApp;
+  afterEach(() => other.stop());
+
   it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('%s is understood', async (style) => {
     const database = await createDatabase();
-    const first = await TestApp.start({ database });
-    await first.sql(`do $$ begin
+    const before = await TestApp.start({ database });
+    await before.sql(`do $$ begin
       execute format('alter database %I set datestyle = ${style}', current_database()); end $$`);
-    await first.stop();
-    const second = await TestApp.start({ database });
-    const { api } = await second.organization();
+    await before.stop();
+    other = await TestApp.start({ database });
+    const { api } = await other.organization();
     const due_date = '2026-03-04T05:06:07.890Z';
     const task = dataOf(await api.post('/api/v1/tasks', { title: 'Call', due_date }), 201);
     const path = `/api/v1/tasks/${task.id}`;
     expect(dataOf(await api.put(path, { description: 'Soon.' }))).toMatchObject({ due_date });
     expect(dataOf(await api.put(path, { description: 'Soon.' }))).toMatchObject({ due_date });
-    await second.stop();
   });
 });
