@@ -40,8 +40,11 @@ class ResilientClient extends pg.Client {
   }
 }
 
-/** Whatever the database or the role is set to: the only form in which the driver reads times. */
-export const READABLE_TIMES = 'set datestyle = iso';
+/**
+ * What every connection begins with, whatever the database or the role is set to: the only form in
+ * which the driver reads times, and statements that are never compiled, which takes longer than they.
+ */
+export const CONNECTION_SETTINGS = 'set datestyle = iso; set jit = off';
 
 /** The options of every TypeORM data source: the server's, the command line's, the tests'. */
 export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
@@ -62,7 +65,7 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     },
     extra: {
       Client: ResilientClient,
-      onConnect: (client: pg.Client) => client.query(READABLE_TIMES),
+      onConnect: (client: pg.Client) => client.query(CONNECTION_SETTINGS),
     },
   };
 }

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { READABLE_TIMES } from './data-source-options.js';
+import { CONNECTION_SETTINGS } from './data-source-options.js';
 import { BrokenOff, isLockTimeout, translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
 import { QueryWithPreamble } from './tenant-query.js';
@@ -38,7 +38,7 @@ const LONGEST_LOCK_MS = 50;
  * before the first statistics are there.
  */
 const LANE_SETTINGS = [
-  READABLE_TIMES,
+  CONNECTION_SETTINGS,
   `set lock_timeout = ${LONGEST_LOCK_MS}`,
   'set plan_cache_mode = force_generic_plan',
   ...['seqscan', 'bitmapscan', 'sort'].map((costly) => `set enable_${costly} = off`),
