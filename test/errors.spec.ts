@@ -914,11 +914,14 @@ describe('a database that fails (decisions 2)', () => {
     const lock = broken.app.get(DataSource).createQueryRunner();
     await lock.startTransaction();
     await lock.query('lock table leads in access exclusive mode');
-    const answers = callAll(id);
-    const waiting = `from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    await until(async () => (await broken.sql(`select ${waiting}`)).length === 4);
-    await broken.sql(`select pg_terminate_backend(pid) ${waiting}`);
+    let isAnswered = false;
+    const answers = callAll(id).finally(() => (isAnswered = true));
+    // Again and again, because who waits too long for a lock waits again on another connection.
+    await until(async () => {
+      await broken.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      return isAnswered;
+    });
     expectFailures(await answers);
     await lock.rollbackTransaction();
     await lock.release();
