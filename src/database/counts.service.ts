@@ -1,21 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { CountDrift } from './record-counts.js';
+import {
+  type CountDrift,
+  type CountedTable,
+  findCountDrift,
+  LOCK_REPAIRS,
+  repairCounts,
+} from './record-counts.js';
+import { TenantDatabase } from './tenant-database.js';
 import { repositoriesOf } from './tenant-repositories.js';
 
 /** Proves and mends the counts of every table that keeps them. */
 @Injectable()
 export class CountsService {
-  constructor(private readonly discovery: DiscoveryService) {}
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly database: TenantDatabase,
+  ) {}
 
   /**
    * Compares the counts of an organization with its records.
    * @returns the counts that are wrong
    * @throws ApiError `query_failed`
    */
-  async check(organizationId: string): Promise<CountDrift[]> {
-    const repositories = repositoriesOf(this.discovery);
-    return inTurn(repositories, (repository) => repository.findCountDrift(organizationId));
+  check(organizationId: string): Promise<CountDrift[]> {
+    return this.inEachTable((table) => {
+      const statement = { text: findCountDrift(table), values: [organizationId] };
+      return this.database.read<CountDrift>(organizationId, statement);
+    });
   }
 
   /**
@@ -23,14 +35,23 @@ export class CountsService {
    * @returns the counts that were wrong
    * @throws ApiError `create_failed`
    */
-  async repair(organizationId: string): Promise<CountDrift[]> {
-    const repositories = repositoriesOf(this.discovery);
-    return inTurn(repositories, (repository) => repository.repairCounts(organizationId));
+  repair(organizationId: string): Promise<CountDrift[]> {
+    const values = [organizationId];
+    return this.inEachTable((table) => {
+      return this.database.transaction(organizationId, async (transaction) => {
+        await transaction.query({ text: LOCK_REPAIRS, values });
+        return transaction.query<CountDrift>({ text: repairCounts(table), values });
+      });
+    });
   }
-}
 
-async function inTurn<T, R>(all: Iterable<T>, each: (one: T) => Promise<R[]>): Promise<R[]> {
-  const results: R[] = [];
-  for (const one of all) results.push(...(await each(one)));
-  return results;
+  private async inEachTable(
+    find: (table: CountedTable) => Promise<CountDrift[]>,
+  ): Promise<CountDrift[]> {
+    const found: CountDrift[] = [];
+    for (const { countedTable } of repositoriesOf(this.discovery)) {
+      if (countedTable) found.push(...(await find(countedTable)));
+    }
+    return found;
+  }
 }

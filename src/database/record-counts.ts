@@ -108,15 +108,24 @@ export function dropCounts({ name }: CountedTable): string[] {
 
 /** SQL of the number of all records of `$1`, the organization, or of those with a value. */
 export function recordCount(table: string, filter = '', value = `''`): string {
-  return `(select coalesce(sum(records), 0)::int from record_counts
-    where organization_id = $1 and resource = '${table}' and filter = '${filter}'
-      and value = ${value})`;
+  return sumOverShards('records', 'int', table, filter, value);
 }
 
 /** SQL of a number that is another one after every write to the records of `$1`. */
 export function recordsVersion(table: string): string {
-  return `(select coalesce(sum(version), 0)::bigint from record_counts
-    where organization_id = $1 and resource = '${table}' and filter = '' and value = '')`;
+  return sumOverShards('version', 'bigint', table);
+}
+
+function sumOverShards(
+  column: 'records' | 'version',
+  type: 'int' | 'bigint',
+  table: string,
+  filter = '',
+  value = `''`,
+): string {
+  return `(select coalesce(sum(${column}), 0)::${type} from record_counts
+    where organization_id = $1 and resource = '${table}' and filter = '${filter}'
+      and value = ${value})`;
 }
 
 /** A statement that finds the counts of `$1` that are wrong, in one snapshot: `CountDrift` rows. */

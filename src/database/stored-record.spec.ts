@@ -1,7 +1,7 @@
 import { RecordOf } from '../fields/field.js';
 import { DateTime, JsonObject, Text } from '../fields/kinds.js';
 import { Page } from '../listing/page.js';
-import { StoredItems, StoredRecords, textOf } from './stored-record.js';
+import { StoredRecords, textOf } from './stored-record.js';
 
 class CreateNoteDto {
   @Text({ max: 100, required: true }) title: string;
@@ -88,9 +88,10 @@ describe('a record that came as JSON', () => {
 describe('a page that came as JSON', () => {
   const counts = { page: 1, limit: 2, total: 3 };
   const meta = '{"page":1,"limit":2,"total":3,"total_pages":2}';
+  const pageOf = (json: string) => new Page(new StoredRecords(NoteDto).listFromJson(json), counts);
 
   it('is answered by the text as it came, or as its items were changed', () => {
-    const page = new Page<NoteDto>(new StoredItems(NoteDto, `[${STORED}]`), counts);
+    const page = pageOf(`[${STORED}]`);
     expect(page.text).toBe(`{"data":[${TEXT}],"meta":${meta}}`);
     expect(page.data).toEqual([PLAIN]);
     page.data[0]!.title = 'new';
@@ -99,10 +100,10 @@ describe('a page that came as JSON', () => {
 
   it('has a complete time in each item that has one', () => {
     const [full, empty] = [STORED, STORED.replace('"2026-01-02T03:04:05.678"', 'null')];
-    const page = new Page<NoteDto>(new StoredItems(NoteDto, `[${full},${empty},${full}]`), counts);
+    const page = pageOf(`[${full},${empty},${full}]`);
     expect(page.data.map(({ due }) => due)).toEqual([DUE, null, DUE]);
     const nested = `{"id":"1","facts":{"due": "x"},"title":"T","due":"2026-01-02T03:04:05.678"}`;
-    expect(new Page<NoteDto>(new StoredItems(NoteDto, `[${nested}]`), counts).text).toContain(
+    expect(pageOf(`[${nested}]`).text).toContain(
       '"due": "x"},"title":"T","due":"2026-01-02T03:04:05.678Z"}',
     );
   });

@@ -16,10 +16,12 @@ export function jsonColumnsOf(dto: Type<object>): string {
 /** Makes records of the JSON that PostgreSQL wrote. */
 export class StoredRecords<R extends object> {
   private readonly times: readonly string[];
+  private readonly timeKeys: readonly string[];
   private readonly names: ReadonlySet<PropertyKey>;
 
   constructor(dto: Type<R>) {
-    this.times = timesOf(dto);
+    this.times = namesOfTimes(dto);
+    this.timeKeys = this.times.map((name) => `"${name}":`);
     this.names = new Set(namesOf(dto));
   }
 
@@ -28,26 +30,30 @@ export class StoredRecords<R extends object> {
    * passed on is answered by the text as it came.
    */
   fromJson(stored: string): R {
-    const text = completeTimes(stored, this.times);
+    const text = completeTimes(stored, this.timeKeys);
     const parse = () => withTimes(JSON.parse(text) as R, this.times);
     return new Proxy({} as R, new UnreadRecord(text, this.names, parse));
+  }
+
+  /** @param stored a JSON array of records */
+  listFromJson(stored: string): StoredItems<R> {
+    const text = completeTimes(stored, this.timeKeys);
+    const parse = () => (JSON.parse(text) as R[]).map((item) => withTimes(item, this.times));
+    return new StoredItems(text, parse);
   }
 }
 
 /** The items of a page, parsed when someone looks into them. */
 export class StoredItems<T extends object> {
   private read: readonly T[] | undefined;
-  private readonly json: string;
 
   constructor(
-    private readonly item: Type<T>,
-    stored: string,
-  ) {
-    this.json = completeTimes(stored, timesOf(item));
-  }
+    private readonly json: string,
+    private readonly parse: () => readonly T[],
+  ) {}
 
   get items(): readonly T[] {
-    this.read ??= (JSON.parse(this.json) as T[]).map((one) => withTimes(one, timesOf(this.item)));
+    this.read ??= this.parse();
     return this.read;
   }
 
@@ -120,7 +126,7 @@ function idOf(text = ''): string | undefined {
   return /^\{"id":"([^"\\]+)"/.exec(text)?.[1];
 }
 
-function timesOf(dto: Type<object>): readonly string[] {
+function namesOfTimes(dto: Type<object>): readonly string[] {
   return fieldsOf(dto)
     .filter(isTime)
     .map(({ name }) => name);
@@ -132,15 +138,15 @@ const ENDS: Readonly<Record<number, string>> = { 19: '.000Z', 21: '00Z', 22: '0Z
 /**
  * Ends each time of stored JSON with three digits and `Z`: what PostgreSQL's own `to_char` makes as
  * well, but in a third of the time that it takes to write a page.
- * @param names of the times, in the order in which a record has them
+ * @param keys of the times, in the order in which a record has them
  */
-function completeTimes(json: string, names: readonly string[]): string {
+function completeTimes(json: string, keys: readonly string[]): string {
   let complete = '';
   let done = 0;
   let from = 0;
-  while (names.length > 0) {
-    for (const name of names) {
-      const start = startOfValue(json, name, from);
+  while (keys.length > 0) {
+    for (const key of keys) {
+      const start = startOfValue(json, key, from);
       if (start === undefined) return complete + json.slice(done);
       from = start;
       // Otherwise it is null.
@@ -157,8 +163,7 @@ function completeTimes(json: string, names: readonly string[]): string {
  * Where the value of a record's own field begins. Text cannot look like it, whose quotes are
  * escaped, nor can an object within the record, which has a space before each value.
  */
-function startOfValue(json: string, name: string, from: number): number | undefined {
-  const key = `"${name}":`;
+function startOfValue(json: string, key: string, from: number): number | undefined {
   for (let at = json.indexOf(key, from); at >= 0; at = json.indexOf(key, at + 1)) {
     const start = at + key.length;
     if (json[start] !== ' ') return start;

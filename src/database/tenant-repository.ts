@@ -1,12 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { namesOf } from '../fields/field.js';
-import {
-  type CountDrift,
-  type CountedTable,
-  findCountDrift,
-  LOCK_REPAIRS,
-  repairCounts,
-} from './record-counts.js';
+import type { CountedTable } from './record-counts.js';
 import { jsonColumnsOf, StoredRecords } from './stored-record.js';
 import type { Statement, TenantDatabase, TenantTransaction } from './tenant-database.js';
 
@@ -153,6 +147,12 @@ export abstract class TenantRepository<R extends { id: string }> {
     return this.table.name;
   }
 
+  /** The table, where its records are counted. */
+  get countedTable(): CountedTable | undefined {
+    const { name, live, counted } = this.table;
+    return counted && { name, live, counted };
+  }
+
   /**
    * How many records a purge removes.
    * @throws ApiError `query_failed`
@@ -182,37 +182,6 @@ export abstract class TenantRepository<R extends { id: string }> {
       values: [organizationId, before],
     });
     return rows.length;
-  }
-
-  /**
-   * Looks for counts that are wrong.
-   * @throws ApiError `query_failed`
-   */
-  async findCountDrift(organizationId: string): Promise<CountDrift[]> {
-    const table = this.countedTable;
-    if (!table) return [];
-    const statement = { text: findCountDrift(table), values: [organizationId] };
-    return this.database.read<CountDrift>(organizationId, statement);
-  }
-
-  /**
-   * Mends counts that are wrong, while requests are served.
-   * @returns what they were
-   * @throws ApiError `create_failed`
-   */
-  async repairCounts(organizationId: string): Promise<CountDrift[]> {
-    const table = this.countedTable;
-    if (!table) return [];
-    const values = [organizationId];
-    return this.database.transaction(organizationId, async (transaction) => {
-      await transaction.query({ text: LOCK_REPAIRS, values });
-      return transaction.query<CountDrift>({ text: repairCounts(table), values });
-    });
-  }
-
-  private get countedTable(): CountedTable | undefined {
-    const { name, live, counted } = this.table;
-    return counted && { name, live, counted };
   }
 
   /**

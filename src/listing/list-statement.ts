@@ -76,7 +76,7 @@ export function countedPage(slice: Slice, filter?: Equality): Statement {
 export function searchedPage(slice: Slice, size: Size): Statement {
   const { table, conditions, order, limit } = slice;
   const isSmall = isSizedUp(slice) && size === 'small';
-  const isAll = isSmall ? 'true' : `(select n <= ${FEW} from total)`;
+  const isAll = `(select n <= ${FEW} from total)`;
   const isDeep = !isSmall && slice.offset + limit > FEW;
   const found = `(select id from found where ${isDeep ? isAll : 'true'} ${orderBy(order)}
     limit ${limit} offset ${conditions.parameter(slice.offset)})`;

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { jsonColumnsOf, StoredItems } from '../database/stored-record.js';
+import { jsonColumnsOf, StoredRecords } from '../database/stored-record.js';
 import type { Statement, TenantDatabase } from '../database/tenant-database.js';
 import type { TenantTable } from '../database/tenant-repository.js';
 import { namesOf } from '../fields/field.js';
@@ -40,6 +40,7 @@ export interface ListSource<T extends object> {
 export class RecordList<T extends object> {
   private readonly columns: readonly string[];
   private readonly answered: string;
+  private readonly items: StoredRecords<T>;
   private readonly totals = new Recent<KnownTotal>(MOST_REMEMBERED);
   private readonly sizes = new Recent<Size>(MOST_REMEMBERED);
   private readonly firstPages = new Map<string, Statement>();
@@ -50,6 +51,7 @@ export class RecordList<T extends object> {
   ) {
     this.columns = namesOf(source.item);
     this.answered = jsonColumnsOf(source.item);
+    this.items = new StoredRecords(source.item);
   }
 
   /** @throws ApiError `query_failed` */
@@ -65,7 +67,7 @@ export class RecordList<T extends object> {
       ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },
     };
     const { total, items } = await this.read(slice);
-    return new Page(new StoredItems(this.source.item, `[${items ?? ''}]`), { page, limit, total });
+    return new Page(this.items.listFromJson(`[${items ?? ''}]`), { page, limit, total });
   }
 
   private read(slice: Slice): Promise<ListRow> {

@@ -12,9 +12,8 @@ export const TUNING = {
   shared_buffers: `${sharedBuffers()}MB`,
   // What is not in memory is not at the other end of a turning disk either.
   random_page_cost: '1.1',
-  // One list is not to take the processors of all other requests, or to be compiled first.
+  // One list is not to take the processors of all other requests.
   max_parallel_workers_per_gather: '0',
-  jit: 'off',
 };
 
 function sharedBuffers(): number {
