@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import type { Soon } from '../rate-limit/soon.js';
-import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';
+import { type Actor, type ApiRequest, isRead, timesSent } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
 import { Authenticator } from './authenticator.js';
 
@@ -57,19 +57,9 @@ function isBehindKeys({ method, path }: ApiRequest): boolean {
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 
-/** The token of the one `Authorization: Bearer` header; Node itself keeps the first of several. */
-function bearerToken({ rawHeaders, headers }: ApiRequest): string | undefined {
-  const { authorization } = headers;
-  if (authorization === undefined || isRepeated(rawHeaders, 'authorization')) return undefined;
+/** The token of the one `Authorization: Bearer` header. */
+function bearerToken(request: ApiRequest): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization === undefined || timesSent(request, 'authorization') > 1) return undefined;
   return BEARER.exec(authorization)?.[1];
-}
-
-/** Whether a header that was sent stands among the raw names and values more than once. */
-function isRepeated(rawHeaders: readonly string[], name: string): boolean {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const raw = rawHeaders[i];
-    if (raw?.length === name.length && raw.toLowerCase() === name) count++;
-  }
-  return count > 1;
 }

@@ -3,6 +3,8 @@ import type { FieldProblem } from './field-problem.js';
 
 /** What an `ApiError` may add to its entry in the catalogue. */
 export interface ApiErrorOptions {
+  /** Where one code has several (decisions 2: `bad_request`). */
+  status?: number;
   message?: string;
   details?: readonly (FieldProblem & { existing_id?: string })[];
   headers?: Readonly<Record<string, string>>;
@@ -18,11 +20,11 @@ export class ApiError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    { message, details, headers = {}, cause }: ApiErrorOptions = {},
+    { status, message, details, headers = {}, cause }: ApiErrorOptions = {},
   ) {
     super(message ?? ERROR_CATALOGUE[code].message, { cause });
     this.name = 'ApiError';
-    this.status = ERROR_CATALOGUE[code].status;
+    this.status = status ?? ERROR_CATALOGUE[code].status;
     this.retryable = ERROR_CATALOGUE[code].retryable;
     this.details = details;
     this.headers = headers;

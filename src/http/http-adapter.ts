@@ -1,13 +1,9 @@
-import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { randomUUID } from 'node:crypto';
+import http, { type Server, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
-import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { Drain } from './drain.js';
 import { answerInEnvelope } from './envelope.js';
-import { requestIdOf } from './request-id.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -19,10 +15,8 @@ const SERVER_OPTIONS: http.ServerOptions = {
   requireHostHeader: false,
 };
 
-const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
+/** Longer than between two heartbeats of a stream, and than idle connections are kept. */
+const LONGEST_SILENCE_MS = 120_000;
 
 /** Express as Latitude runs it: exact paths, no extras, and the error envelope on every refusal. */
 export class HttpAdapter extends ExpressAdapter {
@@ -41,7 +35,11 @@ export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
     const server = http.createServer({ ...SERVER_OPTIONS, ...nativeClasses(express) }, express);
-    answerWhatTheParserRefuses(server);
+    // The size of the block of headers bounds their number; Node would drop some in silence.
+    server.maxHeadersCount = 0;
+    // Who stops reading its answer, or sends no more, is let go.
+    server.timeout = LONGEST_SILENCE_MS;
+    holdBodiesBack(server);
     this.drain = new Drain(server);
     this.httpServer = server;
   }
@@ -88,45 +86,17 @@ function nativeClasses(express: Express) {
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-/** Node's own refusals keep their status and get the envelope (decisions 2). */
-function answerWhatTheParserRefuses(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket))
-      socket.destroy();
-    else socket.end(rawRefusal(STATUS_BY_PARSER_CODE[error.code ?? ''] ?? 400));
-  });
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    socket.end(rawRefusal(400));
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const { body, requestId } = refusal(requestIdOf(request));
-    response.writeHead(417, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'X-Request-Id': requestId,
-      Connection: 'close',
-    });
-    response.end(body);
-  });
-}
-
-/** Whether an answer to an earlier request on the same connection has begun. */
-function isBeingAnswered(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent ?? false;
-}
-
-function refusal(requestId: string = randomUUID()) {
-  return { requestId, body: JSON.stringify(new ApiError('bad_request').toEnvelope(requestId)) };
-}
-
-function rawRefusal(status: number): string {
-  const { body, requestId } = refusal();
-  return [
-    `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n');
+/** Answers of requests whose body is still held back are refusals: the body may follow, or not. */
+function holdBodiesBack(server: Server): void {
+  const hold = (request: ApiRequest, response: ServerResponse) => {
+    const { shouldKeepAlive } = response;
+    response.shouldKeepAlive = false;
+    request.askForBody = () => {
+      response.shouldKeepAlive = shouldKeepAlive;
+      response.writeContinue();
+    };
+    server.emit('request', request, response);
+  };
+  // Expectations that Node does not know are refused where every other request is.
+  server.on('checkContinue', hold).on('checkExpectation', hold);
 }

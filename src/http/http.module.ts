@@ -6,11 +6,12 @@ import { ScopesGuard } from '../auth/scopes.guard.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { ArrivalGuard } from './arrival.guard.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 import { InputGuard } from './input.guard.js';
-import { OriginGuard } from './origin.guard.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
+import { ParserRefusals } from './parser-refusals.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** The way of every request, in this order: from where, who, how often, what for, with what. */
@@ -19,8 +20,9 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     HealthService,
-    OriginGuard,
-    { provide: APP_GUARD, useExisting: OriginGuard },
+    ParserRefusals,
+    ArrivalGuard,
+    { provide: APP_GUARD, useExisting: ArrivalGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },

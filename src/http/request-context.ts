@@ -1,6 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../config/logger.js';
-import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { requestIdOf } from './request-id.js';
@@ -31,10 +30,6 @@ export function requestContext(observe?: (finished: FinishedRequest) => void) {
       logRequest(apiRequest, finished);
       observe?.(finished);
     });
-    if (!hasOneHost(request)) {
-      next(new ApiError('bad_request', { message: 'Send exactly one Host header.' }));
-      return;
-    }
     request.url = routable(request.url);
     next();
   };
@@ -63,14 +58,6 @@ function logRequest(request: ApiRequest, { method, route, status, ms }: Finished
   };
   if ((status ?? 0) >= 500) logger.error(line, 'request');
   else logger.info(line, 'request');
-}
-
-function hasOneHost({ rawHeaders, httpVersion }: Request): boolean {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === 'host') count++;
-  }
-  return count === 1 || (count === 0 && httpVersion === '1.0');
 }
 
 /**

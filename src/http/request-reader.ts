@@ -76,6 +76,7 @@ export async function readBytes(request: ApiRequest, limit: number): Promise<Buf
   if (declared <= limit && !isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
+  if (declared <= limit) request.askForBody?.();
   try {
     return await readBody(request, limit);
   } catch (error) {

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { getStorageToken } from '@nestjs/throttler';
-import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
@@ -51,8 +50,13 @@ export class RateLimits {
   }
 }
 
+/** What takes the headers of an answer. */
+interface Answer {
+  setHeader(name: string, value: number): unknown;
+}
+
 /** Tells the state of a window on an answer. */
-export function tellLimit(response: Response, { totalHits, endsAt, limit }: RateWindow): void {
+export function tellLimit(response: Answer, { totalHits, endsAt, limit }: RateWindow): void {
   response.setHeader('RateLimit-Limit', limit);
   response.setHeader('RateLimit-Remaining', Math.max(0, limit - totalHits));
   response.setHeader('RateLimit-Reset', Math.ceil(endsAt / 1000));

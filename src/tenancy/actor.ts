@@ -38,6 +38,18 @@ export interface ApiRequest extends Request {
   isRest?: boolean;
   /** Set where the answer is an error. */
   errorCode?: ErrorCode;
+  /** Set where the client holds its body back until it is asked for (`Expect: 100-continue`). */
+  askForBody?: () => void;
+}
+
+/** How often a header was sent, named in lower case; of several, Node shows the first alone. */
+export function timesSent({ rawHeaders }: ApiRequest, header: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i];
+    if (raw?.length === header.length && raw.toLowerCase() === header) count++;
+  }
+  return count;
 }
 
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

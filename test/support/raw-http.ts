@@ -1,0 +1,79 @@
+import http from 'node:http';
+import net from 'node:net';
+import type { Answer } from './api-client.js';
+
+/** A request as it is put on the wire. */
+export interface RawRequest {
+  method: string;
+  path: string;
+  /** Names and values in turn. */
+  headers: readonly string[];
+  body?: string | Uint8Array;
+  agent?: http.Agent;
+  onSocket?: (socket: net.Socket) => void;
+}
+
+/** Sends headers as they are: fetch joins, adds and refuses some. */
+export function rawRequest(
+  port: number,
+  { body, onSocket, ...options }: RawRequest,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sending = http.request({ port, ...options }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const headers = new Headers(response.headers as Record<string, string>);
+        resolve({ status: response.statusCode!, headers, body: parseBody(text) });
+      });
+    });
+    sending.once('socket', (socket) => onSocket?.(socket));
+    sending.once('error', reject);
+    sending.end(body);
+  });
+}
+
+/** Sends bytes as they are and reads until the server closes the connection. */
+export function untilClosed(port: number, bytes: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.once('error', reject);
+    socket.once('close', () => {
+      resolve(parseAnswer(text));
+    });
+    socket.write(bytes);
+  });
+}
+
+/** Sends bytes as they are and reads the first answer. */
+export function untilAnswered(port: number, bytes: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('error', reject);
+    socket.once('data', (chunk: Buffer) => {
+      resolve(parseAnswer(chunk.toString()));
+      socket.destroy();
+    });
+    socket.write(bytes);
+  });
+}
+
+/** Reads an answer with one JSON object as its body. */
+export function parseAnswer(text: string): Answer {
+  const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+  const [start = '', ...fields] = head.split('\r\n');
+  const headers = fields.map((field) => field.split(/: (.*)/s).slice(0, 2) as [string, string]);
+  const json = /\{.*\}/s.exec(body)?.[0];
+  return {
+    status: Number(start.split(' ')[1]),
+    headers: new Headers(headers),
+    body: parseBody(json ?? ''),
+  };
+}
+
+function parseBody(text: string): unknown {
+  return text === '' ? undefined : JSON.parse(text);
+}
