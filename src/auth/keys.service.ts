@@ -85,12 +85,13 @@ export class KeysService {
 
   /**
    * Issues a key like an existing one, with as long a life; the old one works `overlapMs` longer.
-   * @throws ApiError `not_found` for an unknown or revoked key
+   * @throws ApiError `not_found` for an unknown key, and for one that has ended
    */
   async rotate(id: string, overlapMs: number) {
     const old = await this.repository.findKey(id);
-    if (!old || old.revoked_at) {
-      throw new ApiError('not_found', { message: 'There is no such key.' });
+    if (!old) throw new ApiError('not_found', { message: 'There is no such key.' });
+    if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
+      throw new ApiError('not_found', { message: 'That key has ended: create a new one.' });
     }
     const issued = await this.createKey({
       organizationId: old.organization_id,

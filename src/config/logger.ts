@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { loggedError } from './logged-error.js';
 import type { LogLevel } from './settings.js';
 
 /** Standard output: one JSON line an event, or readable lines in a terminal. */
@@ -10,7 +11,7 @@ let output: DestinationStream = process.stdout.isTTY
 
 /** The log of the process. */
 export const logger: Logger = pino(
-  { base: null, timestamp: pino.stdTimeFunctions.isoTime },
+  { base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: loggedError } },
   {
     write: (line) => {
       output.write(line);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { QueryFailedError } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
@@ -32,7 +33,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /** Turns what the driver throws into what the application knows; nothing of the driver leaves. */
-export function translateDriverError(error: unknown, fallback: ErrorCode): Error {
+export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
+  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof pg.DatabaseError) {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
     if (BROKEN_OFF.includes(error.code)) {

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type HttpServer, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import { RateLimits, tellLimit } from '../rate-limit/rate-limits.js';
@@ -20,7 +20,10 @@ export class ParserRefusals implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const server = this.host.httpAdapter.getHttpServer() as Server;
+    const { httpAdapter } = this.host as { httpAdapter: HttpServer | null };
+    // The command line has no server.
+    if (!httpAdapter) return;
+    const server = httpAdapter.getHttpServer() as Server;
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const isGone = error.code === 'ECONNRESET' || !socket.writable;
       if (isGone || isBeingAnswered(socket)) socket.destroy();

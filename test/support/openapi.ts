@@ -3,6 +3,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { OpenApiDocument, Operation, Ref, Response } from '../../src/http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import type { ErrorBody } from './factories.js';
+import type { Properties } from './markers.js';
 import { nameOf, type Route } from './routes.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,6 +33,18 @@ export class ApiDescription {
     const [, operation] = this.operations.find(([candidate]) => candidate === name) ?? [];
     if (!operation) throw new Error(`${name} is not described`);
     return operation;
+  }
+
+  /** The parameters of its query and the fields of its body. */
+  inputOf(route: Route): Readonly<Record<'query' | 'body', Properties>> {
+    const { parameters = [], requestBody } = this.operationOf(route);
+    const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+    const schema = requestBody?.content['application/json'].schema ?? {};
+    const { properties = {} } = this.resolve<{ properties?: Properties }>(schema);
+    return {
+      query: Object.fromEntries(inQuery.map((one) => [one.name, one.schema])),
+      body: properties,
+    };
   }
 
   /** The error codes that a route is said to answer. */

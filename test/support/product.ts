@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
+import { connectionThrough } from '../../src/database/embedded/connection.js';
 
 const ROOT = path.resolve(__dirname, '../..');
 
@@ -41,6 +43,17 @@ export class Product {
     const { code, stdout, stderr } = await this.run('cli.js', ['--json', ...args]);
     if (code !== 0) throw new Error(`latitude ${args.join(' ')} failed: ${stderr}`);
     return JSON.parse(stdout) as T;
+  }
+
+  /** Runs SQL in the database of a running server, past the server. */
+  async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client(connectionThrough(path.join(this.dataDir, 'data/run')));
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows as Row[];
+    } finally {
+      await client.end();
+    }
   }
 
   /** Ends what still runs and removes the data. */

@@ -51,6 +51,9 @@ const SHUTDOWN = [
 /** Postmaster gone, sessions end by themselves as soon as they wait for anything. */
 const PATIENCE_WITH_ORPHANS = 3_000;
 
+/** What it writes comes into our log: details and statements can quote what is stored. */
+const DISCRETION = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' };
+
 /** These pass as soon as the processes of an earlier run have gone. */
 const PASSING = /pre-existing shared memory block|lock file ".*" already exists/;
 const ATTEMPTS = 50;
@@ -92,6 +95,7 @@ function commandLine({ cluster, runtime, flags }: Launch): string[] {
     port: String(PORT),
     cluster_name: cluster.name,
     ...TUNING,
+    ...DISCRETION,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return [join(runtime.binaries, 'bin/postgres'), '-D', cluster.directory, ...options, ...flags];

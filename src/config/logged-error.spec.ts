@@ -1,0 +1,47 @@
+import { loggedError } from './logged-error.js';
+
+const SECRET = 'grace@example.com';
+
+/** As TypeORM throws it. */
+const failedQuery = (driverError: Error) =>
+  Object.assign(new Error(SECRET), {
+    ...{ name: 'QueryFailedError', query: SECRET, parameters: [SECRET], driverError },
+  });
+
+describe('what the log holds of an error', () => {
+  it('is its kind, its code and where it arose', () => {
+    const error = Object.assign(new TypeError(SECRET), { code: 'ERR_INVALID_ARG_TYPE' });
+    expect(loggedError(error)).toEqual({
+      type: 'TypeError',
+      code: 'ERR_INVALID_ARG_TYPE',
+      stack: expect.stringMatching(/^ {4}at .*logged-error\.spec\.ts:\d+:\d+\)/) as string,
+    });
+  });
+
+  it.each([
+    ['a message', new Error(SECRET)],
+    ['a message of several lines', new Error(`a\n    at ${SECRET} (x.ts:1:1)\nb`)],
+    ['properties', Object.assign(new Error('a'), { detail: SECRET, parameters: [SECRET] })],
+    ['a cause', new Error('a', { cause: new Error(SECRET, { cause: SECRET }) })],
+    ['a code that is an object', Object.assign(new Error('a'), { code: { SECRET } })],
+    ['a failed query', failedQuery(new Error(SECRET))],
+    ['several errors', new AggregateError([new Error(SECRET)], SECRET)],
+    ['a thrown text', SECRET],
+    ['a thrown object', { message: SECRET, stack: SECRET }],
+    ['a thrown null', null],
+    ['nothing', undefined],
+  ])('is nothing of what it says: %s', (_, error) => {
+    expect(loggedError(error)).toEqual(expect.objectContaining({ type: expect.any(String) }));
+    expect(JSON.stringify(loggedError(error))).not.toContain(SECRET);
+  });
+
+  it('names the kinds of its causes, as far as they go', () => {
+    const driver = Object.assign(new Error('a'), { code: '42P01' });
+    const error = new Error('b', { cause: failedQuery(driver) });
+    expect(loggedError(error)).toMatchObject({
+      cause: { type: 'QueryFailedError', cause: { type: 'Error', code: '42P01' } },
+    });
+    error.cause = error;
+    expect(JSON.stringify(loggedError(error)).match(/"type"/g)).toHaveLength(6);
+  });
+});

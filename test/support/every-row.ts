@@ -1,0 +1,7 @@
+/** Answers a `statement` which answers every row of every table, as text with the table's name. */
+export const HOW_TO_READ_EVERY_ROW = `
+  select string_agg(format(
+    'select %L as name, (to_jsonb(t) - ''last_used_at'')::text as row from %I t',
+    table_name, table_name), ' union all ') || ' order by 1, 2' as statement
+  from information_schema.tables
+  where table_schema = 'public' and table_type = 'BASE TABLE'`;
