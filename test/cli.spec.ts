@@ -1,7 +1,4 @@
-import path from 'node:path';
-import pg from 'pg';
 import { MIGRATIONS } from '../src/database/data-source-options.js';
-import { connectionThrough } from '../src/database/embedded/connection.js';
 import { ApiClient } from './support/api-client.js';
 import { Product, type RunningServer } from './support/product.js';
 
@@ -108,7 +105,7 @@ describe('the command line (decisions 7)', () => {
       const { organization_id, key } = await product.latitude<Record<string, string>>(
         ...['demo', '--leads', '3'],
       );
-      await sql(`update record_counts set records = records + 2
+      await product.sql(`update record_counts set records = records + 2
         where organization_id = '${organization_id}' and resource = 'leads' and filter = ''`);
       const wrong = [
         { organization_id, resource: 'leads', filter: '', value: '', counted: 5, actual: 3 },
@@ -122,14 +119,6 @@ describe('the command line (decisions 7)', () => {
       const { body } = await new ApiClient(server!.url, key).get('/api/v1/leads');
       expect(body.meta.total).toBe(3);
     });
-
-    async function sql(text: string) {
-      const client = new pg.Client(connectionThrough(path.join(product.dataDir, 'data/run')));
-      await client.connect();
-      const { rowCount } = await client.query(text);
-      await client.end();
-      expect(rowCount).toBeGreaterThan(0);
-    }
   });
 
   it.each([

@@ -10,7 +10,7 @@ import { readSettings, type Settings } from '../src/config/settings.js';
 import { VERSION } from '../src/config/version.js';
 import { Sessions } from '../src/mcp/sessions.js';
 import type { Answer } from './support/api-client.js';
-import { createLead, expectInvalid, LEADS } from './support/factories.js';
+import { expectInvalid, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 import {
   type EventReader,
@@ -261,26 +261,6 @@ describe('requests in a session (decisions 6)', () => {
     );
     expect(shapes).toEqual(methods);
     expect(new Set(answers.map(({ body }) => body.id as unknown))).toEqual(new Set([1]));
-  });
-
-  it('given two organizations, when both ask with equal ids at the same time, then none gets what is of the other', async () => {
-    const tenants = await Promise.all([app.organization(), app.organization()]);
-    const callers = await Promise.all(
-      tenants.map(async (owner) => {
-        const { id } = await createLead(owner.api);
-        const caller = callerOf(owner);
-        return { caller, lead: id, open: await caller.open() };
-      }),
-    );
-    const call = { name: 'list_leads', arguments: {} };
-    const asked = Array.from({ length: 60 }, (_, n) => ({ ...callers[n % 2]!, id: n >> 1 }));
-    const answers = await Promise.all(
-      asked.map(({ caller, open, id }) => caller.rpc(open, 'tools/call', call, id)),
-    );
-    const found = answers.map(({ body }) => {
-      return { id: body.id as unknown, lead: body.result.structuredContent.data[0].id as unknown };
-    });
-    expect(found).toEqual(asked.map(({ id, lead }) => ({ id, lead })));
   });
 
   it('given keys with other scopes, when they list tools at the same time, then each sees its own', async () => {
@@ -1310,7 +1290,7 @@ describe('the flood guard (decisions 4)', () => {
   });
 });
 
-describe('Origin (decisions 2 and 6)', () => {
+describe('Origin (decisions 2 and 6; MCP SDK: DNS rebinding)', () => {
   const ORIGIN = 'https://app.example';
 
   const initialize = (caller: McpCaller, origin: string) =>

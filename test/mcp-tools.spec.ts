@@ -28,15 +28,8 @@ import {
 } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 import { ApiDescription } from './support/openapi.js';
-import { pathOf, ROUTES } from './support/routes.js';
-import {
-  byName,
-  LIST_TOOLS,
-  RECORD_TOOLS,
-  type ToolCase,
-  TOOLS,
-  validArguments,
-} from './support/tools.js';
+import { pathOf } from './support/routes.js';
+import { byName, RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from './support/tools.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -794,102 +787,6 @@ describe('arguments are read as strictly as bodies (decisions 3)', () => {
       custom_fields: { n: 2 ** 53 },
     });
     await us.api.delete(`${LEADS}/${result.structuredContent.id}`);
-  });
-});
-
-describe('tools end at the organization (api.md part 1)', () => {
-  let ours: Tenant;
-  let theirs: Tenant;
-  let us: Agent;
-  let them: Agent;
-
-  beforeAll(async () => {
-    [ours, theirs] = await Promise.all([app.organization(), app.organization()]);
-    [us, them] = await Promise.all([connectAgent(app, ours), connectAgent(app, theirs)]);
-  });
-
-  /** All of a result that could tell one kind of missing record from another. */
-  function visiblePart(result: CallToolResult, id: string): unknown {
-    const text = JSON.stringify(result)
-      .replaceAll(failureOf(result).request_id, '(request)')
-      .replaceAll(id, '(id)');
-    return JSON.parse(text) as unknown;
-  }
-
-  describe.each(byName(RECORD_TOOLS))("%s on another organization's record", (name, tool) => {
-    it.each([
-      ['we on theirs', () => [us, ours, theirs] as const],
-      ['they on ours', () => [them, theirs, ours] as const],
-    ])('answers as on an unknown one and leaves it as it was: %s', async (_, parties) => {
-      const [stranger, party, owner] = parties();
-      const id = await tool.makeRecord(owner);
-      const before = (await restRecord(tool, owner, id)).body as unknown;
-      const others = await tool.args(party);
-      const call = async (target: string) => {
-        const result = await stranger.call(name, { ...others, id: target });
-        expectFailure(result, 'not_found');
-        return visiblePart(result, target);
-      };
-      expect(await call(id)).toEqual(await call(randomUUID()));
-      expect((await restRecord(tool, owner, id)).body).toEqual(before);
-    });
-
-    it('works on our own, by every key of ours', async () => {
-      const id = await tool.makeRecord(ours);
-      const colleague = await connectAgent(app, await app.key(ours.id));
-      await colleague.succeed(name, { ...(await tool.args(ours)), id });
-    });
-  });
-
-  it.each(byName(LIST_TOOLS))('%s shows our own records and no others', async (name, tool) => {
-    const parties = await Promise.all([app.organization(), app.organization()]);
-    for (const party of parties) {
-      const record = ROUTES.find(
-        ({ method, pattern }) => method === 'GET' && pattern === `${tool.route.pattern}/:id`,
-      )!;
-      const ids = [await record.makeRecord!(party), await record.makeRecord!(party)].sort();
-      const { data, meta } = await (await connectAgent(app, party)).succeed<Page>(name, {});
-      expect(data.map(({ id }) => id).sort()).toEqual(ids);
-      expect(meta.total).toBe(2);
-    }
-    const nobody = await connectAgent(app, await app.organization());
-    expect(await nobody.succeed(name)).toMatchObject({ data: [], meta: { total: 0 } });
-  });
-
-  const TIMES = { start_time: '2026-01-01T10:00Z', end_time: '2026-01-01T11:00Z' };
-
-  it.each([
-    ['create_appointment', 'lead_id', () => TIMES],
-    ['create_task', 'contact_id', () => ({ title: 'Call' })],
-    [
-      'update_task',
-      'contact_id',
-      async () => ({ id: (await us.succeed<Row>('create_task', { title: 'Call' })).id }),
-    ],
-  ])("%s with another organization's %s is lead_not_found", async (name, field, others) => {
-    const { id } = await createLead(theirs.api);
-    const args = await others();
-    const call = async (lead: string) => {
-      const result = await us.call(name, { ...args, [field]: lead });
-      expectFailure(result, 'lead_not_found');
-      return visiblePart(result, lead);
-    };
-    expect(await call(id)).toEqual(await call(randomUUID()));
-  });
-
-  it.each([
-    ['list_appointments', 'lead_id', 'create_appointment', TIMES],
-    ['list_tasks', 'contact_id', 'create_task', { title: 'Call' }],
-  ])("%s finds nothing by another organization's %s", async (name, field, create, body) => {
-    const { id } = await createLead(theirs.api);
-    await them.succeed(create, { ...body, [field]: id });
-    expect(await them.succeed(name, { [field]: id })).toMatchObject({ meta: { total: 1 } });
-    expect(await us.succeed(name, { [field]: id })).toMatchObject({ data: [], meta: { total: 0 } });
-  });
-
-  it("does not take another organization's e-mail for a duplicate", async () => {
-    const { email, phone } = await createLead(theirs.api, buildLead());
-    await us.succeed('create_lead', { first_name: 'A', email, phone });
   });
 });
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.stop(), careless.stop()]));
 
-describe('inventory of routes (api.md part 4, decisions 5)', () => {
+describe('inventory of routes (api.md part 4, decisions 5; Cal.com 2026: a handler outside the guards)', () => {
   it('is the same in the table of the shared suites, access included', () => {
     const table = Object.fromEntries(ROUTES.map((route) => [nameOf(route), route.access]));
     expect(behindKeys(declaredRoutes(app))).toEqual(table);

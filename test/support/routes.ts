@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Scope } from '../../src/auth/scopes.js';
 import type { Answer, ApiClient } from './api-client.js';
 import { buildLead, createLead, dataOf } from './factories.js';
@@ -55,7 +56,11 @@ const RESOURCES: readonly Resource[] = [
     path: '/api/v1/tasks',
     read: 'tasks:read',
     write: 'tasks:write',
-    creation: async ({ api }) => ({ title: 'Call', contact_id: (await createLead(api)).id }),
+    creation: async ({ api }) => ({
+      title: 'Call',
+      contact_id: (await createLead(api)).id,
+      assigned_to_user_id: randomUUID(),
+    }),
     changes: { title: 'Call again' },
   },
 ];

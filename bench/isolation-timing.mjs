@@ -1,0 +1,157 @@
+// Whether the time of an answer tells that another organization has a record: the same requests with
+// ids of another organization and with ids that nobody has. Run: node bench/isolation-timing.mjs
+import assert from 'node:assert/strict';
+import { parseArgs } from 'node:util';
+import { v7 as uuidv7 } from 'uuid';
+import { Connection } from './flat/connection.mjs';
+import { fill } from './lib/data.mjs';
+import { untilIdle } from './lib/database.mjs';
+import { makeOrganizations } from './lib/organizations.mjs';
+import { generator } from './lib/random.mjs';
+import { openMcpSessions, withBody } from './lib/requests.mjs';
+import { quantile } from './lib/rounds.mjs';
+import { startLatitude } from './lib/start.mjs';
+import { markdownTable } from './lib/tables.mjs';
+
+const USAGE = `node bench/isolation-timing.mjs [options]
+
+  --pairs N   how often each request is sent with either kind of id, 100 to 100000 (5000)
+  --help      show this
+`;
+
+const LEADS = '/api/v1/leads';
+const SCOPES = ['leads:read', 'leads:write', 'appointments:write'];
+const ORGANIZATION_SIZES = [5_000, 5_000];
+
+/** Pairs before those that count. */
+const WARM_UP = 500;
+const RESAMPLES = 1_000;
+const SEED = 20_261_121;
+
+const TIMES = { start_time: '2026-03-02T17:00:00Z', end_time: '2026-03-02T18:00:00Z' };
+
+/** The requests with an id in them, and the status that both kinds of id must be answered with. */
+function casesOf(caller, mcpGet) {
+  const headers = { Authorization: `Bearer ${caller.key}` };
+  const about = (method) => (id) => ({ method, path: `${LEADS}/${id}`, headers });
+  const post = { method: 'POST', path: '/api/v1/appointments', headers };
+  return [
+    { name: 'GET /api/v1/leads/:id', status: 404, request: about('GET') },
+    {
+      name: 'PUT /api/v1/leads/:id',
+      status: 404,
+      request: (id) => withBody(about('PUT')(id), { company: 'Navy' }),
+    },
+    { name: 'DELETE /api/v1/leads/:id', status: 404, request: about('DELETE') },
+    {
+      name: 'POST /api/v1/appointments, lead_id',
+      status: 404,
+      request: (id) => withBody(post, { lead_id: id, ...TIMES }),
+    },
+    {
+      name: 'get_lead over /mcp',
+      status: 200,
+      request: (id) => mcpGet({ organization: caller, id }),
+    },
+  ];
+}
+
+/** An id as the service could have given it at the same moment. */
+function unknownId(id) {
+  return uuidv7({ msecs: parseInt(id.replaceAll('-', '').slice(0, 12), 16) });
+}
+
+/** Sends a request with either kind of id in turn; whichever comes first changes by chance. */
+async function measure(connection, { name, status, request }, foreignIds, pairs, random) {
+  const times = { foreign: [], unknown: [] };
+  for (let pair = -WARM_UP; pair < pairs; pair++) {
+    const foreign = foreignIds[(pair + WARM_UP) % foreignIds.length];
+    const asked = Object.entries({ foreign, unknown: unknownId(foreign) });
+    if (random() < 0.5) asked.reverse();
+    for (const [kind, id] of asked) {
+      const answer = await connection.send(request(id));
+      assert.equal(answer.status, status, `${name} answers ${answer.status}: ${answer.text}`);
+      assert.match(answer.text, /not_found/);
+      if (pair >= 0) times[kind].push(answer.milliseconds);
+    }
+  }
+  return times;
+}
+
+/** The ratio of the medians, and between which values it is in 95 of 100 resamples of the pairs. */
+function compare({ foreign, unknown }, random) {
+  const ratioOf = (indices) => {
+    const [a, b] = [foreign, unknown].map((times) => median(indices.map((i) => times[i])));
+    return a / b;
+  };
+  const all = foreign.map((_, i) => i);
+  const resampled = Array.from({ length: RESAMPLES }, () =>
+    ratioOf(all.map(() => Math.floor(random() * all.length))),
+  );
+  return {
+    medians: [foreign, unknown].map(median),
+    ratio: ratioOf(all),
+    interval: [0.025, 0.975].map((share) => quantile(resampled, share)),
+  };
+}
+
+const median = (times) => quantile(times, 0.5);
+
+function rowOf({ name }, { medians, ratio, interval }) {
+  const [low, high] = interval.map((value) => value.toFixed(3));
+  return [name, ...medians.map((ms) => ms.toFixed(3)), ratio.toFixed(3), `${low}–${high}`];
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { pairs: { type: 'string', default: '5000' }, help: { type: 'boolean' } },
+  });
+  if (values.help) return undefined;
+  const pairs = Number(values.pairs);
+  if (Number.isInteger(pairs) && pairs >= 100 && pairs <= 100_000) return { pairs };
+  throw new Error(`--pairs must be an integer from 100 to 100000\n\n${USAGE}`);
+}
+
+async function main({ pairs }, undo) {
+  const { latitude, client } = await startLatitude(undo);
+  const organizations = await makeOrganizations(client, ORGANIZATION_SIZES, SCOPES);
+  const [caller, other] = organizations;
+  const leads = await fill(client, organizations);
+  const foreignIds = leads
+    .filter((lead) => lead.organization_id === other.id)
+    .map((lead) => lead.id);
+  const mcpGet = await openMcpSessions(latitude.url, organizations);
+  const connection = new Connection(latitude.url);
+  undo.push(() => Promise.resolve(connection.close()));
+  const random = generator(SEED);
+  const rows = [];
+  for (const one of casesOf(caller, mcpGet)) {
+    await untilIdle(client);
+    process.stderr.write(`${one.name}\n`);
+    rows.push(
+      rowOf(one, compare(await measure(connection, one, foreignIds, pairs, random), random)),
+    );
+  }
+  const header = ['Request', 'Foreign id ms', 'Unknown id ms', 'Ratio', '95 % interval'];
+  console.log(markdownTable(header, rows, 0));
+}
+
+/** What has to be undone at the end, the last first. */
+const undo = [];
+const interrupted = new Promise((_, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  }
+});
+
+try {
+  const options = readOptions();
+  if (options) await Promise.race([main(options, undo), interrupted]);
+  else console.log(USAGE);
+} catch (error) {
+  process.stderr.write(`isolation-timing: ${error.message}\n`);
+  process.exitCode = 1;
+} finally {
+  for (const step of undo.reverse()) await step().catch(() => undefined);
+}
+process.exit();

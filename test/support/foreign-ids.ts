@@ -1,0 +1,171 @@
+import type { Type } from '@nestjs/common';
+import { type Field, fieldsOf } from '../../src/fields/field.js';
+import { UUID_SCHEMA } from '../../src/fields/uuid.js';
+import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
+import type { ResourceTemplate } from '../../src/mcp/resources.js';
+import type { ToolListing } from '../../src/mcp/tool-schema.js';
+import type { Answer } from './api-client.js';
+import { declaredFieldsOf, shown } from './declared-routes.js';
+import { dataOf } from './factories.js';
+import type { TestApp, Tenant } from './harness.js';
+import { McpCaller } from './mcp-client.js';
+import { nameOf, pathOf, RECORD_ROUTES, type Route, ROUTES, send, validRequest } from './routes.js';
+import { RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from './tools.js';
+
+/** An organization that has opened a session of /mcp, too. */
+export interface Party extends Tenant {
+  /** Sends a request in that session, always with the same JSON-RPC id. */
+  readonly rpc: (method: string, params: object) => Promise<Answer>;
+}
+
+/** A place in what callers send where the id of another organization's record can stand. */
+export interface Position {
+  /** `lead_id of POST /api/v1/appointments`. */
+  readonly name: string;
+  /** What becomes of an id that names nothing there; `kept` where v1 does not know what it names. */
+  readonly unknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept';
+  /** Makes records of an organization by which it has an id of its own for this place. */
+  readonly makeId: (owner: Tenant) => Promise<string>;
+  /** A request that is valid but for the id. */
+  readonly prepare: (caller: Party) => Promise<(id: string) => Promise<Answer>>;
+}
+
+/** What the fields name that hold an id. A new one is to be added before it can be tested. */
+const NAMED_BY: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string }>> = {
+  lead_id: { kind: 'lead' },
+  contact_id: { kind: 'lead' },
+  assigned_to_user_id: { kind: 'user' },
+  assigned_to: { kind: 'user', column: 'assigned_to_user_id' },
+};
+
+/**
+ * Every position of REST and of /mcp but one: what the header `Mcp-Session-Id` of another key is
+ * answered with, api.md 5.6 says by itself.
+ */
+export const POSITIONS: readonly Position[] = [
+  ...RECORD_ROUTES.map(inPath),
+  ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => inField(route, field))),
+  ...RECORD_TOOLS.map(inIdOfTool),
+  ...TOOLS.flatMap((tool) => idFieldsOf(tool.route).map((field) => inArgument(tool, field))),
+  ...RECORD_TOOLS.filter(({ effect }) => effect === 'reads').map(inAddress),
+];
+
+/** The names of the positions that an application turns out to have, in the order of letters. */
+export function positionsIn(
+  controllers: readonly Type<object>[],
+  tools: readonly ToolListing[],
+  templates: readonly ResourceTemplate[],
+): string[] {
+  const ofRoutes = routesOf(controllers).flatMap((route) =>
+    [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${shown(route)}`),
+  );
+  const ofTools = tools.flatMap(({ name, inputSchema }) =>
+    Object.entries(inputSchema.properties ?? {})
+      .filter(([, { format }]) => format === UUID_SCHEMA.format)
+      .map(([field]) => `${field} of ${name}`),
+  );
+  return [...ofRoutes, ...ofTools, ...templates.map((one) => `id of ${one.uriTemplate}`)].sort();
+}
+
+/** Opens a session of /mcp for a caller. */
+export async function joinMcp({ url }: TestApp, tenant: Tenant): Promise<Party> {
+  const caller = new McpCaller(url, tenant.key.key);
+  const session = await caller.open();
+  return { ...tenant, rpc: (method, params) => caller.rpc(session, method, params, 1) };
+}
+
+function inPath(route: (typeof RECORD_ROUTES)[number]): Position {
+  return {
+    name: `id of ${nameOf(route)}`,
+    unknown: 'not_found',
+    makeId: route.makeRecord,
+    prepare: async (caller) => {
+      const body = await route.body?.(caller);
+      return (id) => send(caller.api, route, { path: pathOf(route, id), body });
+    },
+  };
+}
+
+function inField(route: Route, field: string): Position {
+  return {
+    name: `${field} of ${nameOf(route)}`,
+    ...namedBy(route, field),
+    prepare: async (caller) => {
+      const { path, body } = await validRequest(route, caller);
+      return (id) => {
+        return route.method === 'GET'
+          ? send(caller.api, route, { path: `${path}?${field}=${id}` })
+          : send(caller.api, route, { path, body: { ...body, [field]: id } });
+      };
+    },
+  };
+}
+
+function inIdOfTool({ name, args, makeRecord }: (typeof RECORD_TOOLS)[number]): Position {
+  return {
+    name: `id of ${name}`,
+    unknown: 'not_found',
+    makeId: makeRecord,
+    prepare: async (caller) => {
+      const others = await args(caller);
+      return (id) => caller.rpc('tools/call', { name, arguments: { ...others, id } });
+    },
+  };
+}
+
+function inArgument(tool: ToolCase, field: string): Position {
+  const { name, route } = tool;
+  return {
+    name: `${field} of ${name}`,
+    ...namedBy(route, field),
+    prepare: async (caller) => {
+      const others = await validArguments(tool, caller);
+      return (id) => caller.rpc('tools/call', { name, arguments: { ...others, [field]: id } });
+    },
+  };
+}
+
+function inAddress({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Position {
+  const scheme = name.replace('get_', '');
+  return {
+    name: `id of ${scheme}://{id}`,
+    unknown: 'not_found',
+    makeId: makeRecord,
+    prepare: (caller) =>
+      Promise.resolve((id) => caller.rpc('resources/read', { uri: `${scheme}://${id}` })),
+  };
+}
+
+function namedBy(route: Route, field: string): Pick<Position, 'unknown' | 'makeId'> {
+  const named = NAMED_BY[field];
+  if (!named) throw new Error(`Nothing says what ${field} of ${nameOf(route)} names`);
+  const { kind, column = field } = named;
+  const ofBody = kind === 'lead' ? 'lead_not_found' : 'kept';
+  return {
+    unknown: route.method === 'GET' ? 'empty list' : ofBody,
+    makeId: async (owner) => {
+      const path = route.pattern.replace('/:id', '');
+      const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;
+      const created = await owner.api.post(path, await creation.body!(owner));
+      return dataOf<Record<string, string>>(created, 201)[column]!;
+    },
+  };
+}
+
+function idFieldsOf(route: Route): string[] {
+  return idsAmong([...declaredFieldsOf(route, 'query'), ...declaredFieldsOf(route, 'body')]);
+}
+
+function idFieldsIn({ inputs: { query, body } }: DeclaredRoute): string[] {
+  return idsAmong([query, body].flatMap((dto) => (dto ? fieldsOf(dto) : [])));
+}
+
+function idsAmong(fields: readonly Field[]): string[] {
+  return fields
+    .filter(({ schema }) => schema.format === UUID_SCHEMA.format)
+    .map(({ name }) => name);
+}
+
+function parametersOf({ path }: DeclaredRoute): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+}

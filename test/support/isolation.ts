@@ -1,0 +1,36 @@
+import { joinMcp, type Party } from './foreign-ids.js';
+import { TestApp } from './harness.js';
+import { Statements } from './statements.js';
+import { recordTables } from './tenant-tables.js';
+
+/** What keeps organizations apart: both of it, as the application runs, and each alone. */
+export const LAYERS = {
+  'as it runs': { filters: true, policies: true },
+  'by row-level security alone': { filters: false, policies: true },
+  "by the application's own filters alone": { filters: true, policies: false },
+} as const satisfies Record<string, Layer>;
+
+export type Layer = Readonly<Record<'filters' | 'policies', boolean>>;
+
+/** An application with two organizations, and what keeps them apart. */
+export interface Isolated {
+  readonly app: TestApp;
+  /** The tables of their records. */
+  readonly tables: readonly string[];
+  readonly statements: Statements;
+  readonly ours: Party;
+  readonly theirs: Party;
+}
+
+/** Starts an application in which this layer alone keeps organizations apart. */
+export async function startIsolated(layer: Layer): Promise<Isolated> {
+  const app = await TestApp.start();
+  const tables = await recordTables(app);
+  if (!layer.policies) {
+    for (const table of tables) await app.sql(`alter table ${table} disable row level security`);
+  }
+  const statements = new Statements(app, layer);
+  const join = async () => joinMcp(app, await app.organization());
+  const [ours, theirs] = await Promise.all([join(), join()]);
+  return { app, tables, statements, ours, theirs };
+}

@@ -1,0 +1,62 @@
+import {
+  type Statement,
+  TenantDatabase,
+  type TenantTransaction,
+} from '../../src/database/tenant-database.js';
+import type { TestApp } from './harness.js';
+
+/** How the application keeps to the records of one organization, whose id is `$1`. */
+const FILTER = /\borganization_id = \$1(?!\d)/g;
+
+/** Of the same type and as true for one row as for another. */
+const NO_FILTER = '$1::uuid is not null';
+
+/** What asks for no records: the insert of one that refers to no other. */
+const PLAIN_INSERT = /^with\s+record as \(\s*insert into \w+ \([\w, ]+\) values /;
+
+/** Any other way to compare the organization, which `FILTER` would have left in its place. */
+const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;
+
+/** The statements of tenants that an application sends, in the order in which it sends them. */
+export class Statements {
+  /** Those that had no filter, so that there was none to be taken out. */
+  readonly withoutFilter: string[] = [];
+  private sent: string[] = [];
+
+  /** @param filters whether they keep their condition on the organization */
+  constructor({ app }: TestApp, { filters }: { filters: boolean }) {
+    const gateway = app.get(TenantDatabase);
+    const read = gateway.read.bind(gateway);
+    const write = gateway.write.bind(gateway);
+    const transaction = gateway.transaction.bind(gateway);
+    const noted = (step: string, { text, ...rest }: Statement): Statement => {
+      const unfiltered = this.withoutItsFilter(text);
+      this.sent.push(`${step}: ${text}`);
+      return { ...rest, text: filters ? text : unfiltered };
+    };
+    Object.assign(gateway, {
+      read: (id: string, statement: Statement) => read(id, noted('read', statement)),
+      write: (id: string, statement: Statement) => write(id, noted('write', statement)),
+      transaction: (id: string, work: (inside: TenantTransaction) => Promise<unknown>) => {
+        this.sent.push('begin');
+        return transaction(id, (inside) =>
+          work({ query: (statement) => inside.query(noted('query', statement)) }),
+        ).finally(() => this.sent.push('end'));
+      },
+    });
+  }
+
+  /** What is sent until `work` is done: one round trip each. */
+  async during(work: () => Promise<unknown>): Promise<string[]> {
+    this.sent = [];
+    await work();
+    return [...this.sent];
+  }
+
+  private withoutItsFilter(text: string): string {
+    const changed = text.replace(FILTER, () => NO_FILTER);
+    const hadNone = changed === text && !PLAIN_INSERT.test(text);
+    if (hadNone || OTHER_FILTER.test(changed)) this.withoutFilter.push(text);
+    return changed;
+  }
+}

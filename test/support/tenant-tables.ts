@@ -1,0 +1,43 @@
+import { DataSource } from 'typeorm';
+import type { TestApp, Tenant } from './harness.js';
+
+/** Tables whose rows belong to an organization. */
+export const TENANT_TABLES = `select c.relname as name from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+  where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`;
+
+/** The names of the tables of records: keys are no one's but the application's. */
+export async function recordTables(app: TestApp): Promise<string[]> {
+  const tables = await app.sql<{ name: string }>(`${TENANT_TABLES} order by 1`);
+  return tables.map(({ name }) => name).filter((name) => name !== 'api_keys');
+}
+
+/** The rows of an organization as they are, with the transaction that last wrote each. */
+export async function rowsOf(
+  app: TestApp,
+  tables: readonly string[],
+  tenant: Tenant,
+): Promise<object[]> {
+  const text = await rowsAsText(app, tables, tenant);
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as object);
+}
+
+/** The same as one text of a line for each row, which is quick to compare. */
+export async function rowsAsText(
+  app: TestApp,
+  tables: readonly string[],
+  { id }: Tenant,
+): Promise<string> {
+  const selects = tables.map(
+    (table) => `select to_jsonb(t) || jsonb_build_object('xmin', t.xmin::text) as row
+      from ${table} t where organization_id = $1`,
+  );
+  // Over the pool, whose connections are those of the owner, and open by then.
+  const [rows] = await app.app
+    .get(DataSource)
+    .query<[{ text: string | null }]>(
+      `select string_agg(row::text, e'\\n' order by row) as text from (${selects.join(' union all ')}) all_rows`,
+      [id],
+    );
+  return rows.text ?? '';
+}
