@@ -29,10 +29,10 @@ export function parseDateTime(text: string, rounding: Rounding): Date | undefine
   if (!groups) return undefined;
   const midnight = calendarDay(groups);
   if (midnight === undefined) return undefined;
-  const instant = midnight + timeOfDay(groups, rounding) - offset(groups);
-  // Rounding up may reach the first moment after the last year, which nothing comes after.
-  const latest = rounding === 'up' ? LATEST + 1 : LATEST;
-  return instant >= EARLIEST && instant <= latest ? new Date(instant) : undefined;
+  const begun = midnight + timeOfDay(groups) - offset(groups);
+  if (begun < EARLIEST || begun > LATEST) return undefined;
+  // Of the last millisecond this is the first moment after the last year, which ends every window.
+  return new Date(rounding === 'up' && isWithinMillisecond(groups) ? begun + 1 : begun);
 }
 
 /**
@@ -56,19 +56,16 @@ function calendarDay(groups: Groups): number | undefined {
   return exists ? date.getTime() : undefined;
 }
 
-function timeOfDay(groups: Groups, rounding: Rounding): number {
-  const minutes = toNumber(groups.hour) * 60 + toNumber(groups.minute);
-  return (
-    minutes * MS_PER_MINUTE +
-    toNumber(groups.second) * 1000 +
-    milliseconds(groups.fraction ?? '', rounding)
-  );
+/** The millisecond of the day that the time is in. */
+function timeOfDay({ hour, minute, second, fraction = '' }: Groups): number {
+  const minutes = toNumber(hour) * 60 + toNumber(minute);
+  const ms = fraction.slice(0, MILLISECOND_DIGITS).padEnd(MILLISECOND_DIGITS, '0');
+  return minutes * MS_PER_MINUTE + toNumber(second) * 1000 + toNumber(ms);
 }
 
-function milliseconds(fraction: string, rounding: Rounding): number {
-  const kept = toNumber(fraction.slice(0, MILLISECOND_DIGITS).padEnd(MILLISECOND_DIGITS, '0'));
-  const isCut = toNumber(fraction.slice(MILLISECOND_DIGITS)) > 0;
-  return rounding === 'up' && isCut ? kept + 1 : kept;
+/** Whether the time is later than the beginning of its millisecond. */
+function isWithinMillisecond({ fraction = '' }: Groups): boolean {
+  return toNumber(fraction.slice(MILLISECOND_DIGITS)) > 0;
 }
 
 function offset(groups: Groups): number {

@@ -17,9 +17,10 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
-/** 2^53: the last integer before doubles leave some out, if it is written just so. */
-const LARGEST_INTEGER = '9007199254740992';
-const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_INTEGER}`;
+/** 2^53: the last integer before doubles leave some out. */
+const LARGEST_INTEGER = 2 ** 53;
+const LARGEST_DIGITS = String(LARGEST_INTEGER);
+const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_DIGITS}`;
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const QUOTE = 0x22;
@@ -177,9 +178,8 @@ class Scanner {
     }
     this.position = end;
     if (!hasExponent && end - start <= SAFE_DIGITS) return;
-    const digits = text.slice(text.charCodeAt(start) === MINUS ? start + 1 : start, end);
-    const isBig = Number(digits) > Number.MAX_SAFE_INTEGER;
-    if (isBig && digits !== LARGEST_INTEGER) this.report(BIG_NUMBER);
+    const number = text.slice(text.charCodeAt(start) === MINUS ? start + 1 : start, end);
+    if (isBeyondLargest(number)) this.report(BIG_NUMBER);
   }
 
   private checkText(text: string): void {
@@ -226,6 +226,18 @@ function decodeString(raw: string): string {
   } catch {
     return raw;
   }
+}
+
+/** Judges what a number without its sign stands for, however it is written. */
+function isBeyondLargest(number: string): boolean {
+  const nearest = Number(number);
+  if (nearest !== LARGEST_INTEGER) return nearest > LARGEST_INTEGER;
+  // What is so near has as many digits before its fraction, so they can be compared from the first.
+  const [mantissa = ''] = number.split(/e/i);
+  const digits = mantissa.replace('.', '').replace(/^0+/, '');
+  const whole = digits.slice(0, LARGEST_DIGITS.length);
+  if (whole !== LARGEST_DIGITS) return whole > LARGEST_DIGITS;
+  return /[1-9]/.test(digits.slice(whole.length));
 }
 
 function isDigit(unit: number): boolean {

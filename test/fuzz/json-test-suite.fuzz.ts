@@ -1,0 +1,224 @@
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Type } from '@nestjs/common';
+import { fieldLabel } from '../../src/errors/field-problem.js';
+import { type Field, fieldsOf, isUpdate } from '../../src/fields/field.js';
+import { createLead } from '../support/factories.js';
+import { TestApp, type Tenant } from '../support/harness.js';
+import { inSession, McpCaller } from '../support/mcp-client.js';
+import type { ToolCase } from '../support/tools.js';
+import { expectSound } from './support/answers.js';
+import { type Door, DOORS, dtoOf, expectRefusal, KINDS, type Outcome } from './support/doors.js';
+import { asJson, isStorable, isWithinBounds, type Json } from './support/json.js';
+import { codePoints } from './support/texts.js';
+import { kindOf } from './support/values.js';
+
+const FOLDER = path.resolve('../shared/data/json-test-suite');
+const FILES = existsSync(FOLDER) ? filesOfSuite() : [];
+
+/** A file of the suite: `y` must be read, `n` must be refused, `i` either way. */
+interface SuiteFile {
+  readonly name: string;
+  readonly verdict: string;
+  readonly bytes: Buffer;
+}
+
+/** A request that carries a file, and what is known of its outcome. */
+interface Trial {
+  readonly file: SuiteFile;
+  readonly outcome: Outcome;
+  /** The value that the file stands for; undefined where strict reading refuses it. */
+  readonly value?: unknown;
+}
+
+let app: TestApp;
+let tenant: Tenant;
+let lead: string;
+
+if (FILES.length > 0) {
+  beforeAll(async () => {
+    app = await TestApp.start();
+    tenant = await app.organization();
+    ({ id: lead } = await createLead(tenant.api));
+  });
+  afterAll(() => app.stop());
+
+  it('the suite has 318 files', () => {
+    expect(FILES).toHaveLength(318);
+  });
+
+  describe.each(DOORS)('as input by %s', (way, open) => {
+    // Bodies that are no JSON count as messages of /mcp, of which a key has 600 a minute.
+    const openDoor = async () => open(app, await app.key(tenant.id));
+
+    describe.each(KINDS)('%s', (_, kind) => {
+      it('a whole create', async () => {
+        const door = await openDoor();
+        const dto = dtoOf(app, kind.create);
+        for (const file of FILES) {
+          const outcome = await door.call(kind.create, undefined, file.bytes);
+          expectWhole(dto, { file, outcome, value: readAs(file, file.bytes) }, way);
+        }
+      });
+
+      it.each(['create', 'update'] as const)('a value in a valid %s', async (name) => {
+        const tool = kind[name];
+        const field = carrierOf(dtoOf(app, tool));
+        const send = await sender(await openDoor(), kind.create, tool);
+        for (const [head, tail] of placesIn(field)) {
+          for (const file of FILES) {
+            const bytes = splice(head, file.bytes, tail);
+            const value = readAs(file, bytes, field.name);
+            expectField(field, { file, value, outcome: await send(bytes) });
+          }
+        }
+      });
+
+      if (way === 'REST') {
+        it('a whole update', async () => {
+          const door = await openDoor();
+          const dto = dtoOf(app, kind.update);
+          const id = await kind.update.makeRecord!(tenant);
+          for (const file of FILES) {
+            const outcome = await door.call(kind.update, id, file.bytes);
+            expectWhole(dto, { file, outcome, value: readAs(file, file.bytes) }, way);
+          }
+        });
+      }
+    });
+  });
+
+  it('as a whole message to /mcp', async () => {
+    const { key } = await app.key(tenant.id);
+    const caller = new McpCaller(app.url, key.key);
+    const session = await caller.open();
+    const brokenMessage = await caller.post('{', inSession(session));
+    const broken = brokenMessage.body.error.details;
+    for (const { name, verdict, bytes } of FILES) {
+      const answer = await caller.post(bytes, inSession(session));
+      expectSound(answer);
+      // None of them is a message of JSON-RPC.
+      expect({ name, status: answer.status }).toEqual({ name, status: 400 });
+      if (verdict === 'y') expect(answer.body.error.details).not.toEqual(broken);
+    }
+  });
+} else {
+  it.skip(`JSONTestSuite was left out: there is no ${FOLDER}`, () => undefined);
+}
+
+function filesOfSuite(): SuiteFile[] {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+  return names.map((name) => ({
+    name,
+    verdict: name.charAt(0),
+    bytes: readFileSync(path.join(FOLDER, name)),
+  }));
+}
+
+function splice(head: string, bytes: Buffer, tail: string): Buffer {
+  return Buffer.concat([Buffer.from(head), bytes, Buffer.from(tail)]);
+}
+
+/** What a document, or a field of it, says; undefined where strict reading refuses it. */
+function readAs({ name, verdict }: SuiteFile, bytes: Buffer, field?: string): unknown {
+  const document = parsed(bytes);
+  // The suite has the last word on what is JSON.
+  expect({ name, isJson: document !== undefined }).toEqual({
+    name,
+    isJson: verdict === 'i' ? document !== undefined : verdict === 'y',
+  });
+  if (!isStorable(document) || name.includes('duplicated_key')) return undefined;
+  return field === undefined ? document : (document as Json | undefined)?.[field];
+}
+
+function parsed(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The field that can carry any object or, where a DTO has none, some text. */
+function carrierOf(dto: Type<object>): Field {
+  const fields = fieldsOf(dto);
+  const isText = ({ schema, presence }: Field) => kindOf(schema) === 'text' && !presence.required;
+  return fields.find(({ schema }) => kindOf(schema) === 'object') ?? fields.find(isText)!;
+}
+
+/** What stands before and behind a value that is the field's own, or inside it. */
+function placesIn({ name, schema }: Field): (readonly [head: string, tail: string])[] {
+  const itself = [`{"${name}":`, '}'] as const;
+  return kindOf(schema) === 'object' ? [itself, [`{"${name}":{"v":`, '}}']] : [itself];
+}
+
+/** Sends the text of an object of one field, in a create together with those that are required. */
+async function sender(door: Door, create: ToolCase, tool: ToolCase) {
+  if (tool !== create) {
+    const id = await tool.makeRecord!(tenant);
+    return (bytes: Buffer) => door.call(tool, id, bytes);
+  }
+  const required = fieldsOf(dtoOf(app, create)).filter(({ presence }) => presence.required);
+  const examples = required.map(({ name, schema }) => [
+    name,
+    name === 'lead_id' ? lead : schema.examples?.[0],
+  ]);
+  const head = JSON.stringify(Object.fromEntries(examples)).slice(0, -1);
+  return (bytes: Buffer) => door.call(create, undefined, splice(`${head},`, bytes.subarray(1), ''));
+}
+
+function expectWhole(dto: Type<object>, { file, outcome, value }: Trial, way: string): void {
+  const isRefused = { file: file.name, accepted: outcome.accepted };
+  if (value === undefined) {
+    expect(isRefused).toEqual({ file: file.name, accepted: false });
+  } else if (isObject(value)) {
+    const fields = fieldsOf(dto);
+    const unknown = Object.keys(value).filter((key) => !fields.some(({ name }) => name === key));
+    const missing = fields.filter(
+      ({ name, presence }) => presence.required && !isUpdate(dto) && !(name in value),
+    );
+    const wrong = [
+      ...unknown.map((key) => fieldLabel(key, 'body')),
+      ...missing.map(({ name }) => name),
+    ];
+    if (wrong.length > 0) expectRefusal(outcome, wrong);
+    else expect(isRefused).toEqual({ file: file.name, accepted: true });
+  } else if (way === 'REST') {
+    expectRefusal(outcome, ['body']);
+  } else {
+    // Arguments must be an object (-32602), and none is nested too deeply.
+    const codes = ['-32602', 'validation_error'];
+    expect(codes).toContain('code' in outcome ? outcome.code : file.name);
+  }
+}
+
+function expectField(field: Field, { file, outcome, value }: Trial): void {
+  const { name, schema } = field;
+  const stored = storedAs(field, value);
+  if (value !== undefined && stored !== undefined) {
+    const got = outcome.accepted ? outcome.value[name] : outcome;
+    expect({ file: file.name, got }).toEqual({ file: file.name, got: asJson(stored) });
+  } else if (value !== undefined || (file.verdict === 'y' && kindOf(schema) === 'object')) {
+    expectRefusal(outcome, [name]);
+  } else {
+    expect({ file: file.name, outcome }).toMatchObject({
+      outcome: { accepted: false, code: 'validation_error' },
+    });
+  }
+}
+
+/** What a field makes of a value; undefined where it refuses it. */
+function storedAs({ schema }: Field, value: unknown): unknown {
+  const { maxLength = 0 } = schema;
+  const isText = kindOf(schema) === 'text';
+  if (value === null) return isText ? null : {};
+  if (!isText) return isWithinBounds(value, schema) ? value : undefined;
+  if (typeof value !== 'string' || codePoints(value.trim()) > maxLength) return undefined;
+  return value.trim() || null;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,160 @@
+import type { Type } from '@nestjs/common';
+import fc, { type Arbitrary } from 'fast-check';
+import { type Field, fieldsOf } from '../../src/fields/field.js';
+import { createLead, dataOf, LEADS, type LeadRecord } from '../support/factories.js';
+import { TestApp, type Tenant } from '../support/harness.js';
+import { check } from './support/check.js';
+import { accepted, type Door, DOORS, dtoOf, expectRefusal, KINDS } from './support/doors.js';
+import { type InvalidInput, type ValidInput, validInputs } from './support/inputs.js';
+import type { Json } from './support/json.js';
+import { isBlank, padded, texts } from './support/texts.js';
+import { invalidTexts, validValues } from './support/values.js';
+
+const RECORDS_OF_EACH = 25;
+
+let app: TestApp;
+let tenant: Tenant;
+let lead: string;
+/** What was answered when a record was created, by its id. */
+const records = new Map<string, Json>();
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  ({ id: lead } = await createLead(tenant.api));
+});
+afterAll(() => app.stop());
+
+describe.each(DOORS)('by %s', (_, open) => {
+  let door: Door;
+
+  beforeAll(async () => {
+    door = await open(app, tenant);
+  });
+
+  describe.each(KINDS)('%s', (__, { list, create }) => {
+    beforeAll(async () => {
+      const inputs = validInputs(dtoOf(app, create), lead);
+      for (const { sent } of fc.sample(inputs, { numRuns: RECORDS_OF_EACH, seed: 1 })) {
+        const created = await door.call(create, undefined, sent);
+        // Of two with the same e-mail one is enough.
+        if (created.accepted) records.set(String(created.value.id), created.value);
+      }
+    });
+
+    it('valid parameters are followed', async () => {
+      await check(
+        fc.asyncProperty(validQueries(dtoOf(app, list)), async ({ sent, stored }) => {
+          const page = accepted(await door.call(list, undefined, sent)) as unknown as PageOf<Json>;
+          expectPage(page, stored);
+        }),
+      );
+    });
+
+    it('each wrong parameter is named', async () => {
+      await check(
+        fc.asyncProperty(invalidQueries(dtoOf(app, list)), async ({ sent, fields }) => {
+          expectRefusal(await door.call(list, undefined, sent), fields);
+        }),
+      );
+    });
+  });
+});
+
+describe('search', () => {
+  it('finds a lead by any part of its names', async () => {
+    const parts = fc
+      .tuple(texts(100), texts(100), fc.nat(), fc.nat(), fc.boolean())
+      .map(([first, last, start, length, isUpper]) => {
+        const names = { first_name: first.trim(), last_name: last.trim() };
+        const whole = [...`${names.first_name} ${names.last_name}`.trim()];
+        const from = start % Math.max(whole.length, 1);
+        const part = whole.slice(from, from + 1 + (length % 100)).join('');
+        return { names, search: isUpper ? asciiUpper(part) : part };
+      })
+      .filter(({ names, search }) => names.first_name !== '' && !isBlank(search));
+    await check(
+      fc.asyncProperty(parts, async ({ names, search }) => {
+        const { id } = await createLead(tenant.api, names);
+        try {
+          const query = new URLSearchParams({ search, limit: '100' });
+          const found = dataOf<LeadRecord[]>(await tenant.api.get(`${LEADS}?${query}`));
+          expect(found.map((one) => one.id)).toContain(id);
+        } finally {
+          await tenant.api.delete(`${LEADS}/${id}`);
+        }
+      }),
+    );
+  });
+});
+
+interface PageOf<T> {
+  readonly data: readonly T[];
+  readonly meta: Readonly<Record<'page' | 'limit' | 'total' | 'total_pages', number>>;
+}
+
+/** Expects the page that was asked for, of records as they were created that have what was asked. */
+function expectPage({ data, meta }: PageOf<Json>, asked: Json): void {
+  const { page = 1, limit = 50, sort_by: _, sort_dir: __, ...filters } = asked;
+  const rest = Math.max(0, meta.total - (meta.page - 1) * meta.limit);
+  expect({ ...meta, shown: data.length }).toEqual({
+    page,
+    limit,
+    total: meta.total,
+    total_pages: Math.ceil(meta.total / Number(limit)),
+    shown: Math.min(rest, Number(limit)),
+  });
+  for (const item of data) {
+    const same = Object.entries(filters).filter(([name]) => name in item);
+    expect(item).toMatchObject(Object.fromEntries(same));
+    const record = records.get(String(item.id));
+    if (record) expect(record).toEqual({ ...record, ...item });
+  }
+}
+
+/** Parameters that a list takes; those that are blank would be refused. */
+function validQueries(dto: Type<object>): Arbitrary<ValidInput> {
+  const valueOf = (field: Field) =>
+    fc.option(
+      validValues(field, lead).filter(({ stored }) => stored !== null),
+      { nil: undefined },
+    );
+  const values = fieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
+  return fc.record(Object.fromEntries(values)).map((given) => {
+    const samples = Object.entries(given).flatMap(([name, sample]) =>
+      sample ? [[name, sample] as const] : [],
+    );
+    return {
+      sent: Object.fromEntries(samples.map(([name, { sent }]) => [name, sent])),
+      stored: Object.fromEntries(samples.map(([name, { stored }]) => [name, stored])),
+    };
+  });
+}
+
+/** Parameters as a query can say them, with one or more that are wrong or unknown. */
+function invalidQueries(dto: Type<object>): Arbitrary<InvalidInput> {
+  const fields = fieldsOf(dto);
+  const names = fields.map(({ name }) => name);
+  const wrongText = (field: Field) =>
+    fc.oneof(
+      { weight: 4, arbitrary: invalidTexts(field) },
+      { weight: 1, arbitrary: fc.constantFrom('', ' ', '\t', 'a\0b') },
+    );
+  const strays = fc.constantFrom('page[]', 'status[$ne]', '__proto__', 'Limit', 'api_key', ' page');
+  const wrong = fc.subarray([...fields], { minLength: 1 }).chain((chosen) => {
+    const values = chosen.map((field) => [field.name, wrongText(field)] as const);
+    return fc.record<Json>(Object.fromEntries(values));
+  });
+  const unknown = fc.dictionary(strays, padded(texts(20)), { maxKeys: 2 });
+  return fc
+    .tuple(validQueries(dto), fc.option(wrong, { nil: {} }), unknown)
+    .map(([{ sent }, bad, stray]) => ({
+      sent: { ...sent, ...bad, ...stray },
+      fields: [...Object.keys(bad), ...Object.keys(stray).filter((name) => !names.includes(name))],
+    }))
+    .filter(({ fields: named }) => named.length > 0);
+}
+
+function asciiUpper(text: string): string {
+  return text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
+}

@@ -1,0 +1,132 @@
+import type { Type } from '@nestjs/common';
+import { type Field, fieldsOf } from '../../src/fields/field.js';
+import { createLead } from '../support/factories.js';
+import { TestApp, type Tenant } from '../support/harness.js';
+import { accepted, DOORS, dtoOf, expectRefusal, KINDS, type Outcome } from './support/doors.js';
+import type { Json } from './support/json.js';
+import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
+import { kindOf } from './support/values.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let lead: string;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  ({ id: lead } = await createLead(tenant.api));
+});
+afterAll(() => app.stop());
+
+describe.each(DOORS)('in every field by %s', (_, open) => {
+  describe.each(KINDS)('%s', (__, { create, update, list, remove }) => {
+    it('of a create', async () => {
+      const door = await open(app, tenant);
+      const dto = dtoOf(app, create);
+      for (const text of NAUGHTY) {
+        const send = (input: Json) => door.call(create, undefined, input);
+        const { sent, value } = await sendEverywhere(dto, text, send, {
+          required: requiredOf(dto),
+        });
+        expectKept(dto, sent, text, value);
+        // Two of them may mean the same phone.
+        if (sent.phone !== undefined) await door.call(remove, String(value.id), {});
+      }
+    });
+
+    it('of an update', async () => {
+      const door = await open(app, tenant);
+      const dto = dtoOf(app, update);
+      const id = await update.makeRecord!(tenant);
+      for (const text of NAUGHTY) {
+        const { sent, value } = await sendEverywhere(dto, text, (input) =>
+          door.call(update, id, input),
+        );
+        expectKept(dto, sent, text, value);
+      }
+    });
+
+    it('of a list', async () => {
+      const door = await open(app, tenant);
+      const dto = dtoOf(app, list);
+      const send = (input: Json) => door.call(list, undefined, input);
+      for (const text of NAUGHTY) await sendEverywhere(dto, text, send, { blanks: 'refused' });
+    });
+  });
+});
+
+/**
+ * Sends a text in every field at once, then again in those that took it; the second time must
+ * succeed.
+ */
+async function sendEverywhere(
+  dto: Type<object>,
+  text: string,
+  send: (input: Json) => Promise<Outcome>,
+  { required = {}, blanks }: { required?: Json; blanks?: 'refused' } = {},
+): Promise<{ sent: Json; value: Json }> {
+  const fields = fieldsOf(dto).filter(({ schema }) => schema.type !== 'boolean');
+  const all = Object.fromEntries(fields.map((field) => [field.name, carrying(field, text)]));
+  const first = await send(all);
+  const wrong = wrongIn(dto, first);
+  const plain = fields.filter(({ schema }) => isPlain(schema));
+  const isBad = (field: Field) =>
+    (blanks === 'refused' && isBlank(text)) || mustRefuse(field, text);
+  const found = plain.map(({ name }) => name).filter((name) => wrong.includes(name));
+  const expected = plain.filter(isBad).map(({ name }) => name);
+  expect({ text, wrong: found }).toEqual({ text, wrong: expected });
+  const sent = without(all, wrong);
+  return { sent, value: accepted(await send({ ...required, ...sent })) };
+}
+
+/** The fields for which an input was refused, each of them once. */
+function wrongIn(dto: Type<object>, outcome: Outcome): readonly string[] {
+  if (outcome.accepted) return [];
+  expectRefusal(outcome, outcome.fields);
+  const names = fieldsOf(dto).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([...outcome.fields]));
+  return names.filter((name) => outcome.fields.includes(name));
+}
+
+function without(input: Json, names: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+}
+
+/** Expects what was sent, trimmed, or what an empty text means. */
+function expectKept(dto: Type<object>, sent: Json, text: string, value: Json): void {
+  for (const field of fieldsOf(dto).filter(({ name }) => name in sent)) {
+    const empty = field.presence.default ?? null;
+    const isText = typeof sent[field.name] === 'string';
+    const stored = isText ? text.trim() || empty : carrying(field, text, text.trim());
+    const got = { field: field.name, text, value: value[field.name] };
+    expect(got).toEqual({ ...got, value: stored });
+  }
+}
+
+/** A value of a field's type that consists of a text, of an object as key and as value. */
+function carrying({ schema }: Field, text: string, item = text): unknown {
+  if (schema.type === 'array') return [item];
+  return schema.type === 'object' ? { [text]: text } : text;
+}
+
+/** Whether a field takes any text, so that its length alone decides. */
+function isPlain(schema: Field['schema']): boolean {
+  return ['text', 'array', 'object'].includes(kindOf(schema));
+}
+
+function mustRefuse({ schema, presence }: Field, text: string): boolean {
+  const { type, maxLength = 0, items, propertyNames } = schema;
+  if (!isPlain(schema)) return false;
+  if (type === 'object') return text === '' || codePoints(text) > (propertyNames?.maxLength ?? 0);
+  const most = items?.maxLength ?? maxLength;
+  const isNeeded = type === 'array' || presence.required;
+  return codePoints(text.trim()) > most || (isBlank(text) && isNeeded === true);
+}
+
+/** Examples of the fields that a create needs. */
+function requiredOf(dto: Type<object>): Json {
+  const required = fieldsOf(dto).filter(({ presence }) => presence.required);
+  return Object.fromEntries(
+    required.map(({ name, schema }) => [name, name === 'lead_id' ? lead : schema.examples?.[0]]),
+  );
+}

@@ -1,0 +1,117 @@
+import { createLead, dataOf, expectError, LEADS, type LeadRecord } from '../support/factories.js';
+import { TestApp, type Tenant } from '../support/harness.js';
+import { inSession, McpCaller, rpcRequest } from '../support/mcp-client.js';
+import { rawRequest } from '../support/raw-http.js';
+import { pathOf, RECORD_ROUTES } from '../support/routes.js';
+import { RECORD_TOOLS } from '../support/tools.js';
+import { expectSound } from './support/answers.js';
+import type { Json } from './support/json.js';
+import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
+
+const VISIBLE = /^[!-~]{1,128}$/;
+/** What HTTP lets into the value of a header. */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+it('the list is there', () => {
+  expect(NAUGHTY.length).toBeGreaterThan(400);
+});
+
+it('a lead that is named so is found by its name and by its status', async () => {
+  const short = NAUGHTY.filter((text) => !isBlank(text) && codePoints(text.trim()) <= 50);
+  for (const text of short) {
+    const { id } = await createLead(tenant.api, { first_name: text, status: text });
+    for (const name of ['search', 'status']) {
+      const query = new URLSearchParams({ [name]: text, limit: '100' });
+      const found = dataOf<LeadRecord[]>(await tenant.api.get(`${LEADS}?${query}`));
+      expect({ name, text, found: found.map((one) => one.id) }).toMatchObject({
+        found: expect.arrayContaining([id]) as string[],
+      });
+    }
+    await tenant.api.delete(`${LEADS}/${id}`);
+  }
+});
+
+it('as ids in paths they name nothing', async () => {
+  for (const [index, text] of NAUGHTY.entries()) {
+    const route = RECORD_ROUTES[index % RECORD_ROUTES.length]!;
+    const path = pathOf(route, encodeURIComponent(text));
+    const body = route.method === 'PUT' ? {} : undefined;
+    const answer = await tenant.api.request(route.method, path, { body });
+    expectSound(answer);
+    expectError(answer, 404, 'not_found');
+  }
+});
+
+it('as X-Request-Id they are kept where they may be, and replaced otherwise', async () => {
+  const authorization = `Bearer ${tenant.key.key}`;
+  const sendable = NAUGHTY.filter((text) => SENDABLE.test(text));
+  expect(sendable.length).toBeGreaterThan(200);
+  for (const text of sendable) {
+    const headers = ['Host', 'localhost', 'Authorization', authorization, 'X-Request-Id', text];
+    const answer = await rawRequest(app.port, { method: 'GET', path: '/api/v1/me', headers });
+    expectSound(answer);
+    const id = answer.headers.get('x-request-id');
+    const given = text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+    if (VISIBLE.test(given)) expect(id).toBe(given);
+    else expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});
+
+it('as keys they are 401', async () => {
+  for (const text of NAUGHTY.filter((candidate) => SENDABLE.test(candidate))) {
+    const headers = ['Host', 'localhost', 'Authorization', `Bearer ${text}`];
+    const answer = await rawRequest(app.port, { method: 'GET', path: '/api/v1/me', headers });
+    expectSound(answer);
+    expectError(answer, 401, 'unauthorized');
+  }
+});
+
+describe('on /mcp', () => {
+  let rpc: (method: string, params: object) => Promise<Json>;
+
+  beforeEach(async () => {
+    // A key may send 600 messages a minute beside its calls.
+    const { key } = await app.key(tenant.id);
+    const caller = new McpCaller(app.url, key.key);
+    const session = await caller.open();
+    rpc = async (method, params) => {
+      const answer = await caller.post(rpcRequest(method, params), inSession(session));
+      expectSound(answer);
+      expect(answer.status).toBe(200);
+      return answer.body as Json;
+    };
+  });
+
+  it('as ids of tools they are refused by that name', async () => {
+    for (const [index, text] of NAUGHTY.entries()) {
+      const { name } = RECORD_TOOLS[index % RECORD_TOOLS.length]!;
+      const { result } = await rpc('tools/call', { name, arguments: { id: text } });
+      expect({ text, result }).toMatchObject({
+        result: {
+          isError: true,
+          _meta: { 'latitude/error': { code: 'validation_error', details: [{ field: 'id' }] } },
+        },
+      });
+    }
+  });
+
+  it.each([
+    ['tool', -32602, (text: string) => ['tools/call', { name: text }] as const],
+    ['resource', -32002, (text: string) => ['resources/read', { uri: text }] as const],
+    ['method', -32601, (text: string) => [text, {}] as const],
+  ])('as the name of a %s they are %i', async (_, code, request) => {
+    for (const text of NAUGHTY) {
+      const answer = await rpc(...request(text));
+      expect({ text, answer }).toMatchObject({ text, answer: { error: { code } } });
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import http from 'node:http';
+import fc, { type Arbitrary } from 'fast-check';
+import { fieldsOf } from '../../src/fields/field.js';
+import { buildLead, createLead } from '../support/factories.js';
+import { TestApp, type Tenant } from '../support/harness.js';
+import { inSession, McpCaller } from '../support/mcp-client.js';
+import { rawRequest } from '../support/raw-http.js';
+import { TOOLS } from '../support/tools.js';
+import { expectSound } from './support/answers.js';
+import { check } from './support/check.js';
+import { dtoOf, KINDS } from './support/doors.js';
+import { type Json, jsonValues } from './support/json.js';
+import { requests, type World } from './support/requests.js';
+import { texts } from './support/texts.js';
+
+/** A key may send 600 messages a minute to /mcp beside its calls, so that it is changed in time. */
+const MESSAGES_OF_A_KEY = 500;
+
+let app: TestApp;
+let tenant: Tenant;
+let ids: readonly string[];
+
+beforeAll(async () => {
+  app = await TestApp.start({ settings: { mcpMaxSessions: 100_000 } });
+  tenant = await app.organization();
+  ids = await Promise.all(
+    KINDS.flatMap(([, { get }]) => [1, 2, 3].map(() => get.makeRecord!(tenant))),
+  );
+});
+afterAll(() => app.stop());
+
+it('any request is answered soundly', async () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const world = await worldOf();
+  await check(
+    fc.asyncProperty(requests(world), async (request) => {
+      const answer = await rawRequest(app.port, { ...request, agent });
+      expectSound(answer, request.method === 'HEAD');
+      expectOwnId(request.headers, answer.headers.get('x-request-id'));
+    }),
+    { times: 10 },
+  );
+  agent.destroy();
+});
+
+it('any message to /mcp is answered soundly', async () => {
+  let sent = 0;
+  let post: (body: unknown) => ReturnType<McpCaller['post']>;
+  const renew = async () => {
+    const { key } = await app.key(tenant.id);
+    const caller = new McpCaller(app.url, key.key);
+    const session = await caller.open();
+    post = (body) => caller.post(body, inSession(session));
+  };
+  await check(
+    fc.asyncProperty(messages(), async (message) => {
+      if (sent++ % MESSAGES_OF_A_KEY === 0) await renew();
+      const answer = await post(JSON.stringify(message));
+      expectSound(answer);
+      if (answer.status !== 200) {
+        expect([202, 400]).toContain(answer.status);
+        return;
+      }
+      const { id } = message as Json;
+      const { error, ...rest } = answer.body as { error?: { code: number } };
+      expect(rest).toMatchObject({ jsonrpc: '2.0', id });
+      // -32603 is the 5xx of JSON-RPC.
+      if (error) expect([-32700, -32600, -32601, -32602, -32002]).toContain(error.code);
+      else expect(rest).toHaveProperty('result');
+    }),
+    { times: 10 },
+  );
+});
+
+/** What there is to ask about. */
+async function worldOf(): Promise<World> {
+  const { id: lead_id } = await createLead(tenant.api);
+  const dtos = KINDS.flatMap(([, { list, create }]) => [dtoOf(app, list), dtoOf(app, create)]);
+  const creations = await Promise.all(KINDS.map(async ([, { create }]) => create.args(tenant)));
+  return {
+    key: tenant.key.key,
+    ids: [lead_id, ...ids],
+    names: [...new Set(dtos.flatMap((dto) => fieldsOf(dto).map(({ name }) => name)))],
+    bodies: [{}, buildLead(), { title: 'Call' }, ...creations],
+  };
+}
+
+/** JSON values, more often near to a message of JSON-RPC than not. */
+function messages(): Arbitrary<unknown> {
+  const methods = [
+    ...['initialize', 'ping', 'tools/list', 'resources/list', 'resources/templates/list'],
+    ...['prompts/list', 'logging/setLevel', 'completion/complete', 'tasks/get'],
+    ...['notifications/initialized', 'notifications/cancelled', 'resources/subscribe'],
+  ];
+  const args = fc.dictionary(
+    fc.oneof(fc.constantFrom('id', 'first_name', 'title', 'page', '__proto__'), texts(10)),
+    fc.oneof(jsonValues(), fc.constantFrom(...ids)),
+    { maxKeys: 3 },
+  );
+  const call = fc.record({
+    method: fc.constant('tools/call'),
+    params: fc.record({
+      name: fc.oneof(fc.constantFrom(...TOOLS.map(({ name }) => name)), texts(20)),
+      arguments: fc.oneof({ weight: 5, arbitrary: args }, { weight: 1, arbitrary: jsonValues() }),
+    }),
+  });
+  const read = fc.record({
+    method: fc.constant('resources/read'),
+    params: fc.record({
+      uri: fc.oneof(fc.constantFrom(...ids.map((id) => `lead://${id}`)), texts(30)),
+    }),
+  });
+  const other = fc.record(
+    {
+      method: fc.oneof(fc.constantFrom(...methods), texts(10), jsonValues()),
+      params: fc.oneof(jsonValues(), fc.constant({})),
+    },
+    { requiredKeys: ['method'] },
+  );
+  const envelope = fc.record({
+    jsonrpc: fc.oneof(
+      { weight: 9, arbitrary: fc.constant('2.0') },
+      { weight: 1, arbitrary: jsonValues() },
+    ),
+    id: fc.oneof(
+      { weight: 4, arbitrary: fc.nat() },
+      { weight: 1, arbitrary: texts(20) },
+      {
+        weight: 1,
+        arbitrary: jsonValues(),
+      },
+    ),
+  });
+  const request = fc
+    .tuple(envelope, fc.oneof(call, read, other), fc.boolean())
+    .map(([{ jsonrpc, id }, rest]) => ({ jsonrpc, id, ...rest }));
+  const notification = fc
+    .tuple(fc.oneof(call, other))
+    .map(([rest]) => ({ jsonrpc: '2.0', ...rest }));
+  return fc.oneof(
+    { weight: 8, arbitrary: request },
+    { weight: 2, arbitrary: notification },
+    { weight: 1, arbitrary: fc.array(request, { maxLength: 3 }) },
+    { weight: 1, arbitrary: jsonValues() },
+  );
+}
+
+/** A caller's own id of a request is kept where it may be. */
+function expectOwnId(headers: readonly string[], id: string | null): void {
+  const given = headers[headers.indexOf('X-Request-Id') + 1] ?? '';
+  const isGiven = headers.includes('X-Request-Id') && /^[!-~]{1,128}$/.test(given);
+  expect(id).toEqual(isGiven ? given : expect.any(String));
+}

@@ -1,0 +1,170 @@
+import { ToolRegistry } from '../../../src/mcp/tool-registry.js';
+import type { Answer, ApiClient } from '../../support/api-client.js';
+import type { ErrorBody } from '../../support/factories.js';
+import type { Tenant, TestApp } from '../../support/harness.js';
+import { inSession, McpCaller } from '../../support/mcp-client.js';
+import { nameOf, pathOf } from '../../support/routes.js';
+import { type ToolCase, TOOLS } from '../../support/tools.js';
+import { expectSound } from './answers.js';
+import type { Json } from './json.js';
+
+/** What became of a request: what it answered, or why it was refused and for which fields. */
+export type Outcome = { readonly accepted: true; readonly value: Json } | Refusal;
+
+interface Refusal {
+  readonly accepted: false;
+  readonly code: string;
+  readonly fields: readonly string[];
+}
+
+/** An object, or the text of a JSON value as it is to stand in the request. */
+export type Input = object | Buffer;
+
+/** One of the two ways in; each answer is held to what holds for all. */
+export interface Door {
+  /** Does what a tool does, by the tool or by its route. */
+  call(tool: ToolCase, id: string | undefined, input: Input): Promise<Outcome>;
+}
+
+type Opener = (app: TestApp, tenant: Tenant) => Promise<Door>;
+
+const ARGUMENTS = /^params\.arguments\./;
+
+/** Ways in, to run a suite through each. */
+export const DOORS: readonly (readonly [name: string, open: Opener])[] = [
+  ['REST', (_, { api }) => Promise.resolve(new RestDoor(api))],
+  ['MCP', (app, tenant) => McpDoor.open(app, tenant)],
+];
+
+/** The five tools of a kind of record. */
+export interface KindOfRecord {
+  readonly list: ToolCase;
+  readonly get: ToolCase;
+  readonly create: ToolCase;
+  readonly update: ToolCase;
+  readonly remove: ToolCase;
+}
+
+/** Every kind of record, by its path. */
+export const KINDS: readonly (readonly [path: string, kind: KindOfRecord])[] = [
+  ...new Set(TOOLS.map(({ route }) => route.pattern.replace('/:id', ''))),
+].map((path) => [
+  path,
+  {
+    list: toolOf(`GET ${path}`),
+    get: toolOf(`GET ${path}/:id`),
+    create: toolOf(`POST ${path}`),
+    update: toolOf(`PUT ${path}/:id`),
+    remove: toolOf(`DELETE ${path}/:id`),
+  },
+]);
+
+/** The DTO of a tool's input, which is that of its route. */
+export function dtoOf({ app }: TestApp, { name }: ToolCase) {
+  const { input } = app.get(ToolRegistry).find(name)!.declaration;
+  return input!;
+}
+
+/** What a request answers that must be accepted. */
+export function accepted(outcome: Outcome): Json {
+  if (outcome.accepted) return outcome.value;
+  throw new Error(`refused: ${outcome.code}, ${outcome.fields.join(', ')}`);
+}
+
+/** Expects a refusal that names these fields and no others. */
+export function expectRefusal(outcome: Outcome, fields: readonly string[]): void {
+  const named = 'fields' in outcome ? [...new Set(outcome.fields)].sort() : [];
+  expect({ ...outcome, fields: named }).toEqual({
+    accepted: false,
+    code: 'validation_error',
+    fields: [...new Set(fields)].sort(),
+  });
+}
+
+class RestDoor implements Door {
+  constructor(private readonly api: ApiClient) {}
+
+  async call({ route }: ToolCase, id: string | undefined, input: Input): Promise<Outcome> {
+    const path = pathOf(route, id);
+    const takesBody = route.method === 'POST' || route.method === 'PUT';
+    const answer = takesBody
+      ? await this.api.request(route.method, path, { body: input })
+      : await this.api.request(route.method, `${path}${queryOf(input)}`);
+    expectSound(answer);
+    const { data, meta, error } = answer.body as { data: Json; meta?: Json; error?: ErrorBody };
+    if (error) return refusalOf(error);
+    expect(answer.status).toBe(route.method === 'POST' ? 201 : 200);
+    return { accepted: true, value: meta ? { data, meta } : data };
+  }
+}
+
+/** In JSON, null and what is left out are the same; a query can only leave out. */
+function queryOf(input: Input): string {
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(
+    entries.map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return entries.length > 0 ? `?${query}` : '';
+}
+
+class McpDoor implements Door {
+  private constructor(
+    private readonly caller: McpCaller,
+    private readonly session: string,
+  ) {}
+
+  static async open(app: TestApp, { key }: Tenant): Promise<McpDoor> {
+    const caller = new McpCaller(app.url, key.key);
+    return new McpDoor(caller, await caller.open());
+  }
+
+  async call({ name }: ToolCase, id: string | undefined, input: Input): Promise<Outcome> {
+    const args = input instanceof Buffer ? input : Buffer.from(JSON.stringify(input));
+    const answer = await this.caller.post(callOf(name, id, args), inSession(this.session));
+    expectSound(answer);
+    if (answer.status !== 200) {
+      const refusal = refusalOf((answer.body as { error: ErrorBody }).error);
+      // A message that could not be read tells where in it something is wrong.
+      return { ...refusal, fields: refusal.fields.map((field) => field.replace(ARGUMENTS, '')) };
+    }
+    return outcomeOfCall(answer);
+  }
+}
+
+/** The message that calls a tool; the id of a record stands first in an object of arguments. */
+function callOf(name: string, id: string | undefined, args: Buffer): Buffer {
+  const head = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":`;
+  const parts =
+    id === undefined ? [args] : [`{"id":"${id}"`, args.length > 2 ? ',' : '', args.subarray(1)];
+  return Buffer.concat([head, ...parts, '}}'].map((part) => Buffer.from(part as string)));
+}
+
+interface CallResult {
+  readonly isError?: true;
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent: Json;
+  readonly _meta: Readonly<Record<string, ErrorBody>>;
+}
+
+function outcomeOfCall({ body }: Answer): Outcome {
+  const { result, error } = body as { result?: CallResult; error?: { code: number } };
+  // -32603 is the 5xx of JSON-RPC.
+  expect(error?.code).not.toBe(-32603);
+  if (!result) return { accepted: false, code: String(error?.code), fields: [] };
+  if (result.isError) return refusalOf(result._meta['latitude/error']!);
+  expect(JSON.parse(result.content[0]!.text)).toEqual(result.structuredContent);
+  return { accepted: true, value: result.structuredContent };
+}
+
+function refusalOf({ code, message, retryable, details = [] }: ErrorBody): Refusal {
+  expect({ code, retryable }).toEqual({ code, retryable: false });
+  const fields = details.map(({ field }) => field);
+  expect(fields.filter((field) => !message.includes(field))).toEqual([]);
+  return { accepted: false, code, fields };
+}
+
+function toolOf(route: string): ToolCase {
+  const tool = TOOLS.find((candidate) => nameOf(candidate.route) === route);
+  if (!tool) throw new Error(`no tool does what ${route} does`);
+  return tool;
+}

@@ -1,0 +1,117 @@
+import type { Type } from '@nestjs/common';
+import fc, { type Arbitrary } from 'fast-check';
+import { fieldLabel } from '../../../src/errors/field-problem.js';
+import { type Field, fieldsOf, isUpdate } from '../../../src/fields/field.js';
+import { type Json, jsonValues } from './json.js';
+import { texts } from './texts.js';
+import { invalidValues, type Sample, validValues } from './values.js';
+
+/** An input, and what its fields must come back as; one of an update says only what it changes. */
+export interface ValidInput {
+  readonly sent: Json;
+  readonly stored: Json;
+}
+
+/** An input, and the fields that are wrong with it. */
+export interface InvalidInput {
+  readonly sent: Json;
+  readonly fields: readonly string[];
+}
+
+type Samples = Readonly<Record<string, Sample | undefined>>;
+
+const NULL: Sample = { sent: null, stored: null };
+
+/** Bodies that a DTO takes. */
+export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInput> {
+  const sampleOf = (field: Field): Arbitrary<Sample | undefined> => {
+    const values = validValues(field, lead).filter(
+      ({ stored }) => stored !== null || mayBeNull(dto, field),
+    );
+    if (field.presence.required && !isUpdate(dto)) return values;
+    const nothing = fc.constantFrom(undefined, ...(mayBeNull(dto, field) ? [NULL] : []));
+    return fc.oneof({ weight: 2, arbitrary: values }, { weight: 1, arbitrary: nothing });
+  };
+  const samples = fieldsOf(dto).map((field) => [field.name, sampleOf(field)] as const);
+  return fc
+    .record<Samples>(Object.fromEntries(samples))
+    .filter((given) => timesInDisorder(dto, storedOf(dto, given)) === undefined)
+    .map((given) => ({ sent: sentOf(given), stored: storedOf(dto, given) }));
+}
+
+/** Bodies that a DTO refuses for some of their fields, one or more. */
+export function invalidInputs(dto: Type<object>, lead: string): Arbitrary<InvalidInput> {
+  const fields = fieldsOf(dto);
+  const faults = fc.oneof(
+    fc.subarray([...fields], { minLength: 1, maxLength: 1 }),
+    fc.subarray([...fields], { minLength: 1 }),
+  );
+  const wrong = faults.chain((chosen) =>
+    fc.record<Json>(Object.fromEntries(chosen.map((field) => [field.name, refused(dto, field)]))),
+  );
+  const mix = fc.tuple(validInputs(dto, lead), wrong, strays(fields));
+  return mix.map(([{ sent }, bad, unknown]) => ({
+    sent: { ...unknown, ...sent, ...bad },
+    fields: [
+      ...Object.keys(bad),
+      ...Object.keys(unknown).map((name) => fieldLabel(name, 'body')),
+    ].sort(),
+  }));
+}
+
+/**
+ * The later one of two times that an input or record has in the wrong order, by what their fields
+ * say of themselves.
+ */
+export function timesInDisorder(dto: Type<object>, record: Json): string | undefined {
+  return fieldsOf(dto).find(({ name, schema }) => {
+    const [, earlier] = /must be after (\w+)/.exec(schema.description ?? '') ?? [];
+    const [start, end] = [record[earlier ?? ''], record[name]];
+    return typeof start === 'string' && typeof end === 'string' && end <= start;
+  })?.name;
+}
+
+/** On create null means left out; an update empties what may be empty (decisions 3). */
+function mayBeNull(dto: Type<object>, { schema, presence }: Field): boolean {
+  if (presence.required) return false;
+  return !isUpdate(dto) || presence.default === undefined || isContainer(schema.type);
+}
+
+function isContainer(type: unknown): boolean {
+  return type === 'array' || type === 'object';
+}
+
+function refused(dto: Type<object>, field: Field): Arbitrary<unknown> {
+  const values = invalidValues(field);
+  if (mayBeNull(dto, field)) return values;
+  const missing = isUpdate(dto) ? [] : [undefined];
+  const blanks = isContainer(field.schema.type) ? [] : ['', ' \n'];
+  return fc.oneof(
+    { weight: 3, arbitrary: values },
+    { weight: 1, arbitrary: fc.constantFrom(null, ...missing, ...blanks) },
+  );
+}
+
+/** Fields that no DTO has, more often none than some. */
+function strays(fields: readonly Field[]): Arbitrary<Json> {
+  const names = ['id', ...fields.map(({ name }) => name)];
+  const name = fc
+    .oneof(texts(120), fc.constantFrom('__proto__', 'constructor', 'created_at', 'ID', 'id '))
+    .filter((text) => !names.includes(text));
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.dictionary(name, jsonValues(), { maxKeys: 3 }) },
+  );
+}
+
+function sentOf(samples: Samples): Json {
+  const given = Object.entries(samples).filter(([, sample]) => sample !== undefined);
+  return Object.fromEntries(given.map(([name, sample]) => [name, sample?.sent]));
+}
+
+function storedOf(dto: Type<object>, samples: Samples): Json {
+  const fields = fieldsOf(dto).filter(({ name }) => !isUpdate(dto) || samples[name] !== undefined);
+  return Object.fromEntries(
+    fields.map(({ name, presence }) => [name, samples[name]?.stored ?? presence.default ?? null]),
+  );
+}

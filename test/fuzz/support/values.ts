@@ -1,0 +1,174 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Field } from '../../../src/fields/field.js';
+import type { JsonSchema } from '../../../src/fields/json-schema.js';
+import { dateTimes, noDateTimes } from './date-times.js';
+import { badJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json.js';
+import { isBlank, padded, texts, tooLong, unstorable } from './texts.js';
+
+/** A value as it is sent, and as it must come back (decisions 3). */
+export interface Sample {
+  readonly sent: unknown;
+  readonly stored: unknown;
+}
+
+/** What decides how values of a field are made; all of it is in its schema. */
+type Kind =
+  | ('words' | 'uuid' | 'date-time' | 'email' | 'pattern' | 'text')
+  | ('integer' | 'boolean' | 'array' | 'object');
+
+const HEX_UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+
+export function kindOf({ type, enum: words, format, pattern }: JsonSchema): Kind {
+  if (words) return 'words';
+  if (format !== undefined) return format as Kind;
+  if (type !== 'string') return type as Kind;
+  return pattern?.startsWith('^') ? 'pattern' : 'text';
+}
+
+/** Whether a field names a lead, which must live. */
+export function isLink({ name }: Field): boolean {
+  return name === 'lead_id' || name === 'contact_id';
+}
+
+/** Values that a field takes. */
+export function validValues(field: Field, lead: string): Arbitrary<Sample> {
+  const { schema, presence } = field;
+  const { minLength = 1, maxLength = 0, pattern = '', minimum, maximum } = schema;
+  if (isLink(field)) return uuids(fc.constant(lead));
+  switch (kindOf(schema)) {
+    case 'words':
+      return trimmed(fc.constantFrom(...(schema.enum as string[])));
+    case 'uuid':
+      return uuids(fc.stringMatching(HEX_UUID));
+    case 'date-time':
+      return dateTimes();
+    case 'email':
+      return trimmed(fc.emailAddress().filter((address) => address.length <= maxLength));
+    case 'pattern': {
+      const fits = (text: string) => text.length >= minLength && text.length <= maxLength;
+      const matching = fc.stringMatching(new RegExp(pattern));
+      return trimmed(matching.filter((text) => fits(text.trim())));
+    }
+    case 'text':
+      return trimmed(texts(maxLength)).filter(
+        ({ stored }) => !presence.required || stored !== null,
+      );
+    case 'integer':
+      return fc.integer({ min: minimum, max: maximum }).map((stored) => ({ sent: stored, stored }));
+    case 'boolean':
+      return fc.boolean().map((stored) => ({ sent: stored, stored }));
+    case 'array':
+      return lists(schema);
+    case 'object':
+      return jsonObjects(schema).map((stored) => ({ sent: stored, stored }));
+  }
+}
+
+/** Texts that a field refuses, and that say something. */
+export function invalidTexts({ schema }: Field): Arbitrary<string> {
+  const { maxLength = 0, enum: words = [] } = schema;
+  const others = texts(200).filter((text) => !isBlank(text));
+  switch (kindOf(schema)) {
+    case 'words':
+      return others.filter((text) => !words.includes(text.trim()));
+    case 'uuid':
+      return fc.oneof(
+        others.filter((text) => !HEX_UUID.test(text.trim())),
+        fc.uuid().map((id) => id.replaceAll('-', '')),
+        fc.uuid().map((id) => `{${id}}`),
+      );
+    case 'date-time':
+      return noDateTimes();
+    case 'email':
+      return fc.oneof(
+        others.filter((text) => !text.includes('@')),
+        tooLong(maxLength),
+        fc.emailAddress().map((address) => `${address}@`),
+      );
+    case 'pattern':
+      return fc.oneof(
+        fc.stringMatching(/^[0-9]{0,2}[ ()+]*q[ ()+]*[0-9]{3}$/),
+        fc.stringMatching(/^[0-9 ]*[0-9]{51}$/),
+        fc.stringMatching(/^[0-9][ ()+]{0,10}[0-9]$/),
+      );
+    case 'text':
+      return tooLong(maxLength);
+    case 'integer':
+      return fc.constantFrom(
+        '0',
+        '-1',
+        '1.5',
+        '1e2',
+        '0x10',
+        '+5',
+        ' 5',
+        '007',
+        '1'.repeat(30),
+        'a',
+      );
+    default:
+      return others;
+  }
+}
+
+/** Anything at all that a field refuses, null left aside. */
+export function invalidValues(field: Field): Arbitrary<unknown> {
+  const { schema } = field;
+  const kind = kindOf(schema);
+  const foreign = jsonValues().filter((value) => value !== null && !isOf(kind, value));
+  const own: Arbitrary<unknown>[] = [foreign, hugeNumbers(), unstorable(), invalidTexts(field)];
+  if (kind === 'array') own.push(badLists(schema));
+  if (kind === 'object') own.push(badJsonObjects(schema));
+  return fc.oneof(...own);
+}
+
+/** Whether a value has the type that values of a kind have in JSON, so that it might be valid. */
+function isOf(kind: Kind, value: unknown): boolean {
+  if (kind === 'array') return Array.isArray(value);
+  if (kind === 'object') return typeof value === 'object' && !Array.isArray(value);
+  if (kind === 'boolean') return typeof value === 'boolean';
+  if (kind === 'integer') return typeof value === 'number' || typeof value === 'string';
+  return typeof value === 'string';
+}
+
+/** Texts that are trimmed; of an optional one nothing may be left. */
+function trimmed(inner: Arbitrary<string>): Arbitrary<Sample> {
+  return padded(inner).map((sent) => ({ sent, stored: sent.trim() || null }));
+}
+
+function uuids(inner: Arbitrary<string>): Arbitrary<Sample> {
+  return fc.tuple(padded(inner), fc.boolean()).map(([text, isUpper]) => {
+    const sent = isUpper ? text.toUpperCase() : text;
+    return { sent, stored: sent.trim().toLowerCase() };
+  });
+}
+
+/** Lists without repetitions, sent with some. */
+function lists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<Sample> {
+  const { maxLength = 0 } = items;
+  const item = padded(texts(maxLength)).filter((text) => !isBlank(text));
+  const numbered = Array.from({ length: maxItems }, (_, i) => `item ${i}`);
+  return fc
+    .oneof(
+      { weight: 8, arbitrary: fc.array(item, { maxLength: maxItems }) },
+      { weight: 4, arbitrary: fc.array(item, { maxLength: 10 }).map((all) => [...all, ...all]) },
+      { weight: 1, arbitrary: fc.constant(numbered) },
+    )
+    .map((sent) => ({ sent, stored: [...new Set(sent.map((text) => text.trim()))] }));
+}
+
+function badLists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<unknown[]> {
+  const { maxLength = 0 } = items;
+  const bad = fc.oneof(
+    fc.constantFrom('', ' ', '\u00a0\n'),
+    tooLong(maxLength),
+    unstorable(),
+    jsonValues().filter((value) => typeof value !== 'string'),
+  );
+  return fc.oneof(
+    fc
+      .tuple(fc.array(texts(maxLength), { maxLength: 5 }), bad)
+      .map(([good, one]) => [...good, one]),
+    fc.constant(Array<string>(maxItems + 1).fill('same')),
+  );
+}
