@@ -7,6 +7,7 @@ import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import type { DatabaseTarget } from './database/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
+import { type Patience, ServerPatience } from './database/patience.js';
 import { DocsModule } from './http/docs.module.js';
 import { HttpAdapter } from './http/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
@@ -21,17 +22,24 @@ class RootModule {}
 export interface AppOptions {
   readonly settings: Settings;
   readonly database: DatabaseTarget;
+  /** How long work on the database may take; that of a server by default. */
+  readonly patience?: Patience;
   /** Modules beside those of `AppModule`: a team's own, or a test's. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
 }
 
 /** Every module of the application. */
-export function rootModule({ settings, database, modules = [] }: AppOptions): DynamicModule {
+export function rootModule({
+  settings,
+  database,
+  patience = new ServerPatience(),
+  modules = [],
+}: AppOptions): DynamicModule {
   return {
     module: RootModule,
     imports: [
       ConfigModule.of(settings),
-      DatabaseModule.to(database),
+      DatabaseModule.to(database, patience),
       AppModule,
       McpModule,
       HttpModule,
@@ -78,6 +86,8 @@ function corsOptions(origins: readonly string[]) {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: [
+      'ETag',
+      'Idempotency-Replayed',
       'Location',
       'Mcp-Session-Id',
       'RateLimit-Limit',

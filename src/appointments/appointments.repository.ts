@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Tenant } from '../database/tenant.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { NEXT_UPDATED_AT, type Row, TenantRepository } from '../database/tenant-repository.js';
 import { leadsDeletedBefore, liveLead } from '../leads/live-lead.js';
@@ -20,8 +21,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(organizationId: string, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    const conditions = new Conditions(organizationId)
+  list(tenant: Tenant, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
+    const conditions = new Conditions(tenant)
       .equal('status', query.status)
       .equal('lead_id', query.lead_id, 'uuid')
       .add('start_time >= ?', query.start_after)
@@ -34,25 +35,24 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
    * @throws ApiError `create_failed`
    */
   insert(
-    organizationId: string,
+    tenant: Tenant,
     { lead_id, ...row }: Row & { lead_id: string },
   ): Promise<AppointmentDto | undefined> {
-    return this.insertIf(liveLead('$1', '$2'), organizationId, { lead_id, ...row });
+    return this.insertIf(liveLead('$1', '$2'), tenant, { lead_id, ...row });
   }
 
   /**
    * Cancels an appointment; it stays readable, and cancelling it again changes nothing.
    * @returns whether there is such an appointment
-   * @throws ApiError `create_failed`
+   * @throws ApiError `precondition_failed`, `create_failed`
    */
-  async cancel(organizationId: string, id: string): Promise<boolean> {
-    const rows = await this.database.write(organizationId, {
+  cancel(tenant: Tenant, id: string): Promise<boolean> {
+    return this.writeOne(tenant, id, {
       text: `update ${this.table.name} set status = 'cancelled',
           updated_at = case when status = 'cancelled' then updated_at else ${NEXT_UPDATED_AT} end
         where ${this.theRecord} returning id`,
-      values: [organizationId, id],
+      values: [tenant.id, id],
     });
-    return rows.length > 0;
   }
 
   /** An appointment goes with its lead. */

@@ -23,17 +23,17 @@ export class AppointmentsService {
 
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    return this.repository.list(actor.organization.id, query);
+    return this.repository.list(actor.organization, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(actor: Actor, id: string): Promise<AppointmentDto> {
-    return existing(await this.repository.find(actor.organization.id, id), 'appointment');
+    return existing(await this.repository.find(actor.organization, id), 'appointment');
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateAppointmentDto): Promise<AppointmentDto> {
-    const created = await this.repository.insert(actor.organization.id, {
+    const created = await this.repository.insert(actor.organization, {
       lead_id: input.lead_id,
       id: uuidv7(),
       booked_by: actor.channel,
@@ -56,7 +56,7 @@ export class AppointmentsService {
       created_at,
       updated_at,
     }));
-    return this.repository.insertMany(actor.organization.id, rows);
+    return this.repository.insertMany(actor.organization, rows);
   }
 
   /** @throws ApiError `not_found`, `validation_error` against stored times, `create_failed` */
@@ -71,13 +71,13 @@ export class AppointmentsService {
       }
       return withUnset(UpdateAppointmentDto, revised);
     };
-    const updated = await this.repository.update(actor.organization.id, id, revise);
+    const updated = await this.repository.update(actor.organization, id, revise);
     return existing(updated, 'appointment');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async cancel(actor: Actor, id: string): Promise<{ id: string; cancelled: true }> {
-    existing(await this.repository.cancel(actor.organization.id, id), 'appointment');
+    existing(await this.repository.cancel(actor.organization, id), 'appointment');
     return { id, cancelled: true };
   }
 }

@@ -1,6 +1,7 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { REALM } from '../errors/error.filter.js';
+import { WriteInterceptor } from '../rest/write.interceptor.js';
 import { type Scope, SCOPES } from './scopes.js';
 
 /**
@@ -13,10 +14,20 @@ export type Access = Scope | 'any-key' | 'own-protocol' | 'public' | 'unknown-ro
 export const ACCESS = Symbol('access');
 
 /** The route answers to keys that have this scope. */
-export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS, scope);
+export const RequireScope = (scope: Scope) => {
+  const access = SetMetadata<symbol, Access>(ACCESS, scope);
+  // Nest wraps each call of a handler for an interceptor, so that reads go without it.
+  return scope.endsWith(':write')
+    ? applyDecorators(access, UseInterceptors(WriteInterceptor))
+    : access;
+};
 
 /** The route answers to every valid key. */
-export const AnyKey = () => SetMetadata<symbol, Access>(ACCESS, 'any-key');
+export const AnyKey = () =>
+  applyDecorators(
+    SetMetadata<symbol, Access>(ACCESS, 'any-key'),
+    UseInterceptors(WriteInterceptor),
+  );
 
 /**
  * The route answers to every valid key by a protocol of its own: its handler reads the request,

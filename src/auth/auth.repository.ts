@@ -2,13 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { translateDriverError } from '../database/driver-error.js';
+import { SharedLookups } from '../database/shared-lookups.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 
-/** A key that exists and is not revoked, with its organization. */
-export interface LiveKey extends ApiKey {
-  organization: Organization;
+/** A key that is not revoked, with its organization. */
+export interface LiveKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at' | 'user_id'> {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly phone_region: string;
 }
+
+const FIND_LIVE_KEY = `
+  select key.id, key.name, key.scopes, key.expires_at, key.user_id, key.organization_id,
+    organization.name as organization_name, organization.phone_region
+  from api_keys key join organizations organization on organization.id = key.organization_id
+  where key.key_hash = $1 and key.revoked_at is null`;
+
+const FIND_SCOPES = `
+  select id, scopes from api_keys
+  where id = any($1::uuid[]) and revoked_at is null and (expires_at is null or expires_at > now())`;
 
 const LAST_USED_PRECISION = '1 minute';
 
@@ -21,19 +34,13 @@ export class AuthRepository {
   constructor(
     @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    private readonly lookups: SharedLookups,
   ) {}
 
   /** @throws ApiError `query_failed` */
-  async findLiveKey(hash: Buffer): Promise<LiveKey | null> {
-    try {
-      const key = await this.keys.findOne({
-        where: { key_hash: hash, revoked_at: IsNull() },
-        relations: { organization: true },
-      });
-      return key as LiveKey | null;
-    } catch (error) {
-      throw translateDriverError(error, 'query_failed');
-    }
+  async findLiveKey(hash: Buffer): Promise<LiveKey | undefined> {
+    const [key] = await this.lookUp<LiveKey>('live-key', FIND_LIVE_KEY, [hash]);
+    return key;
   }
 
   /**
@@ -41,17 +48,9 @@ export class AuthRepository {
    * @throws ApiError `query_failed`
    */
   async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    try {
-      const keys = await this.keys
-        .createQueryBuilder('key')
-        .select(['key.id', 'key.scopes'])
-        .where('key.id = any(:ids) and key.revoked_at is null', { ids })
-        .andWhere('(key.expires_at is null or key.expires_at > now())')
-        .getMany();
-      return new Map(keys.map(({ id, scopes }) => [id, scopes]));
-    } catch (error) {
-      throw translateDriverError(error, 'query_failed');
-    }
+    type Row = Pick<ApiKey, 'id' | 'scopes'>;
+    const keys = await this.lookUp<Row>('scopes', FIND_SCOPES, [ids]);
+    return new Map(keys.map(({ id, scopes }) => [id, scopes]));
   }
 
   /** Notes that a key was used; at most one write a minute and key. */
@@ -108,5 +107,17 @@ export class AuthRepository {
       .set({ expires_at: () => 'least(expires_at, :expiresAt)' })
       .where('id = :id', { id, expiresAt })
       .execute();
+  }
+
+  private async lookUp<Row>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    try {
+      return await this.lookups.find<Row>({ name, text, values });
+    } catch (error) {
+      throw translateDriverError(error, 'query_failed');
+    }
   }
 }

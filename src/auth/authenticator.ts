@@ -91,12 +91,12 @@ function isExpired({ key }: Actor): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
 
-function toActor({ organization, ...key }: LiveKey): Actor {
+function toActor(key: LiveKey): Actor {
   return {
     organization: {
-      id: organization.id,
-      name: organization.name,
-      phoneRegion: organization.phone_region,
+      id: key.organization_id,
+      name: key.organization_name,
+      phoneRegion: key.phone_region,
     },
     key: { id: key.id, name: key.name, expiresAt: key.expires_at, userId: key.user_id },
     scopes: new Set(key.scopes),

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import { CountsService } from '../database/counts.service.js';
 import type { CountDrift } from '../database/record-counts.js';
+import type { Tenant } from '../database/tenant.js';
 import type { Progress } from './progress.js';
 import type { Run } from './run.js';
 
@@ -15,7 +16,7 @@ export function addCounters(program: Command, run: Run): void {
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
-        const result = await ofAll(app, progress, (id) => service.check(id));
+        const result = await ofAll(app, progress, (tenant) => service.check(tenant));
         if (result.wrong.length > 0) process.exitCode = 1;
         return result;
       }),
@@ -26,7 +27,9 @@ export function addCounters(program: Command, run: Run): void {
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
-        const { organizations, wrong } = await ofAll(app, progress, (id) => service.repair(id));
+        const { organizations, wrong } = await ofAll(app, progress, (tenant) =>
+          service.repair(tenant),
+        );
         return { organizations, repaired: wrong };
       }),
     );
@@ -35,13 +38,13 @@ export function addCounters(program: Command, run: Run): void {
 async function ofAll(
   app: INestApplicationContext,
   progress: Progress,
-  look: (organizationId: string) => Promise<CountDrift[]>,
+  look: (tenant: Tenant) => Promise<CountDrift[]>,
 ) {
   const organizations = await app.get(KeysService).listOrganizations();
   const wrong: (CountDrift & { organization_id: string })[] = [];
   await progress(organizations.length, async (advance) => {
     for (const { id } of organizations) {
-      const drifts = await look(id);
+      const drifts = await look({ id });
       wrong.push(...drifts.map((drift) => ({ organization_id: id, ...drift })));
       advance(1);
     }

@@ -22,7 +22,8 @@ async function purge(app: INestApplicationContext, before: Date, progress: Progr
   const service = app.get(PurgeService);
   const organizations = await app.get(KeysService).listOrganizations();
   const work: { id: string; counts: Counts }[] = [];
-  for (const { id } of organizations) work.push({ id, counts: await service.count(id, before) });
+  for (const { id } of organizations)
+    work.push({ id, counts: await service.count({ id }, before) });
 
   const totals = sumOf(
     service.tables,
@@ -30,7 +31,7 @@ async function purge(app: INestApplicationContext, before: Date, progress: Progr
   );
   await progress(recordsOf(totals), async (advance) => {
     for (const { id, counts } of work) {
-      if (recordsOf(counts) > 0) await service.purge(id, before, counts, advance);
+      if (recordsOf(counts) > 0) await service.purge({ id }, before, counts, advance);
     }
   });
   return totals;

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { rootModule } from '../app.js';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings } from '../config/settings.js';
+import { CommandPatience } from '../database/patience.js';
 import { openDatabase } from '../database/open-database.js';
 import { type Progress, progressOn } from './progress.js';
 
@@ -31,7 +32,8 @@ async function withApp(
   const database = await openDatabase(settings, 'command');
   let app: INestApplicationContext | undefined;
   try {
-    const root = rootModule({ settings, database: database.target });
+    const patience = new CommandPatience();
+    const root = rootModule({ settings, database: database.target, patience });
     app = await NestFactory.createApplicationContext(root, {
       logger: new NestLogger(),
       abortOnError: false,

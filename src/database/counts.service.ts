@@ -7,6 +7,7 @@ import {
   LOCK_REPAIRS,
   repairCounts,
 } from './record-counts.js';
+import type { Tenant } from './tenant.js';
 import { TenantDatabase } from './tenant-database.js';
 import { repositoriesOf } from './tenant-repositories.js';
 
@@ -23,10 +24,10 @@ export class CountsService {
    * @returns the counts that are wrong
    * @throws ApiError `query_failed`
    */
-  check(organizationId: string): Promise<CountDrift[]> {
+  check(tenant: Tenant): Promise<CountDrift[]> {
     return this.inEachTable((table) => {
-      const statement = { text: findCountDrift(table), values: [organizationId] };
-      return this.database.read<CountDrift>(organizationId, statement);
+      const statement = { text: findCountDrift(table), values: [tenant.id] };
+      return this.database.read<CountDrift>(tenant, statement);
     });
   }
 
@@ -35,10 +36,10 @@ export class CountsService {
    * @returns the counts that were wrong
    * @throws ApiError `create_failed`
    */
-  repair(organizationId: string): Promise<CountDrift[]> {
-    const values = [organizationId];
+  repair(tenant: Tenant): Promise<CountDrift[]> {
+    const values = [tenant.id];
     return this.inEachTable((table) => {
-      return this.database.transaction(organizationId, async (transaction) => {
+      return this.database.transaction(tenant, async (transaction) => {
         await transaction.query({ text: LOCK_REPAIRS, values });
         return transaction.query<CountDrift>({ text: repairCounts(table), values });
       });

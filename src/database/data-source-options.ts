@@ -8,6 +8,7 @@ import {
   CountRecords1763942400001,
   RecordCounts1763942400000,
 } from './migrations/1763942400000-record-counts.js';
+import { IdempotencyKeys1764115200000 } from './migrations/1764115200000-idempotency-keys.js';
 import { SearchIndexes1764028800000 } from './migrations/1764028800000-search-indexes.js';
 
 /** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
@@ -28,6 +29,7 @@ export const MIGRATIONS = [
   RecordCounts1763942400000,
   CountRecords1763942400001,
   SearchIndexes1764028800000,
+  IdempotencyKeys1764115200000,
 ] as const;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
@@ -59,7 +61,7 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     synchronize: false,
     logging: false,
     poolSize: 10,
-    connectTimeoutMS: 3_000,
+    connectTimeoutMS: 2_000,
     poolErrorHandler: (error: Error) => {
       logger.warn({ reason: error.message }, 'a database connection was lost');
     },

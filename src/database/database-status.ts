@@ -4,6 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { SharedLookups } from './shared-lookups.js';
 
 /** The connections to the database at one moment. */
 export interface PoolState {
@@ -15,19 +16,24 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-type PooledClient = [pg.PoolClient, (destroy: boolean) => void];
-
 /** How the database is doing, for those who watch this instance. */
 @Injectable()
 export class DatabaseStatus {
   private ping: Promise<boolean> | undefined;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lookups: SharedLookups,
+  ) {}
 
   /** Whether the database answers in time. */
   async answersWithin(ms: number): Promise<boolean> {
-    // One ping at a time: while the database is silent, those who ask must not use up the pool.
-    this.ping ??= this.sendPing(ms).finally(() => (this.ping = undefined));
+    // One ping at a time: while the database is silent, those who ask must not pile up.
+    this.ping ??= this.lookups.find({ name: 'ping', text: 'select 1', values: [] }).then(
+      () => true,
+      () => false,
+    );
+    void this.ping.finally(() => (this.ping = undefined));
     const answered = new AbortController();
     const tooLate = after(ms, false, { signal: answered.signal });
     try {
@@ -38,7 +44,8 @@ export class DatabaseStatus {
   }
 
   pool(): PoolState {
-    const { totalCount, idleCount, waitingCount } = this.driver.master as pg.Pool;
+    const driver = this.dataSource.driver as PostgresDriver;
+    const { totalCount, idleCount, waitingCount } = driver.master as pg.Pool;
     return { total: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
@@ -48,26 +55,5 @@ export class DatabaseStatus {
       'select name from migrations order by id',
     );
     return rows.map(({ name }) => name);
-  }
-
-  private async sendPing(ms: number): Promise<boolean> {
-    try {
-      const [client, release] = (await this.driver.obtainMasterConnection()) as PooledClient;
-      const answers = await client
-        .query({ text: 'select 1', query_timeout: ms } as pg.QueryConfig)
-        .then(
-          () => true,
-          () => false,
-        );
-      // A connection that stays silent is not given back to the pool.
-      release(!answers);
-      return answers;
-    } catch {
-      return false;
-    }
-  }
-
-  private get driver(): PostgresDriver {
-    return this.dataSource.driver as PostgresDriver;
   }
 }

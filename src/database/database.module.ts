@@ -6,14 +6,26 @@ import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js
 import { CountsService } from './counts.service.js';
 import { DatabaseStatus } from './database-status.js';
 import { migrate } from './migrate.js';
+import { Patience } from './patience.js';
 import { PurgeService } from './purge.service.js';
+import { SharedLookups } from './shared-lookups.js';
+import { StoredAnswersRepository } from './stored-answers.repository.js';
 import { TenantDatabase } from './tenant-database.js';
+
+const PROVIDERS = [
+  TenantDatabase,
+  DatabaseStatus,
+  CountsService,
+  PurgeService,
+  SharedLookups,
+  StoredAnswersRepository,
+];
 
 /** Connects to PostgreSQL, migrates it, and offers the gateway to every module. */
 @Global()
 @Module({})
 export class DatabaseModule {
-  static to(target: DatabaseTarget): DynamicModule {
+  static to(target: DatabaseTarget, patience: Patience): DynamicModule {
     return {
       module: DatabaseModule,
       imports: [
@@ -27,8 +39,8 @@ export class DatabaseModule {
           dataSourceFactory: connectAndMigrate,
         }),
       ],
-      providers: [TenantDatabase, DatabaseStatus, CountsService, PurgeService],
-      exports: [TenantDatabase, DatabaseStatus, CountsService, PurgeService],
+      providers: [...PROVIDERS, { provide: Patience, useValue: patience }],
+      exports: PROVIDERS,
     };
   }
 }

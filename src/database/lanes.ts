@@ -3,6 +3,10 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
+/** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
+const LONGEST_SILENCE_MS = 1_500;
+const LOOK_EVERY_MS = 250;
+
 /**
  * Connections that statements share: each sends its statement at once and takes its answer in turn,
  * without a connection of its own. Only for statements of bounded cost, because what stands behind a
@@ -10,6 +14,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
  */
 export class Lanes {
   private readonly lanes: readonly Lane[];
+  private readonly watch: NodeJS.Timeout;
   private turn = 0;
 
   /**
@@ -19,6 +24,9 @@ export class Lanes {
   constructor(dataSource: DataSource, count: number, setUp: string) {
     const connect = () => openConnection(dataSource, setUp);
     this.lanes = Array.from({ length: count }, () => new Lane(connect));
+    this.watch = setInterval(() => {
+      for (const lane of this.lanes) lane.look();
+    }, LOOK_EVERY_MS).unref();
   }
 
   /** Sends a statement on the next lane; its own callback is told the answer, or why there is none. */
@@ -37,6 +45,7 @@ export class Lanes {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.watch);
     await Promise.all(this.lanes.map((lane) => lane.close()));
   }
 }
@@ -44,11 +53,21 @@ export class Lanes {
 /** One connection, opened when it is first needed and again after it was lost. */
 class Lane {
   private client: pg.Client | Promise<pg.Client> | undefined;
+  private overdue: unknown;
+  private looks = 0;
 
   constructor(private readonly connect: () => Promise<pg.Client>) {}
 
   current(): pg.Client | Promise<pg.Client> {
     return (this.client ??= this.open());
+  }
+
+  /** Gives the connection up where one statement has been awaited for too long. */
+  look(): void {
+    const awaited = this.client instanceof pg.Client ? awaitedBy(this.client) : undefined;
+    this.looks = awaited && awaited === this.overdue ? this.looks + 1 : 0;
+    this.overdue = awaited;
+    if (this.looks * LOOK_EVERY_MS >= LONGEST_SILENCE_MS) breakOff(this.client as pg.Client);
   }
 
   async close(): Promise<void> {
@@ -79,6 +98,11 @@ class Lane {
   }
 }
 
+/** The statement whose answer comes next; undefined where none is awaited. */
+function awaitedBy(client: pg.Client): unknown {
+  return (client as unknown as { _activeQuery: unknown })._activeQuery ?? undefined;
+}
+
 /** Opens a connection by the options of the pool. */
 async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
   const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
@@ -93,7 +117,7 @@ async function openConnection(dataSource: DataSource, setUp: string): Promise<pg
 
 /** Everything that is sent in one turn of the event loop leaves in one write. */
 function writeOnceATick(client: pg.Client): void {
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  const stream = streamOf(client);
   const cork = stream.cork.bind(stream);
   const uncork = stream.uncork.bind(stream);
   let isCorked = false;
@@ -107,4 +131,13 @@ function writeOnceATick(client: pg.Client): void {
     });
   };
   stream.uncork = () => undefined;
+}
+
+/** Ends a connection without a word to the server, which may not be listening. */
+export function breakOff(client: pg.ClientBase): void {
+  streamOf(client).destroy();
+}
+
+function streamOf(client: pg.ClientBase): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

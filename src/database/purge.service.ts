@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { Tenant } from './tenant.js';
 import { repositoriesOf } from './tenant-repositories.js';
 import { PURGE_BATCH } from './tenant-repository.js';
 
@@ -24,10 +25,10 @@ export class PurgeService {
    * @param before when it was deleted at the latest
    * @throws ApiError `query_failed`
    */
-  async count(organizationId: string, before: Date): Promise<Counts> {
+  async count(tenant: Tenant, before: Date): Promise<Counts> {
     const counts: Record<string, number> = {};
     for (const repository of repositoriesOf(this.discovery)) {
-      counts[repository.tableName] = await repository.countPurgeable(organizationId, before);
+      counts[repository.tableName] = await repository.countPurgeable(tenant, before);
     }
     return counts;
   }
@@ -38,7 +39,7 @@ export class PurgeService {
    * @throws ApiError `create_failed`
    */
   async purge(
-    organizationId: string,
+    tenant: Tenant,
     before: Date,
     counts: Counts,
     advance: (records: number) => void,
@@ -47,7 +48,7 @@ export class PurgeService {
       let left = counts[repository.tableName] ?? 0;
       let removed: number;
       do {
-        removed = await repository.purgeBatch(organizationId, before);
+        removed = await repository.purgeBatch(tenant, before);
         left -= removed;
         advance(removed);
       } while (removed === PURGE_BATCH);

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, namesOf } from '../fields/field.js';
 
 const TEXT = Symbol('text');
+const VERSION = Symbol('version');
 
 /** The SELECT list by which PostgreSQL writes a record as JSON, its times without their end. */
 export function jsonColumnsOf(dto: Type<object>): string {
@@ -67,19 +69,36 @@ export function textOf(value: object): string | undefined {
   return (value as { [TEXT]?: string })[TEXT];
 }
 
+/**
+ * What differs between any two states of a record: the version that it was stored as, whatever has
+ * been made of it since, and for anything else the one that its JSON tells.
+ */
+export function versionOf(value: object): string {
+  return (value as { [VERSION]?: string })[VERSION] ?? digest(JSON.stringify(value));
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url');
+}
+
 /** Fills its record in at the first look, and forgets the text as soon as that could be changed. */
 class UnreadRecord<R extends object> implements ProxyHandler<R> {
   private isRead = false;
+  private text: string | undefined;
 
   constructor(
-    private text: string | undefined,
+    private readonly stored: string,
     private readonly names: ReadonlySet<PropertyKey>,
     private readonly parse: () => R,
-  ) {}
+  ) {
+    this.text = stored;
+  }
 
   get(record: R, key: PropertyKey): unknown {
     if (key === TEXT) return this.text;
-    if (key === 'id' && !this.isRead) return idOf(this.text) ?? Reflect.get(this.read(record), key);
+    if (key === VERSION) return digest(this.stored);
+    if (key === 'id' && !this.isRead)
+      return idOf(this.stored) ?? Reflect.get(this.read(record), key);
     // Whether it is a promise, say, which is asked of everything.
     if (!this.names.has(key)) return Reflect.get(record, key);
     const value: unknown = Reflect.get(this.read(record), key);
@@ -122,7 +141,7 @@ class UnreadRecord<R extends object> implements ProxyHandler<R> {
 }
 
 /** The id, which stands first in every record, without reading what comes after it. */
-function idOf(text = ''): string | undefined {
+function idOf(text: string): string | undefined {
   return /^\{"id":"([^"\\]+)"/.exec(text)?.[1];
 }
 

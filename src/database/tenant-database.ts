@@ -8,23 +8,11 @@ import type { ErrorCode } from '../errors/error-catalogue.js';
 import { CONNECTION_SETTINGS } from './data-source-options.js';
 import { BrokenOff, isLockTimeout, translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
+import { Patience } from './patience.js';
 import { QueryWithPreamble } from './tenant-query.js';
+import type { Statement, Tenant, TenantTransaction } from './tenant.js';
 import { MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
-
-/** One SQL statement with its parameters, `$1` onwards. */
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-  /** `custom`: planned anew for each set of values; by default the plan is prepared once. */
-  readonly plan?: 'prepared' | 'custom';
-  /** `bounded`: a few rows by an index, in organizations of any size. */
-  readonly cost?: 'bounded' | 'any';
-}
-
-/** Statements inside one transaction of one organization. */
-export interface TenantTransaction {
-  query<Row>(statement: Statement): Promise<Row[]>;
-}
+import { SavepointUnit } from './unit-of-work.js';
 
 /** Reads keep one another company; writes wait for the disk, which takes several at a time. */
 const READ_LANES = 4;
@@ -58,14 +46,17 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   private enterOrganization = '';
   private lanes: Record<Failure, Lanes> | undefined;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly patience: Patience,
+  ) {}
 
   async onModuleInit(): Promise<void> {
     const role = (await this.canUseTenantRole()) ? TENANT_ROLE : undefined;
     const settings = [`set_config('${TENANT_SETTING}', $1, true)`];
     this.enterOrganization = `select ${settings.join(', ')}`;
     if (role) settings.unshift(`set_config('role', '${role}', true)`);
-    this.enterTenant = `select ${settings.join(', ')}`;
+    this.enterTenant = `select ${[...settings, ...this.patience.settings].join(', ')}`;
     // Lanes serve nothing but statements of tenants, so that they keep the role.
     const setUp = [...(role ? [`set role ${role}`] : []), ...LANE_SETTINGS].join('; ');
     this.lanes = {
@@ -83,8 +74,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
    * Runs a statement that reads.
    * @throws ApiError `query_failed`
    */
-  read<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
-    return this.single<Row>(organizationId, statement, 'query_failed');
+  read<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
+    return this.single<Row>(tenant, statement, 'query_failed');
   }
 
   /**
@@ -92,45 +83,54 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  write<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
-    return this.single<Row>(organizationId, statement, 'create_failed');
+  write<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
+    return this.single<Row>(tenant, statement, 'create_failed');
   }
 
   /**
    * Runs several statements as one; rolls back whatever `work` throws on, and passes that on. `work`
-   * runs again where PostgreSQL broke the transaction off for the sake of another one.
+   * runs again where PostgreSQL broke the transaction off for the sake of another one. What is read
+   * and written for the tenant that it is given, also by repositories, is part of the transaction.
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
   transaction<T>(
-    organizationId: string,
-    work: (transaction: TenantTransaction) => Promise<T>,
+    tenant: Tenant,
+    work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
   ): Promise<T> {
+    if (tenant.unit) return tenant.unit.part((transaction) => work(transaction, tenant));
     return retryOnce(async () => {
       const runner = this.dataSource.createQueryRunner();
       const attempt = <R>(step: Promise<R>) => translating(step, 'create_failed');
+      let end = (): void => undefined;
       try {
         const client = (await attempt(runner.connect())) as pg.PoolClient;
+        end = this.patience.begin(client);
         await attempt(runner.startTransaction());
-        const result = await work({
-          query: (statement) => attempt(this.runOn(client, organizationId, statement)),
-        });
+        const transaction: TenantTransaction = {
+          query: (statement) => attempt(this.runOn(client, tenant.id, statement)),
+        };
+        const unit = new SavepointUnit(transaction);
+        const result = await work(transaction, { ...tenant, unit });
+        unit.assertWhole();
         await attempt(runner.commitTransaction());
         return result;
       } catch (error) {
         if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
         throw error;
       } finally {
+        end();
         await runner.release();
       }
     });
   }
 
   private single<Row>(
-    organizationId: string,
+    { id: organizationId, unit }: Tenant,
     statement: Statement,
     failure: Failure,
   ): Promise<Row[]> {
+    if (unit) return unit.part((transaction) => transaction.query(statement));
     const alone = () =>
       statement.cost === 'bounded'
         ? this.runInLane<Row>(organizationId, statement, failure)
@@ -160,9 +160,11 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
       pg.PoolClient,
       () => void,
     ];
+    const end = this.patience.begin(client);
     try {
       return await this.runOn<Row>(client, organizationId, statement);
     } finally {
+      end();
       release();
     }
   }

@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
-import { namesOf } from '../fields/field.js';
+import { ApiError } from '../errors/api-error.js';
 import type { CountedTable } from './record-counts.js';
 import { jsonColumnsOf, StoredRecords } from './stored-record.js';
-import type { Statement, TenantDatabase, TenantTransaction } from './tenant-database.js';
+import type { Statement, Tenant, TenantTransaction } from './tenant.js';
+import type { TenantDatabase } from './tenant-database.js';
 
 /** Columns and values of a row; the names come from code, never from a caller. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -47,8 +48,6 @@ export const PURGE_BATCH = 1_000;
 
 /** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
 export abstract class TenantRepository<R extends { id: string }> {
-  /** The columns of a record, for SELECT and RETURNING. */
-  protected readonly columns: string;
   private readonly records: StoredRecords<R>;
   private readonly jsonColumns: string;
   private readonly findText: string;
@@ -57,7 +56,6 @@ export abstract class TenantRepository<R extends { id: string }> {
     protected readonly database: TenantDatabase,
     protected readonly table: TenantTable & { readonly record: Type<R> },
   ) {
-    this.columns = namesOf(table.record).join(', ');
     this.jsonColumns = jsonColumnsOf(table.record);
     this.records = new StoredRecords(table.record);
     this.findText = `select row_to_json(record)::text as json from (
@@ -65,10 +63,10 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /** @throws ApiError `query_failed` */
-  async find(organizationId: string, id: string): Promise<R | undefined> {
-    const rows = await this.database.read<JsonRow>(organizationId, {
+  async find(tenant: Tenant, id: string): Promise<R | undefined> {
+    const rows = await this.database.read<JsonRow>(tenant, {
       text: this.findText,
-      values: [organizationId, id],
+      values: [tenant.id, id],
       cost: 'bounded',
     });
     return this.recordOf(rows);
@@ -83,18 +81,18 @@ export abstract class TenantRepository<R extends { id: string }> {
    */
   protected async insertIf(
     guard: string | undefined,
-    organizationId: string,
+    tenant: Tenant,
     row: Row,
   ): Promise<R | undefined> {
     const names = ['organization_id', ...Object.keys(row)];
     const parameters = names.map((_, index) => `$${index + 1}`).join(', ');
     const source = guard ? `select ${parameters} from guard` : `values (${parameters})`;
-    const rows = await this.database.write<JsonRow>(organizationId, {
+    const rows = await this.database.write<JsonRow>(tenant, {
       text: `with ${guard ? `guard as materialized (${guard}),` : ''} record as (
           insert into ${this.table.name} (${names.join(', ')}) ${source}
           returning ${this.jsonColumns})
         select row_to_json(record)::text as json from record`,
-      values: [organizationId, ...Object.values(row)],
+      values: [tenant.id, ...Object.values(row)],
       cost: 'bounded',
     });
     return this.recordOf(rows);
@@ -105,42 +103,56 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  async insertMany(organizationId: string, rows: readonly Row[]): Promise<void> {
+  async insertMany(tenant: Tenant, rows: readonly Row[]): Promise<void> {
     const names = Object.keys(rows[0] ?? {}).join(', ');
     if (names === '') return;
-    await this.database.write(organizationId, {
+    await this.database.write(tenant, {
       text: `insert into ${this.table.name} (organization_id, ${names})
         select $1, ${names} from json_populate_recordset(null::${this.table.name}, $2)`,
-      values: [organizationId, JSON.stringify(rows)],
+      values: [tenant.id, JSON.stringify(rows)],
     });
   }
 
   /**
    * Changes a record by what `revise` makes of it, while no one else can.
    * @returns undefined where there is no such record
-   * @throws ApiError `create_failed`, and whatever `revise` throws
+   * @throws ApiError `precondition_failed`, `create_failed`, and whatever `revise` throws
    * @throws UniqueViolation
    */
-  update(organizationId: string, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.database.transaction(organizationId, async (transaction) => {
-      const [stored] = await transaction.query<R>(this.select(organizationId, id, 'for update'));
+  update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+    return this.database.transaction(tenant, async (transaction) => {
+      const stored = this.recordOf(await transaction.query(this.lock(tenant, id)));
       const changes = stored && (await revise(stored, transaction));
+      if (stored) checkPrecondition(tenant, stored);
       if (!changes) return stored;
-      return this.recordOf(await transaction.query(this.set(organizationId, id, changes)));
+      return this.recordOf(await transaction.query(this.set(tenant, id, changes)));
     });
   }
 
   /**
    * Deletes a record softly: from then on it is found no more.
    * @returns whether there was such a record
-   * @throws ApiError `create_failed`
+   * @throws ApiError `precondition_failed`, `create_failed`
    */
-  async delete(organizationId: string, id: string): Promise<boolean> {
-    const rows = await this.database.write(organizationId, {
+  delete(tenant: Tenant, id: string): Promise<boolean> {
+    return this.writeOne(tenant, id, {
       text: `update ${this.table.name} set deleted_at = now() where ${this.theRecord} returning id`,
-      values: [organizationId, id],
+      values: [tenant.id, id],
     });
-    return rows.length > 0;
+  }
+
+  /**
+   * Runs a statement that changes one record, if the record is the one that its caller means.
+   * @param statement with `returning`, so that it tells whether there was such a record
+   * @throws ApiError `precondition_failed`, `create_failed`
+   */
+  protected async writeOne(tenant: Tenant, id: string, statement: Statement): Promise<boolean> {
+    if (!tenant.precondition) return (await this.database.write(tenant, statement)).length > 0;
+    return this.database.transaction(tenant, async (transaction) => {
+      const stored = this.recordOf(await transaction.query(this.lock(tenant, id)));
+      if (stored) checkPrecondition(tenant, stored);
+      return (await transaction.query(statement)).length > 0;
+    });
   }
 
   get tableName(): string {
@@ -157,12 +169,12 @@ export abstract class TenantRepository<R extends { id: string }> {
    * How many records a purge removes.
    * @throws ApiError `query_failed`
    */
-  async countPurgeable(organizationId: string, before: Date): Promise<number> {
+  async countPurgeable(tenant: Tenant, before: Date): Promise<number> {
     if (this.purgeable === undefined) return 0;
-    const [row] = await this.database.read<{ count: number }>(organizationId, {
+    const [row] = await this.database.read<{ count: number }>(tenant, {
       text: `select count(*)::int as count from ${this.table.name}
         where organization_id = $1 and ${this.purgeable}`,
-      values: [organizationId, before],
+      values: [tenant.id, before],
     });
     return row?.count ?? 0;
   }
@@ -172,14 +184,14 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @returns how many
    * @throws ApiError `create_failed`
    */
-  async purgeBatch(organizationId: string, before: Date): Promise<number> {
+  async purgeBatch(tenant: Tenant, before: Date): Promise<number> {
     if (this.purgeable === undefined) return 0;
-    const rows = await this.database.write(organizationId, {
+    const rows = await this.database.write(tenant, {
       text: `delete from ${this.table.name} where organization_id = $1 and id = any(array(
           select id from ${this.table.name} where organization_id = $1 and ${this.purgeable}
           limit ${PURGE_BATCH} for update skip locked))
         returning id`,
-      values: [organizationId, before],
+      values: [tenant.id, before],
     });
     return rows.length;
   }
@@ -201,21 +213,27 @@ export abstract class TenantRepository<R extends { id: string }> {
     return row && this.records.fromJson(row.json);
   }
 
-  private select(organizationId: string, id: string, lock = ''): Statement {
+  /** Reads a record that no one else can change until the transaction ends. */
+  private lock(tenant: Tenant, id: string): Statement {
     return {
-      text: `select ${this.columns} from ${this.table.name} where ${this.theRecord} ${lock}`,
-      values: [organizationId, id],
+      text: `select row_to_json(record)::text as json from (
+        select ${this.jsonColumns} from ${this.table.name} where ${this.theRecord} for update) record`,
+      values: [tenant.id, id],
     };
   }
 
-  private set(organizationId: string, id: string, changes: Row): Statement {
+  private set(tenant: Tenant, id: string, changes: Row): Statement {
     const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
     return {
       text: `with record as (
           update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
           where ${this.theRecord} returning ${this.jsonColumns})
         select row_to_json(record)::text as json from record`,
-      values: [organizationId, id, ...Object.values(changes)],
+      values: [tenant.id, id, ...Object.values(changes)],
     };
   }
+}
+
+function checkPrecondition({ precondition }: Tenant, stored: object): void {
+  if (precondition && !precondition.isMetBy(stored)) throw new ApiError('precondition_failed');
 }

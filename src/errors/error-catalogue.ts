@@ -59,6 +59,18 @@ export const ERROR_CATALOGUE = {
     'The record violates a unique constraint.',
     'Nothing was changed. Use or update the existing record, or give another value.',
   ),
+  idempotency_key_in_use: entry(
+    409,
+    true,
+    'A request with this Idempotency-Key is still under way.',
+    'Repeat the same call in a few seconds.',
+  ),
+  precondition_failed: entry(
+    412,
+    false,
+    'The record is not the version that If-Match names.',
+    'Nothing was changed. Read the record again and decide anew.',
+  ),
   payload_too_large: entry(413, false, 'The request body is too large.', 'Send less at a time.'),
   unsupported_media_type: entry(
     415,
@@ -71,6 +83,12 @@ export const ERROR_CATALOGUE = {
     false,
     'The lead must not be contacted.',
     'Do not contact the lead. Tell the user.',
+  ),
+  idempotency_key_reused: entry(
+    422,
+    false,
+    'This Idempotency-Key came with another request before.',
+    'Nothing was done. Use a new key for a new request.',
   ),
   rate_limit_exceeded: entry(
     429,

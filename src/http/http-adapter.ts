@@ -3,7 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { Drain } from './drain.js';
-import { answerInEnvelope } from './envelope.js';
+import { answerOf, send } from '../rest/envelope.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -49,7 +49,7 @@ export class HttpAdapter extends ExpressAdapter {
     const request = response.req as ApiRequest;
     if (!request.isRest) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
-    answerInEnvelope(request, response, body);
+    send(request, response, answerOf(request, response, body));
     return undefined;
   }
 

@@ -6,6 +6,7 @@ import { ScopesGuard } from '../auth/scopes.guard.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { AnswersSweep } from './answers-sweep.js';
 import { ArrivalGuard } from './arrival.guard.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
@@ -19,6 +20,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
+    AnswersSweep,
     HealthService,
     ParserRefusals,
     ArrivalGuard,

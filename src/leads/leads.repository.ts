@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Tenant } from '../database/tenant.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
 import { existing } from '../errors/existing.js';
@@ -34,8 +35,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(organizationId: string, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    const conditions = new Conditions(organizationId, this.table.live)
+  list(tenant: Tenant, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
+    const conditions = new Conditions(tenant, this.table.live)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
       .add('created_at >= ?', query.created_after)
@@ -49,8 +50,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation for an e-mail or phone that another live lead has
    */
-  async insert(organizationId: string, row: Row): Promise<LeadDto> {
-    const lead = await this.insertIf(undefined, organizationId, row);
+  async insert(tenant: Tenant, row: Row): Promise<LeadDto> {
+    const lead = await this.insertIf(undefined, tenant, row);
     return existing(lead, 'lead');
   }
 
@@ -58,13 +59,13 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * The other live leads that have one of a lead's contact forms.
    * @throws ApiError `create_failed`, because it is asked in the course of a write
    */
-  findTwins(organizationId: string, lead: ContactIdentity & { id: string }): Promise<Twin[]> {
-    return this.database.write<Twin>(organizationId, {
+  findTwins(tenant: Tenant, lead: ContactIdentity & { id: string }): Promise<Twin[]> {
+    return this.database.write<Twin>(tenant, {
       text: `select id, coalesce(email_compared = $2, false) as same_email,
           coalesce(phone_compared = $3, false) as same_phone
         from ${this.table.name} where organization_id = $1 and ${this.table.live}
           and (email_compared = $2 or phone_compared = $3) and id <> $4`,
-      values: [organizationId, lead.email_compared, lead.phone_compared, lead.id],
+      values: [tenant.id, lead.email_compared, lead.phone_compared, lead.id],
     });
   }
 }

@@ -28,19 +28,19 @@ export class LeadsService {
 
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    return this.repository.list(actor.organization.id, query);
+    return this.repository.list(actor.organization, query);
   }
 
   /** @throws ApiError `not_found` */
   async get(actor: Actor, id: string): Promise<LeadDto> {
-    return existing(await this.repository.find(actor.organization.id, id), 'lead');
+    return existing(await this.repository.find(actor.organization, id), 'lead');
   }
 
   /** @throws ApiError `duplicate`, `create_failed` */
   create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
     const row = { id: uuidv7(), ...this.toRow(actor, input) };
     return this.explainDuplicates(actor, row, () =>
-      this.repository.insert(actor.organization.id, row),
+      this.repository.insert(actor.organization, row),
     );
   }
 
@@ -56,7 +56,7 @@ export class LeadsService {
       created_at,
       updated_at,
     }));
-    await this.repository.insertMany(actor.organization.id, rows).catch((error: unknown) => {
+    await this.repository.insertMany(actor.organization, rows).catch((error: unknown) => {
       throw error instanceof UniqueViolation ? new ApiError('duplicate', { cause: error }) : error;
     });
     return rows.map(({ id }) => id);
@@ -70,14 +70,14 @@ export class LeadsService {
       return changes && this.toRow(actor, { ...stored, ...changes });
     };
     const lead = await this.explainDuplicates(actor, claim, () =>
-      this.repository.update(actor.organization.id, id, revise),
+      this.repository.update(actor.organization, id, revise),
     );
     return existing(lead, 'lead');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    existing(await this.repository.delete(actor.organization.id, id), 'lead');
+    existing(await this.repository.delete(actor.organization, id), 'lead');
     return { id, deleted: true };
   }
 
@@ -104,7 +104,7 @@ export class LeadsService {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const twins = await this.repository.findTwins(actor.organization.id, claim);
+      const twins = await this.repository.findTwins(actor.organization, claim);
       const mayRead = actor.scopes.has('leads:read');
       const detail = (field: 'email' | 'phone', twin?: { id: string }) => ({
         field,

@@ -1,3 +1,5 @@
+import type { Tenant } from '../database/tenant.js';
+
 /** A column that must have the value of a parameter, which is SQL of the column's type. */
 export interface Equality {
   readonly column: string;
@@ -15,10 +17,10 @@ export class Conditions {
   private hasSearch = false;
 
   constructor(
-    readonly organizationId: string,
+    readonly tenant: Tenant,
     live = 'true',
   ) {
-    this.values = [organizationId];
+    this.values = [tenant.id];
     this.scope = ['organization_id = $1', ...(live === 'true' ? [] : [live])].join(' and ');
   }
 

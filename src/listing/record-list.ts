@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { jsonColumnsOf, StoredRecords } from '../database/stored-record.js';
-import type { Statement, TenantDatabase } from '../database/tenant-database.js';
+import type { Statement } from '../database/tenant.js';
+import type { TenantDatabase } from '../database/tenant-database.js';
 import type { TenantTable } from '../database/tenant-repository.js';
 import { namesOf } from '../fields/field.js';
 import type { Conditions, Equality } from './conditions.js';
@@ -97,21 +98,21 @@ export class RecordList<T extends object> {
    * again unless the records still have their version, and a size chooses only how they are read.
    */
   private async search(slice: Slice): Promise<ListRow> {
-    const { organizationId, sql, values } = slice.conditions;
+    const { tenant, sql, values } = slice.conditions;
     const key = JSON.stringify([sql, values]);
     const known = this.totals.get(key);
-    const size = this.sizes.get(organizationId) ?? 'large';
+    const size = this.sizes.get(tenant.id) ?? 'large';
     const statement = known ? knownPage(slice, size, known) : searchedPage(slice, size);
     const row = await this.run(slice, statement);
     const { total, version = '', records = 0 } = row;
-    if (slice.isCounted) this.sizes.set(organizationId, sizeOf(records));
+    if (slice.isCounted) this.sizes.set(tenant.id, sizeOf(records));
     if (slice.isCounted && total > FEW) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }
 
   private async run({ conditions }: Slice, statement: Statement): Promise<ListRow> {
-    const rows = await this.database.read<ListRow>(conditions.organizationId, statement);
+    const rows = await this.database.read<ListRow>(conditions.tenant, statement);
     return rows[0] ?? { total: 0, items: null };
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { TenantDatabase, type TenantTransaction } from '../database/tenant-database.js';
+import type { Tenant, TenantTransaction } from '../database/tenant.js';
+import { TenantDatabase } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
 import { liveLead } from '../leads/live-lead.js';
 import { Conditions } from '../listing/conditions.js';
@@ -26,8 +27,8 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   }
 
   /** @throws ApiError `query_failed` */
-  list(organizationId: string, query: TaskListQuery): Promise<Page<TaskDto>> {
-    const conditions = new Conditions(organizationId, this.table.live)
+  list(tenant: Tenant, query: TaskListQuery): Promise<Page<TaskDto>> {
+    const conditions = new Conditions(tenant, this.table.live)
       .equal('status', query.status)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
       .equal('contact_id', query.contact_id, 'uuid')
@@ -40,22 +41,18 @@ export class TasksRepository extends TenantRepository<TaskDto> {
    * @throws ApiError `create_failed`
    */
   insert(
-    organizationId: string,
+    tenant: Tenant,
     { contact_id, ...row }: Row & { contact_id: string | null },
   ): Promise<TaskDto | undefined> {
     const guard = contact_id === null ? undefined : liveLead('$1', '$2');
-    return this.insertIf(guard, organizationId, { contact_id, ...row });
+    return this.insertIf(guard, tenant, { contact_id, ...row });
   }
 
   /** Whether a lead lives; if so, it does until the transaction ends. */
-  async holdLead(
-    transaction: TenantTransaction,
-    organizationId: string,
-    leadId: string,
-  ): Promise<boolean> {
+  async holdLead(transaction: TenantTransaction, tenant: Tenant, leadId: string): Promise<boolean> {
     const rows = await transaction.query({
       text: liveLead('$1', '$2'),
-      values: [organizationId, leadId],
+      values: [tenant.id, leadId],
     });
     return rows.length > 0;
   }

@@ -16,17 +16,17 @@ export class TasksService {
 
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: TaskListQuery): Promise<Page<TaskDto>> {
-    return this.repository.list(actor.organization.id, query);
+    return this.repository.list(actor.organization, query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(actor: Actor, id: string): Promise<TaskDto> {
-    return existing(await this.repository.find(actor.organization.id, id), 'task');
+    return existing(await this.repository.find(actor.organization, id), 'task');
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateTaskDto): Promise<TaskDto> {
-    const created = await this.repository.insert(actor.organization.id, {
+    const created = await this.repository.insert(actor.organization, {
       contact_id: input.contact_id ?? null,
       id: uuidv7(),
       created_by_user_id: actor.key.userId,
@@ -51,31 +51,27 @@ export class TasksService {
       created_at,
       updated_at,
     }));
-    return this.repository.insertMany(actor.organization.id, rows);
+    return this.repository.insertMany(actor.organization, rows);
   }
 
   /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */
   async update(actor: Actor, id: string, input: UpdateTaskDto): Promise<TaskDto> {
-    const { id: organizationId } = actor.organization;
-    const updated = await this.repository.update(
-      organizationId,
-      id,
-      async (stored, transaction) => {
-        const changes = realChanges(stored, input);
-        const contact = changes?.contact_id;
-        // Only a new contact must live: repeating the stored one is no change.
-        if (contact && !(await this.repository.holdLead(transaction, organizationId, contact))) {
-          throw leadNotFound();
-        }
-        return changes && withUnset(UpdateTaskDto, { ...stored, ...changes });
-      },
-    );
+    const { organization } = actor;
+    const updated = await this.repository.update(organization, id, async (stored, transaction) => {
+      const changes = realChanges(stored, input);
+      const contact = changes?.contact_id;
+      // Only a new contact must live: repeating the stored one is no change.
+      if (contact && !(await this.repository.holdLead(transaction, organization, contact))) {
+        throw leadNotFound();
+      }
+      return changes && withUnset(UpdateTaskDto, { ...stored, ...changes });
+    });
     return existing(updated, 'task');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    existing(await this.repository.delete(actor.organization.id, id), 'task');
+    existing(await this.repository.delete(actor.organization, id), 'task');
     return { id, deleted: true };
   }
 }

@@ -1,11 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { Tenant } from '../database/tenant.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 
 /** Who asks: the first argument of every service method. */
 export interface Actor {
-  readonly organization: {
-    readonly id: string;
+  readonly organization: Tenant & {
     readonly name: string;
     /** Region that national phone numbers are read by, ISO 3166-1 alpha-2. */
     readonly phoneRegion: string;

@@ -28,6 +28,12 @@ date-times; a date alone is its midnight, and what has no offset is UTC. UUIDs m
 that begin with its first request. Every answer tells the state of the window. Over the limit the
 answer is 429 with \`Retry-After\`.
 
+**Retries.** An \`Idempotency-Key\` on a POST makes it safe to repeat: it is carried out once, and
+answered alike for 24 hours, with \`Idempotency-Replayed: true\`.
+
+**Versions.** A record comes with a strong \`ETag\`. \`If-Match\` on PUT and DELETE changes only that
+version, and \`If-None-Match\` on GET is answered by 304 as long as the record has it.
+
 **Errors.** \`code\` is stable, \`message\` may change. Repeat what is \`retryable\` with growing,
 jittered delays. What cannot be read as HTTP is refused with \`bad_request\` and 400, 408, 417 or 431.
 `;

@@ -5,6 +5,7 @@ import { type Components, schemaRef } from './components.js';
 import { type HeaderName, HEADERS, headersWith } from './headers.js';
 import type { Ref, Response } from './model.js';
 import type { Route } from './routes.js';
+import { errorsOfTerms } from './terms.js';
 
 /** The envelope of every refusal (decisions 1). */
 export const ERROR_SCHEMA: JsonSchema = {
@@ -96,7 +97,8 @@ export function errorResponsesOf(route: Route, components: Components): Record<s
 }
 
 /** The codes of every error that a route can really give. */
-function errorsOf({ access, path, inputs, method, answer }: Route): readonly ErrorCode[] {
+function errorsOf(route: Route): readonly ErrorCode[] {
+  const { access, path, inputs, method, answer } = route;
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',
@@ -107,6 +109,7 @@ function errorsOf({ access, path, inputs, method, answer }: Route): readonly Err
     'bad_request',
     path.includes('{') && 'not_found',
     ...(answer?.errors ?? []),
+    ...errorsOfTerms(route),
     method === 'get' ? 'query_failed' : 'create_failed',
     'internal_error',
   ];

@@ -32,6 +32,11 @@ export const HEADERS = {
     description: 'Path of the new record.',
     schema: { type: 'string', format: 'uri-reference' },
   },
+  ETag: {
+    description: 'The version of the record, for `If-Match` and `If-None-Match`.',
+    schema: { type: 'string' },
+    example: '"NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate; on a 403 also the scope that is missing.',
     schema: { type: 'string' },

@@ -34,12 +34,12 @@ interface Content {
 export interface Response {
   readonly description: string;
   readonly headers: Named<Ref>;
-  readonly content: Content;
+  readonly content?: Content;
 }
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;

@@ -6,16 +6,23 @@ import { UUID_SCHEMA } from '../../fields/uuid.js';
 import { type Components, schemaRef } from './components.js';
 import { errorResponsesOf } from './errors.js';
 import { headersWith } from './headers.js';
+import { hasEntityTag, headerParameters } from './terms.js';
 import type { MediaType, Operation, Parameter, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
 
 /** The one security scheme of the document. */
 export const SECURITY_SCHEME = 'apiKey';
 
+const NOT_MODIFIED: Response = { description: 'Not Modified', headers: headersWith('ETag') };
+
 /** What OpenAPI says of a route. */
 export function operationOf(route: Route, components: Components): Operation {
   const { operationId, access, topic, answer, inputs, status } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(inputs.query)];
+  const parameters = [
+    ...pathParameters(route),
+    ...queryParameters(inputs.query),
+    ...headerParameters(route),
+  ];
   return {
     operationId,
     tags: [topic.name],
@@ -32,6 +39,7 @@ export function operationOf(route: Route, components: Components): Operation {
     }),
     responses: {
       [status]: success(route, components),
+      ...(route.method === 'get' && hasEntityTag(route) && { 304: NOT_MODIFIED }),
       ...errorResponsesOf(route, components),
     },
   };
@@ -80,17 +88,17 @@ function requestBody(dto: Type<object>, components: Components): MediaType {
   return { schema, ...(Object.keys(examples).length > 0 && { examples }) };
 }
 
-function success({ answer, status }: Route, components: Components): Response {
-  const isLocated = status === 201 && fieldsOf(answer?.dto ?? Object).some(isId);
+function success(route: Route, components: Components): Response {
+  const { answer, status } = route;
+  const isRecord = hasEntityTag(route);
   return {
     description: STATUS_CODES[status] ?? '',
-    headers: headersWith(...(isLocated ? ['Location' as const] : [])),
+    headers: headersWith(
+      ...(isRecord && status === 201 ? ['Location' as const] : []),
+      ...(isRecord ? ['ETag' as const] : []),
+    ),
     content: { 'application/json': answered(answer, components) },
   };
-}
-
-function isId({ name }: { name: string }): boolean {
-  return name === 'id';
 }
 
 /** The envelope of what a route answers; where it does not say, the envelope of anything. */

@@ -1,0 +1,70 @@
+import { fieldsOf } from '../../fields/field.js';
+import { IDEMPOTENCY_KEY_SCHEMA } from '../../rest/write.interceptor.js';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
+import type { Parameter } from './model.js';
+import type { Route } from './routes.js';
+
+/** What a caller may ask of a route beside what it does. */
+interface Term {
+  readonly parameter: Parameter;
+  /** What it is refused with. */
+  readonly errors: readonly ErrorCode[];
+  appliesTo(route: Route): boolean;
+}
+
+const TERMS: readonly Term[] = [
+  {
+    parameter: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'Makes a retry safe: the same key with the same body is carried out once, and answered alike for 24 hours.',
+      schema: IDEMPOTENCY_KEY_SCHEMA,
+    },
+    errors: ['idempotency_key_in_use', 'idempotency_key_reused'],
+    appliesTo: ({ method }) => method === 'post',
+  },
+  {
+    parameter: {
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description: 'Only if the record still has one of these entity tags.',
+      schema: { type: 'string' },
+    },
+    errors: ['precondition_failed'],
+    appliesTo: ({ method, path }) => method !== 'get' && method !== 'post' && path.endsWith('}'),
+  },
+  {
+    parameter: {
+      name: 'If-None-Match',
+      in: 'header',
+      required: false,
+      description: 'Answered by 304 if the record still has one of these entity tags.',
+      schema: { type: 'string' },
+    },
+    errors: [],
+    appliesTo: (route) => route.method === 'get' && hasEntityTag(route),
+  },
+];
+
+/** The headers that a route heeds. */
+export function headerParameters(route: Route): Parameter[] {
+  return termsOf(route).map(({ parameter }) => parameter);
+}
+
+/** What a route is refused with for the sake of these headers. */
+export function errorsOfTerms(route: Route): ErrorCode[] {
+  return termsOf(route).flatMap(({ errors }) => errors);
+}
+
+/** Whether a route answers one record, with its `ETag`. */
+export function hasEntityTag({ answer, method }: Route): boolean {
+  if (!answer || answer.isPage || method === 'delete') return false;
+  return fieldsOf(answer.dto).some(({ name }) => name === 'id');
+}
+
+function termsOf(route: Route): Term[] {
+  return TERMS.filter((term) => term.appliesTo(route));
+}

@@ -1,0 +1,61 @@
+import type { Response } from 'express';
+import type { Answer } from '../database/stored-answers.repository.js';
+import { textOf } from '../database/stored-record.js';
+import { Page } from '../listing/page.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+import { etagOf, isUnmodified } from './etag.js';
+
+/** What a handler returned, in the form in which it is answered. */
+export class WrittenAnswer {
+  constructor(readonly answer: Answer) {}
+}
+
+/** The answer to what a handler of REST returned (decisions 1). */
+export function answerOf(request: ApiRequest, response: Response, result: unknown): Answer {
+  if (result instanceof WrittenAnswer) return result.answer;
+  const { statusCode: status } = response;
+  if (result instanceof Page) return { status, location: null, etag: null, text: result.text };
+  const isRecord = hasId(result);
+  return {
+    status,
+    location: isRecord && status === 201 ? `${request.path}/${result.id}` : null,
+    etag: isRecord && request.method !== 'DELETE' ? etagOf(result) : null,
+    text: textOfAnswer(result),
+  };
+}
+
+/** What is still as it was stored leaves as it came. */
+function textOfAnswer(result: unknown): string {
+  const stored = typeof result === 'object' && result !== null ? textOf(result) : undefined;
+  return stored === undefined ? JSON.stringify({ data: result }) : `{"data":${stored}}`;
+}
+
+/** Answers a request of REST. */
+export function send(request: ApiRequest, response: Response, answer: Answer): void {
+  const { status, location, etag, text } = answer;
+  response.statusCode = status;
+  if (location !== null) response.setHeader('Location', location);
+  if (etag !== null) response.setHeader('ETag', etag);
+  if (etag !== null && isUnmodified(request, etag)) response.status(304).end();
+  else writeText(response, text);
+}
+
+/** Node writes short strings together with the head, and long ones by way of three times their size. */
+const LONG_TEXT = 4_096;
+
+/** Writes JSON at once, with its length. */
+function writeText(response: Response, text: string): void {
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (text.length < LONG_TEXT) {
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    response.end(text);
+  } else {
+    const bytes = Buffer.from(text);
+    response.setHeader('Content-Length', bytes.length);
+    response.end(bytes);
+  }
+}
+
+function hasId(result: unknown): result is { id: string } {
+  return typeof result === 'object' && result !== null && 'id' in result;
+}

@@ -1,0 +1,37 @@
+import { validationError } from '../errors/api-error.js';
+import type { Precondition } from '../database/tenant.js';
+import { versionOf } from '../database/stored-record.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+
+/** The strong `ETag` of a record (RFC 9110, 8.8.3). */
+export function etagOf(record: object): string {
+  return `"${versionOf(record)}"`;
+}
+
+const TAG = String.raw`(?:W/)?"[!#-~\x80-\xff]*"`;
+const LIST_OF_TAGS = new RegExp(String.raw`^${TAG}(?:[ \t]*,[ \t]*${TAG})*$`);
+const EACH_TAG = new RegExp(TAG, 'g');
+const ANY = '*';
+
+/** Whether a caller who reads has the record as it is (`If-None-Match`). */
+export function isUnmodified({ method, headers }: ApiRequest, etag: string): boolean {
+  const known = headers['if-none-match'];
+  if (known === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
+  const tags = known.match(EACH_TAG) ?? [];
+  return known.trim() === ANY || tags.some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/**
+ * What a caller asks of the record that it changes (`If-Match`).
+ * @throws ApiError `validation_error`
+ */
+export function preconditionOf({ headers }: ApiRequest): Precondition | undefined {
+  const wanted = headers['if-match']?.trim();
+  if (wanted === undefined || wanted === ANY) return undefined;
+  if (!LIST_OF_TAGS.test(wanted)) {
+    const message = 'must be * or a list of entity tags in double quotes';
+    throw validationError([{ field: 'If-Match', message }]);
+  }
+  const tags = new Set(wanted.match(EACH_TAG));
+  return { isMetBy: (record) => tags.has(etagOf(record)) };
+}

@@ -1,0 +1,99 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import {
+  type IdempotentRequest,
+  StoredAnswersRepository,
+} from '../database/stored-answers.repository.js';
+import type { Tenant } from '../database/tenant.js';
+import { TenantDatabase } from '../database/tenant-database.js';
+import { validationError } from '../errors/api-error.js';
+import type { Actor, ApiRequest } from '../tenancy/actor.js';
+import { answerOf, WrittenAnswer } from './envelope.js';
+import { preconditionOf } from './etag.js';
+
+/** Of the header `Idempotency-Key`: visible ASCII characters. */
+export const IDEMPOTENCY_KEY_SCHEMA = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[!-~]+$',
+} as const;
+
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_SCHEMA.pattern);
+
+/**
+ * What callers may ask of a write beside what it does: that it happens once (`Idempotency-Key` on
+ * POST), or only to the version that they know (`If-Match` on PUT and DELETE). A write that asks for
+ * neither passes as it is.
+ */
+@Injectable()
+export class WriteInterceptor implements NestInterceptor {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly answers: StoredAnswersRepository,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<ApiRequest>();
+    const { actor } = request;
+    if (!actor) return next.handle();
+    if (request.method === 'POST') {
+      const once = idempotent(request);
+      const response = http.getResponse<Response>();
+      return once ? from(this.runOnce(once, actor, request, response, next)) : next.handle();
+    }
+    const precondition = preconditionOf(request);
+    if (precondition) request.actor = onTerms(actor, { ...actor.organization, precondition });
+    return next.handle();
+  }
+
+  /** The record and the answer last together, so that a retry finds both or neither. */
+  private runOnce(
+    once: IdempotentRequest,
+    actor: Actor,
+    request: ApiRequest,
+    response: Response,
+    next: CallHandler,
+  ): Promise<WrittenAnswer> {
+    return this.database.transaction(actor.organization, async (transaction, tenant) => {
+      const given = await this.answers.claim(transaction, tenant, once);
+      if (given) {
+        response.setHeader('Idempotency-Replayed', 'true');
+        return new WrittenAnswer(given);
+      }
+      request.actor = onTerms(actor, tenant);
+      const answer = answerOf(request, response, await lastValueFrom(next.handle()));
+      await this.answers.keep(transaction, tenant, once, answer);
+      return new WrittenAnswer(answer);
+    });
+  }
+}
+
+/** @throws ApiError `validation_error` for a key that is none */
+function idempotent({
+  method,
+  path,
+  headers,
+  query,
+  body,
+}: ApiRequest): IdempotentRequest | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  const { maxLength } = IDEMPOTENCY_KEY_SCHEMA;
+  if (typeof key !== 'string' || key.length > maxLength || !IDEMPOTENCY_KEY.test(key)) {
+    const message = `must be 1 to ${maxLength} visible ASCII characters`;
+    throw validationError([{ field: 'Idempotency-Key', message }]);
+  }
+  return { key, route: `${method} ${path}`, content: JSON.stringify([query, body]) };
+}
+
+function onTerms(actor: Actor, tenant: Tenant): Actor {
+  return { ...actor, organization: { ...actor.organization, ...tenant } };
+}
