@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { InitialSchema1763683200000 } from './migrations/1763683200000-initial-schema.js';
@@ -10,6 +10,7 @@ import {
 } from './migrations/1763942400000-record-counts.js';
 import { IdempotencyKeys1764115200000 } from './migrations/1764115200000-idempotency-keys.js';
 import { SearchIndexes1764028800000 } from './migrations/1764028800000-search-indexes.js';
+import { ResilientClient } from './resilient-client.js';
 
 /** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
@@ -33,14 +34,6 @@ export const MIGRATIONS = [
 ] as const;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
-
-/** A client whose lost connection fails its statements and never the process. */
-class ResilientClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
-  }
-}
 
 /**
  * What every connection begins with, whatever the database or the role is set to: the only form in

@@ -1,7 +1,7 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { breakOff, ResilientClient, streamOf } from './resilient-client.js';
 
 /** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
 const LONGEST_SILENCE_MS = 1_500;
@@ -106,9 +106,7 @@ function awaitedBy(client: pg.Client): unknown {
 /** Opens a connection by the options of the pool. */
 async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
   const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
-  const client = new pg.Client({ ...pool.options, pipeline: true });
-  // A lost connection fails its statements, and not the process.
-  client.on('error', () => undefined);
+  const client = new ResilientClient({ ...pool.options, pipeline: true });
   await client.connect();
   await client.query(setUp);
   writeOnceATick(client);
@@ -131,13 +129,4 @@ function writeOnceATick(client: pg.Client): void {
     });
   };
   stream.uncork = () => undefined;
-}
-
-/** Ends a connection without a word to the server, which may not be listening. */
-export function breakOff(client: pg.ClientBase): void {
-  streamOf(client).destroy();
-}
-
-function streamOf(client: pg.ClientBase): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

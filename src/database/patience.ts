@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { breakOff } from './lanes.js';
+import { breakOff } from './resilient-client.js';
 
 /** Milliseconds: what waits for a lock, what runs, and what is heard of not at all. */
 const LOCK_MS = 2_000;

@@ -1,0 +1,101 @@
+import pg from 'pg';
+import { TenantDatabase } from '../src/database/tenant-database.js';
+import type { Answer } from './support/api-client.js';
+import { createLead, errorOf, LEADS } from './support/factories.js';
+import { TestApp, type Tenant } from './support/harness.js';
+import { TcpProxy } from './support/tcp-proxy.js';
+
+/** No request takes longer, whatever the database does (milliseconds). */
+const LONGEST_MS = 5_000;
+
+let app: TestApp;
+let proxy: TcpProxy;
+let behindProxy: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  proxy = await TcpProxy.to(app.database);
+  behindProxy = await TestApp.start({ database: proxy.target });
+});
+afterAll(async () => {
+  await behindProxy.stop();
+  await proxy.close();
+  await app.stop();
+});
+
+/** Expects answers in time that have succeeded or may be asked for again. */
+async function expectRetryable(asked: readonly Promise<Answer>[]): Promise<void> {
+  const started = performance.now();
+  for (const answer of await Promise.all(asked)) {
+    if (answer.status < 300) continue;
+    expect(errorOf(answer)).toMatchObject({
+      code: expect.stringMatching(/^(query|create)_failed$/) as string,
+      retryable: true,
+    });
+  }
+  expect(performance.now() - started).toBeLessThan(LONGEST_MS);
+}
+
+describe('a database that falls silent (notes: blackholed)', () => {
+  it('costs the requests under way less than 5 seconds, and those behind them nothing', async () => {
+    const { api } = await behindProxy.key(tenant.id);
+    const { id } = await createLead(api);
+    const ask = () => [
+      ...Array.from({ length: 8 }, () => api.get(`${LEADS}/${id}`)),
+      ...Array.from({ length: 8 }, () => api.get(`${LEADS}?search=zz&page=3`)),
+      ...Array.from({ length: 8 }, () => api.post(LEADS, { first_name: 'A' })),
+      ...Array.from({ length: 8 }, (_, i) => api.put(`${LEADS}/${id}`, { company: `C${i}` })),
+    ];
+    await Promise.all(ask());
+    proxy.silence();
+    await expectRetryable(ask());
+    for (const answer of await Promise.all(ask())) expect(answer.status).toBeLessThan(300);
+  });
+});
+
+describe('a row that someone else holds', () => {
+  it('keeps those who want it waiting, and no one else', async () => {
+    const { id } = await createLead(tenant.api);
+    const holder = new pg.Client(
+      'url' in app.database ? { connectionString: app.database.url } : app.database,
+    );
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from leads where id = $1 for update', [id]);
+
+    let waiting = 20;
+    const writes = Array.from({ length: waiting }, (_, i) =>
+      tenant.api.put(`${LEADS}/${id}`, { company: `C${i}` }).finally(() => waiting--),
+    );
+    // A key that no one has used yet has to be looked up.
+    const newcomer = await app.key(tenant.id);
+    expect((await newcomer.api.get(`${LEADS}/${id}`)).status).toBe(200);
+    expect((await newcomer.api.post(LEADS, { first_name: 'A' })).status).toBe(201);
+    expect((await app.client().get('/health/ready')).status).toBe(200);
+    expect(waiting).toBe(20);
+
+    await expectRetryable(writes);
+    await holder.query('rollback');
+    await holder.end();
+    const freed = await tenant.api.put(`${LEADS}/${id}`, { company: 'C' });
+    expect(freed.status).toBe(200);
+  });
+});
+
+describe('a statement that does not end', () => {
+  it('is given up by PostgreSQL, and its connection goes on', async () => {
+    const database = app.app.get(TenantDatabase);
+    const endless = { text: 'select pg_sleep(60) as asleep', values: [] };
+    const started = performance.now();
+    await expect(database.read(tenant, endless)).rejects.toMatchObject({ code: 'query_failed' });
+    await expect(
+      database.transaction(tenant, (transaction) => transaction.query(endless)),
+    ).rejects.toMatchObject({ code: 'create_failed' });
+    expect(performance.now() - started).toBeLessThan(2 * LONGEST_MS);
+    const asleep = await app.sql(`select from pg_stat_activity where state = 'active'
+      and datname = current_database() and query like '%as asleep%' and pid <> pg_backend_pid()`);
+    expect(asleep).toEqual([]);
+  });
+});
