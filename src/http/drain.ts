@@ -1,19 +1,34 @@
 import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
 
 /** Longer than any request may take. */
 const DEADLINE_MS = 15_000;
 
 const SWEEP_EVERY_MS = 20;
 
+/** How long a kept connection has to send one more request, whose answer says that it is the last. */
+const LAST_REQUEST_MS = 100;
+
+/** Long enough for those who connect at this moment. */
+const QUEUE_MS = 50;
+
 /**
  * How a server goes. It listens on while it finishes what it had when the drain began, so that
- * whoever asks learns of it; then it stops listening and finishes what came meanwhile.
+ * whoever asks learns of it, and until every connection has had its last answer: one that is closed
+ * while a request is on its way fails that request. Then it stops listening and finishes what came
+ * meanwhile.
  */
 export class Drain {
   private readonly underWay = new Set<ServerResponse>();
+  private readonly connections = new Set<Socket>();
   private begun = false;
 
   constructor(private readonly server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.connections.add(socket);
+      socket.once('close', () => this.connections.delete(socket));
+    });
     server.prependListener('request', (_request, response: ServerResponse) => {
       // Keep-alive clients learn from their last answer that the server is going.
       if (this.begun) response.setHeader('Connection', 'close');
@@ -39,11 +54,32 @@ export class Drain {
       // Connections that fall idle after the server stopped listening are not closed by Node.
       else if (!this.server.listening) this.server.closeIdleConnections();
     }, SWEEP_EVERY_MS);
-    const ends = Array.from(this.underWay, (response) => {
-      return new Promise((resolve) => response.once('close', resolve));
-    });
-    await Promise.all(ends);
+    await Promise.all(Array.from(this.underWay, closeOf));
+    await Promise.race([
+      Promise.all(Array.from(this.connections, closeOf)),
+      after(LAST_REQUEST_MS),
+    ]);
+    await this.emptyTheQueue();
     await new Promise((resolve) => this.server.close(resolve));
     clearInterval(sweep);
   }
+
+  /** Connections that wait to be accepted are reset when listening ends, with their requests. */
+  private async emptyTheQueue(): Promise<void> {
+    const { _handle: handle } = this.server as unknown as { _handle: Partial<Handle> | null };
+    handle?.listen?.(0);
+    await after(QUEUE_MS);
+    // Right behind the phase of the event loop that accepts them.
+    await new Promise(setImmediate);
+  }
+}
+
+/** What Node listens with, which its declarations leave out. */
+interface Handle {
+  /** Changes how many connections may wait. */
+  listen(backlog: number): number;
+}
+
+function closeOf(one: ServerResponse | Socket): Promise<unknown> {
+  return new Promise((resolve) => one.once('close', resolve));
 }
