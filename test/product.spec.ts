@@ -1,7 +1,15 @@
-import { ApiClient } from './support/api-client.js';
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { type Answer, ApiClient } from './support/api-client.js';
+import { LEADS } from './support/factories.js';
 import { Product, type RunningServer, until } from './support/product.js';
 
 const KEY = /shown only now: (\S+)/;
+
+const UNLIMITED = {
+  RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
+  RATE_LIMIT_READS_PER_MINUTE: '1000000',
+};
 
 describe('starting (decisions 7)', () => {
   const product = new Product();
@@ -21,7 +29,7 @@ describe('starting (decisions 7)', () => {
 
     const second = await product.start();
     expect(second.printed(KEY)).toBeUndefined();
-    const leads = await new ApiClient(second.url, key).get('/api/v1/leads');
+    const leads = await new ApiClient(second.url, key).get(LEADS);
     expect(leads.body.meta.total).toBe(1);
     expect(await second.stop()).toBe(0);
   });
@@ -70,9 +78,9 @@ describe('stopping', () => {
       const server = await product.start();
       const key = server.printed(KEY) ?? (await newKey(product));
       const api = new ApiClient(server.url, key);
-      await api.post('/api/v1/leads', { first_name: 'warm' });
+      await api.post(LEADS, { first_name: 'warm' });
       const requests = Array.from({ length: 10 }, (_, n) =>
-        api.post('/api/v1/leads', { first_name: `n${n}` }),
+        api.post(LEADS, { first_name: `n${n}` }),
       );
       await requests[0];
       server.signal(signal);
@@ -82,26 +90,66 @@ describe('stopping', () => {
       expect(await server.ended).toBe(0);
     },
   );
+
+  it('fails no request of clients who keep their connections and go on', async () => {
+    const server = await product.start(UNLIMITED);
+    const key = server.printed(KEY) ?? (await newKey(product));
+    const outcomes = new Set<string>();
+    let answered = 0;
+    const caller = async () => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      let outcome: string;
+      do {
+        outcome = await get(`${server.url}/api/v1/me`, key, agent);
+        outcomes.add(outcome);
+        answered++;
+      } while (outcome === '200');
+    };
+    const callers = Array.from({ length: 16 }, caller);
+    await until(() => Promise.resolve(answered > 500));
+    server.signal('SIGTERM');
+    await Promise.all(callers);
+    expect(outcomes).not.toContain('kept connection lost');
+    expect([...outcomes].filter((outcome) => /^[45]/.test(outcome))).toEqual([]);
+    expect(await server.ended).toBe(0);
+  });
 });
+
+/** The status of an answer, or how there came to be none. */
+function get(url: string, key: string, agent: http.Agent): Promise<string> {
+  return new Promise((resolve) => {
+    const sending = http.get(url, { agent, headers: { Authorization: `Bearer ${key}` } });
+    sending.once('response', (response) => {
+      response.resume().once('close', () => {
+        resolve(response.complete ? String(response.statusCode) : 'broken off');
+      });
+    });
+    sending.once('error', () => {
+      resolve(sending.reusedSocket ? 'kept connection lost' : 'refused');
+    });
+  });
+}
 
 describe('kill -9 of the whole process group under write load', () => {
   const product = new Product();
   afterAll(() => product.remove());
 
-  it('loses no acknowledged create, and the next start works', async () => {
-    const limits = {
-      RATE_LIMIT_WRITES_PER_MINUTE: '100000',
-      RATE_LIMIT_READS_PER_MINUTE: '100000',
-    };
-    let server = await product.start(limits);
+  it('loses no acknowledged create, doubles none by a retry, and the next start works', async () => {
+    let server = await product.start(UNLIMITED);
     const key = server.printed(KEY)!;
+    const retries: string[] = [];
     for (let round = 0; round < 3; round++) {
-      const acknowledged = await createUntilKilled(server, key);
+      const { acknowledged, idempotent } = await createUntilKilled(server, key);
       expect(acknowledged.length).toBeGreaterThan(20);
-      server = await product.start(limits);
+      server = await product.start(UNLIMITED);
       const api = new ApiClient(server.url, key);
-      const answers = await Promise.all(acknowledged.map((id) => api.get(`/api/v1/leads/${id}`)));
-      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      const kept = await Promise.all(acknowledged.map((id) => api.get(`${LEADS}/${id}`)));
+      expect(kept.filter(({ status }) => status !== 200)).toEqual([]);
+      const retried = await Promise.all(idempotent.map((once) => createOnce(api, once)));
+      expect(retried.filter(({ status }) => status !== 201)).toEqual([]);
+      retries.push(...idempotent);
+      const all = await api.get(`${LEADS}?status=once&limit=1`);
+      expect(all.body).toMatchObject({ meta: { total: retries.length } });
     }
     await server.stop();
   }, 60_000);
@@ -115,14 +163,29 @@ async function newKey(product: Product): Promise<string> {
   return key;
 }
 
-/** Ten writers until the process group dies in the middle of it; the ids that were answered. */
-async function createUntilKilled(server: RunningServer, key: string): Promise<string[]> {
+function createOnce(api: ApiClient, once: string): Promise<Answer> {
+  const lead = { first_name: 'kept', status: 'once' };
+  return api.post(LEADS, lead, { headers: { 'Idempotency-Key': once } });
+}
+
+/**
+ * Ten writers until the process group dies in the middle of it; the ids that were answered, and the
+ * idempotency keys that were sent.
+ */
+async function createUntilKilled(server: RunningServer, key: string) {
   const api = new ApiClient(server.url, key);
   const acknowledged: string[] = [];
+  const idempotent: string[] = [];
   let alive = true;
-  const writer = async () => {
+  const create = (isOnce: boolean) => {
+    if (!isOnce) return api.post(LEADS, { first_name: 'kept' });
+    const once = randomUUID();
+    idempotent.push(once);
+    return createOnce(api, once);
+  };
+  const writer = async (_: unknown, n: number) => {
     while (alive) {
-      const answer = await api.post('/api/v1/leads', { first_name: 'kept' }).catch(() => undefined);
+      const answer = await create(n % 2 === 0).catch(() => undefined);
       if (answer?.status === 201) acknowledged.push(answer.body.data.id as string);
     }
   };
@@ -132,5 +195,5 @@ async function createUntilKilled(server: RunningServer, key: string): Promise<st
   await server.ended;
   alive = false;
   await Promise.all(writers);
-  return acknowledged;
+  return { acknowledged, idempotent };
 }
