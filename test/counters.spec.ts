@@ -93,7 +93,7 @@ describe('totals, kept as counters', () => {
     };
     const gateway = app.app.get(TenantDatabase);
     const twice = (end: () => void) =>
-      gateway.transaction(tenant.id, async (transaction) => {
+      gateway.transaction(tenant, async (transaction) => {
         await transaction.query(insert);
         await transaction.query(insert);
         end();
@@ -117,7 +117,7 @@ describe('totals, kept as counters', () => {
     expect(await totalOf(LEADS, '&status=old')).toBe(500);
     await app.sql(`delete from leads where organization_id = $1`, [tenant.id]);
     expect(await totalOf(LEADS)).toBe(0);
-    expect(await counts.check(tenant.id)).toEqual([]);
+    expect(await counts.check(tenant)).toEqual([]);
   });
 
   it('are zero after a truncate', async () => {
@@ -143,7 +143,7 @@ describe('totals, kept as counters', () => {
       for (let step = 0; step < 40; step++) await pick(steps)();
     };
     await Promise.all(Array.from({ length: 8 }, client));
-    expect(await counts.check(tenant.id)).toEqual([]);
+    expect(await counts.check(tenant)).toEqual([]);
   });
 });
 
@@ -168,23 +168,23 @@ describe('counts that are wrong', () => {
   });
 
   it('are found, and only in the organization that has them', async () => {
-    expect(await counts.check(tenant.id)).toEqual(expect.arrayContaining(WRONG));
-    expect(await counts.check(tenant.id)).toHaveLength(WRONG.length);
-    expect(await counts.check((await app.organization()).id)).toEqual([]);
+    expect(await counts.check(tenant)).toEqual(expect.arrayContaining(WRONG));
+    expect(await counts.check(tenant)).toHaveLength(WRONG.length);
+    expect(await counts.check(await app.organization())).toEqual([]);
   });
 
   it('are mended once, by however many repairs, while others write', async () => {
     const writes = Array.from({ length: 30 }, () => createLead(tenant.api, { status: 'new' }));
-    const repairs = await Promise.all([1, 2, 3].map(() => counts.repair(tenant.id)));
+    const repairs = await Promise.all([1, 2, 3].map(() => counts.repair(tenant)));
     await Promise.all(writes);
     expect(repairs.filter((drifts) => drifts.length > 0)).toHaveLength(1);
-    expect(await counts.check(tenant.id)).toEqual([]);
+    expect(await counts.check(tenant)).toEqual([]);
     expect(await totalOf(LEADS, '&status=new')).toBe(33);
   });
 
   it('are mended so that no remembered total outlives them', async () => {
     const [before] = await versions();
-    await counts.repair(tenant.id);
+    await counts.repair(tenant);
     const [after] = await versions();
     expect(BigInt(after!.version)).toBeGreaterThan(BigInt(before!.version));
   });

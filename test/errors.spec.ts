@@ -120,13 +120,14 @@ describe('the catalogue (api.md part 7, decisions 2)', () => {
     ['origin_not_allowed', 403, false],
     ['payload_too_large', 413, false],
     ['unsupported_media_type', 415, false],
+    ['precondition_failed', 412, false],
+    ['idempotency_key_in_use', 409, true],
+    ['idempotency_key_reused', 422, false],
     ['overloaded', 503, true],
   ];
 
   /** Codes whose feature is still to come: taken off here when it arrives. */
-  const TO_COME = [
-    'overloaded',
-  ];
+  const TO_COME = ['overloaded'];
 
   const raised = CONTRACT.filter(([code]) => !TO_COME.includes(code));
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { TenantDatabase, type Statement } from '../src/database/tenant-database.js';
+import type { Statement } from '../src/database/tenant.js';
+import { TenantDatabase } from '../src/database/tenant-database.js';
 import { TENANT_SETTING } from '../src/database/tenant-role.js';
 import type { Answer } from './support/api-client.js';
 import { createLead, dataOf, getLead, LEADS } from './support/factories.js';
@@ -33,8 +34,8 @@ interface Identity {
   n: number;
 }
 
-function identify({ id }: Tenant, n: number): Promise<Identity[]> {
-  return database.read<Identity>(id, { ...IDENTITY, values: [n] });
+function identify(tenant: Tenant, n: number): Promise<Identity[]> {
+  return database.read<Identity>(tenant, { ...IDENTITY, values: [n] });
 }
 
 /** The connections of this application alone, by which a test can end them. */
@@ -53,7 +54,7 @@ describe('statements that share a connection', () => {
 
   it('leave nothing of an organization behind', async () => {
     await identify(us, 1);
-    const [row] = await database.read<Identity>(them.id, { ...IDENTITY, values: [2] });
+    const [row] = await database.read<Identity>(them, { ...IDENTITY, values: [2] });
     expect(row?.organization).toBe(them.id);
   });
 
@@ -65,7 +66,7 @@ describe('statements that share a connection', () => {
     ];
     const asked = Array.from({ length: 120 }, (_, n) => {
       const statement = n % 4 === 3 ? broken[(n >> 2) % broken.length]! : undefined;
-      return statement ? database.read(us.id, statement) : identify(us, n);
+      return statement ? database.read(us, statement) : identify(us, n);
     });
     const answers = await Promise.allSettled(asked);
     const failed = answers.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
@@ -77,7 +78,7 @@ describe('statements that share a connection', () => {
 
   it('do not see what a transaction has not committed', async () => {
     const { id } = await createLead(us.api, { notes: 'before' });
-    await database.transaction(us.id, async (transaction) => {
+    await database.transaction(us, async (transaction) => {
       await transaction.query({
         text: `update leads set notes = 'after' where organization_id = $1 and id = $2`,
         values: [us.id, id],
@@ -91,7 +92,7 @@ describe('statements that share a connection', () => {
     const { id } = await createLead(us.api);
     let sleeping = 2;
     const sleepers = Array.from({ length: sleeping }, () =>
-      database.read(us.id, { text: 'select pg_sleep(1)', values: [] }).finally(() => sleeping--),
+      database.read(us, { text: 'select pg_sleep(1)', values: [] }).finally(() => sleeping--),
     );
     await Promise.all(Array.from({ length: 50 }, () => getLead(us.api, id)));
     expect(sleeping).toBe(2);
@@ -105,7 +106,7 @@ describe('a write that has to wait for a lock', () => {
     const { id } = await createLead(us.api);
     let blocked: Promise<Answer> | undefined;
     await database
-      .transaction(us.id, async (transaction) => {
+      .transaction(us, async (transaction) => {
         await transaction.query({
           text: `update leads set email_compared = $3 where organization_id = $1 and id = $2`,
           values: [us.id, id, email],
@@ -154,10 +155,10 @@ describe('a database that refuses connections', () => {
       await getLead(api, id);
       proxy.setOpen(false);
       const gateway = cutOff.app.get(TenantDatabase);
-      await expect(gateway.read(us.id, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+      await expect(gateway.read(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
         code: 'query_failed',
       });
-      await expect(gateway.write(us.id, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+      await expect(gateway.write(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
         code: 'create_failed',
       });
       proxy.setOpen(true);

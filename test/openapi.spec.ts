@@ -250,6 +250,23 @@ describe('every error that the document tells of', () => {
       const { path: own, body } = await validRequest(route, tenant);
       return send(tenant.api, route, { path: own, body: { ...body, email } });
     },
+    idempotency_key_in_use: async (route) => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const request = await validRequest(route, tenant);
+      let refused: Answer | undefined;
+      while (!refused) {
+        const asked = Array.from({ length: 8 }, () => send(tenant.api, route, request, headers));
+        refused = (await Promise.all(asked)).find(({ status }) => status === 409);
+      }
+      return refused;
+    },
+    idempotency_key_reused: async (route) => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      await send(tenant.api, route, await validRequest(route, tenant), headers);
+      return send(tenant.api, route, await validRequest(route, tenant), headers);
+    },
+    precondition_failed: async (route) =>
+      send(tenant.api, route, await validRequest(route, tenant), { 'If-Match': '"other"' }),
     query_failed: (route) =>
       send(keyless.client(generateKey()), route, { path: pathOf(route, randomUUID()) }),
     create_failed: async (route) => {
@@ -332,10 +349,13 @@ describe("a team's own controller", () => {
       operationId: 'thingNotesAdd',
       tags: ['ThingNotes'],
       'x-required-scope': 'leads:write',
-      parameters: [{ name: 'thing', in: 'path', required: true, schema: { type: 'string' } }],
+      parameters: [
+        { name: 'thing', in: 'path', required: true, schema: { type: 'string' } },
+        { name: 'Idempotency-Key', in: 'header', required: false },
+      ],
       requestBody: { content: { 'application/json': { schema: { $ref: expect.anything() } } } },
     });
-    const statuses = ['201', '400', '401', '403', '404', '413', '415', '422', '429', '500'];
+    const statuses = ['201', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500'];
     expect(Object.keys(post!.responses)).toEqual(statuses);
   });
 

@@ -171,7 +171,7 @@ describe('the statement of a list', () => {
     'given %j, is one, page and total together',
     async (query) => {
       const reads = jest.spyOn(app.app.get(TenantDatabase), 'read');
-      await app.app.get(LeadsRepository).list(tenant.id, readInput(LeadListQuery, query).value);
+      await app.app.get(LeadsRepository).list(tenant, readInput(LeadListQuery, query).value);
       expect(reads).toHaveBeenCalledTimes(1);
       reads.mockRestore();
     },

@@ -1,5 +1,6 @@
 import { IdDto } from '../src/fields/id.dto.js';
 import type { DiscoveryService } from '@nestjs/core';
+import { CommandPatience } from '../src/database/patience.js';
 import { PurgeService } from '../src/database/purge.service.js';
 import { TenantDatabase } from '../src/database/tenant-database.js';
 import { TenantRepository } from '../src/database/tenant-repository.js';
@@ -27,7 +28,7 @@ let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ patience: new CommandPatience() });
 });
 beforeEach(async () => {
   tenant = await app.organization();
@@ -85,9 +86,9 @@ describe('purge (decisions 3: DELETE lead, task)', () => {
   it('removes more than a batch, and tells of every record', async () => {
     await makeDeleted(2_500);
     const service = app.app.get(PurgeService);
-    const counts = await service.count(tenant.id, monthAgo());
+    const counts = await service.count(tenant, monthAgo());
     const steps: number[] = [];
-    await service.purge(tenant.id, monthAgo(), counts, (records) => steps.push(records));
+    await service.purge(tenant, monthAgo(), counts, (records) => steps.push(records));
     expect(counts).toMatchObject({ leads: 2_500, appointments: 2_500, tasks: 2_500 });
     expect(steps.reduce((sum, step) => sum + step, 0)).toBe(7_500);
     expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
@@ -99,9 +100,9 @@ describe('a table whose records are never deleted', () => {
     const service = new PurgeService({
       getProviders: () => [{ instance: new KeptRepository(app.app.get(TenantDatabase)) }],
     } as unknown as DiscoveryService);
-    const counts = await service.count(tenant.id, monthAgo());
+    const counts = await service.count(tenant, monthAgo());
     expect(counts).toEqual({ organizations: 0 });
-    await service.purge(tenant.id, monthAgo(), counts, () => undefined);
+    await service.purge(tenant, monthAgo(), counts, () => undefined);
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);
   });
 });
@@ -140,8 +141,8 @@ function monthAgo(): Date {
 /** Purges what an organization deleted more than 30 days ago. */
 async function purge({ id } = tenant) {
   const service = app.app.get(PurgeService);
-  const counts = await service.count(id, monthAgo());
-  await service.purge(id, monthAgo(), counts, () => undefined);
+  const counts = await service.count({ id }, monthAgo());
+  await service.purge({ id }, monthAgo(), counts, () => undefined);
   return counts;
 }
 

@@ -45,11 +45,11 @@ describe('row-level security holds where a statement forgets the organization (a
 
   it('in select: no row of another organization is shown', async () => {
     for (const table of tables) {
-      const rows = await gateway.read<Row>(us.id, sql(`select * from ${table}`));
+      const rows = await gateway.read<Row>(us, sql(`select * from ${table}`));
       expect(rows.filter(({ organization_id }) => organization_id !== us.id)).toEqual([]);
       expect(rows).toHaveLength((await rowsOf(app, [table], us)).length);
       const named = sql(`select * from ${table} where organization_id = $1`, them.id);
-      expect(await gateway.read(us.id, named)).toEqual([]);
+      expect(await gateway.read(us, named)).toEqual([]);
     }
   });
 
@@ -57,10 +57,10 @@ describe('row-level security holds where a statement forgets the organization (a
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const all = `update ${table} set organization_id = organization_id`;
-      const changed = await gateway.write<Row>(us.id, sql(`${all} returning organization_id`));
+      const changed = await gateway.write<Row>(us, sql(`${all} returning organization_id`));
       expect(new Set(changed.map(({ organization_id }) => organization_id)).size).toBeLessThan(2);
       const named = sql(`${all} where organization_id = $1 returning *`, them.id);
-      expect(await gateway.write(us.id, named)).toEqual([]);
+      expect(await gateway.write(us, named)).toEqual([]);
       expect(await rowsOf(app, [table], them)).toEqual(before);
     }
   });
@@ -69,12 +69,12 @@ describe('row-level security holds where a statement forgets the organization (a
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const named = sql(`delete from ${table} where organization_id = $1 returning *`, them.id);
-      expect(await gateway.write(us.id, named)).toEqual([]);
+      expect(await gateway.write(us, named)).toEqual([]);
       expect(await rowsOf(app, [table], them)).toEqual(before);
     }
     const [we, they] = await Promise.all([app.organization(), app.organization()]);
     await Promise.all([createLead(we.api), createLead(they.api)]);
-    expect(await gateway.write(we.id, sql('delete from leads returning *'))).toHaveLength(1);
+    expect(await gateway.write(we, sql('delete from leads returning *'))).toHaveLength(1);
     expect(await rowsOf(app, ['leads'], they)).toHaveLength(1);
   });
 
@@ -82,9 +82,9 @@ describe('row-level security holds where a statement forgets the organization (a
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const insert = await copyStatement(table, before[0]);
-      await expect(gateway.write(us.id, insert)).rejects.toMatchObject({ code: 'create_failed' });
+      await expect(gateway.write(us, insert)).rejects.toMatchObject({ code: 'create_failed' });
       expect(await rowsOf(app, [table], them)).toEqual(before);
-      expect(await gateway.write(them.id, insert)).toHaveLength(1);
+      expect(await gateway.write(them, insert)).toHaveLength(1);
     }
   });
 
@@ -92,13 +92,13 @@ describe('row-level security holds where a statement forgets the organization (a
     for (const table of tables) {
       const before = await rowsOf(app, [table], us);
       const gift = sql(`update ${table} set organization_id = $1`, them.id);
-      await expect(gateway.write(us.id, gift)).rejects.toMatchObject({ code: 'create_failed' });
+      await expect(gateway.write(us, gift)).rejects.toMatchObject({ code: 'create_failed' });
       expect(await rowsOf(app, [table], us)).toEqual(before);
     }
   });
 
   it('in transactions, for each of their statements', async () => {
-    await gateway.transaction(us.id, async (transaction) => {
+    await gateway.transaction(us, async (transaction) => {
       for (const table of tables) {
         const named = sql(`select * from ${table} where organization_id = $1`, them.id);
         expect(await transaction.query(named)).toEqual([]);
@@ -108,7 +108,7 @@ describe('row-level security holds where a statement forgets the organization (a
 
   it('and nothing empties a table past the policies', async () => {
     for (const table of tables) {
-      const truncate = gateway.write(us.id, sql(`truncate ${table} cascade`));
+      const truncate = gateway.write(us, sql(`truncate ${table} cascade`));
       await expect(truncate).rejects.toMatchObject({ code: 'create_failed' });
     }
   });
@@ -136,9 +136,9 @@ describe('the role that statements of a tenant run under', () => {
   it('is latitude_app', async () => {
     const gateway = app.app.get(TenantDatabase);
     const who = sql('select current_user as who');
-    expect(await gateway.read(ours.id, who)).toEqual([{ who: 'latitude_app' }]);
-    expect(await gateway.write(ours.id, who)).toEqual([{ who: 'latitude_app' }]);
-    await gateway.transaction(ours.id, async (transaction) => {
+    expect(await gateway.read(ours, who)).toEqual([{ who: 'latitude_app' }]);
+    expect(await gateway.write(ours, who)).toEqual([{ who: 'latitude_app' }]);
+    await gateway.transaction(ours, async (transaction) => {
       expect(await transaction.query(who)).toEqual([{ who: 'latitude_app' }]);
       expect(await transaction.query(who)).toEqual([{ who: 'latitude_app' }]);
     });
@@ -191,9 +191,9 @@ describe('the setting that names the organization', () => {
     const gateway = app.app.get(TenantDatabase);
     const dataSource = app.app.get(DataSource);
     const uses = Array.from({ length: 30 }, (_, i) => {
-      if (i % 3 === 0) return gateway.read(ours.id, sql('select 1'));
-      if (i % 3 === 1) return gateway.read(ours.id, sql('select 1 / 0')).catch(() => undefined);
-      return gateway.transaction(theirs.id, (transaction) => transaction.query(sql('select 1')));
+      if (i % 3 === 0) return gateway.read(ours, sql('select 1'));
+      if (i % 3 === 1) return gateway.read(ours, sql('select 1 / 0')).catch(() => undefined);
+      return gateway.transaction(theirs, (transaction) => transaction.query(sql('select 1')));
     });
     await Promise.all(uses);
     const asks = Array.from({ length: 30 }, () => dataSource.query<object[]>(WHO));

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../src/database/data-source-options.js';
-import { type Statement, TenantDatabase } from '../src/database/tenant-database.js';
+import type { Statement } from '../src/database/tenant.js';
+import { TenantDatabase } from '../src/database/tenant-database.js';
 import { readInput } from '../src/fields/read-input.js';
 import { LeadListQuery } from '../src/leads/lead.dto.js';
 import { LeadsRepository } from '../src/leads/leads.repository.js';
@@ -81,12 +82,15 @@ async function planOfPage(app: TestApp, query: Record<string, string>): Promise<
   };
   const repository = new LeadsRepository(recorder as unknown as TenantDatabase);
   const organization = '00000000-0000-4000-8000-000000000001';
-  await repository.list(organization, readInput(LeadListQuery, query).value);
+  await repository.list({ id: organization }, readInput(LeadListQuery, query).value);
   const { text, values } = statement!;
-  const rows = await app.app.get(TenantDatabase).read<{ 'QUERY PLAN': string }>(organization, {
-    text: `explain (costs off) ${text}`,
-    values,
-    plan: 'custom',
-  });
+  const rows = await app.app.get(TenantDatabase).read<{ 'QUERY PLAN': string }>(
+    { id: organization },
+    {
+      text: `explain (costs off) ${text}`,
+      values,
+      plan: 'custom',
+    },
+  );
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }

@@ -26,7 +26,13 @@ const positions = POSITIONS.map((position) => [position.name, position] as const
 
 /** All of an answer that could tell what an id names; `id` itself and what is always new left out. */
 function visiblePart({ status, headers, body }: Answer, id: string): string {
-  const ownOfEachAnswer = ['date', 'x-request-id', 'ratelimit-remaining', 'ratelimit-reset'];
+  const ownOfEachAnswer = [
+    'date',
+    'x-request-id',
+    'ratelimit-remaining',
+    'ratelimit-reset',
+    'etag',
+  ];
   const shown = [...headers].filter(([name]) => !ownOfEachAnswer.includes(name));
   return JSON.stringify({ status, headers: shown, body: body as unknown })
     .replaceAll(id, '(id)')

@@ -36,16 +36,18 @@ export class TestApp {
   static async start({
     settings = {},
     modules = [],
+    patience,
     database,
   }: {
     settings?: Partial<Settings>;
     modules?: AppOptions['modules'];
+    patience?: AppOptions['patience'];
     database?: DatabaseTarget;
   } = {}): Promise<TestApp> {
     const allSettings = { ...TEST_SETTINGS, ...settings };
     setLogLevel(allSettings.logLevel);
     const target = database ?? (await createDatabase());
-    const app = await createApp({ settings: allSettings, database: target, modules });
+    const app = await createApp({ settings: allSettings, database: target, modules, patience });
     await app.listen(0, '127.0.0.1');
     return new TestApp(app, target, allSettings, database === undefined);
   }

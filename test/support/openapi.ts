@@ -55,7 +55,7 @@ export class ApiDescription {
 
   /** The example of each error that a response may be, by its code. */
   errorsIn(response: Response | Ref): Readonly<Record<string, ErrorBody>> {
-    const { examples = {} } = this.resolve<Response>(response).content['application/json'];
+    const { examples = {} } = this.resolve<Response>(response).content?.['application/json'] ?? {};
     return Object.fromEntries(
       Object.entries(examples).map(([code, { value }]) => [
         code,
@@ -69,13 +69,15 @@ export class ApiDescription {
     const described = this.operationOf(route).responses[status];
     if (!described) return [`${status} is not described`];
     const response = this.resolve<Response>(described);
-    const media = response.content['application/json'];
+    const media = response.content?.['application/json'];
     const missing = Object.keys(response.headers).filter((name) => !headers.has(name));
     const { code } = (body as { error?: { code: string } }).error ?? {};
     return [
       ...missing.map((name) => `${name} is missing`),
-      ...(code === undefined || code in (media.examples ?? {}) ? [] : [`${code} is not described`]),
-      ...this.faults(media.schema, body),
+      ...(code === undefined || code in (media?.examples ?? {})
+        ? []
+        : [`${code} is not described`]),
+      ...(media ? this.faults(media.schema, body) : []),
     ];
   }
 

@@ -1,8 +1,5 @@
-import {
-  type Statement,
-  TenantDatabase,
-  type TenantTransaction,
-} from '../../src/database/tenant-database.js';
+import type { Statement, Tenant, TenantTransaction } from '../../src/database/tenant.js';
+import { TenantDatabase } from '../../src/database/tenant-database.js';
 import type { TestApp } from './harness.js';
 
 /** How the application keeps to the records of one organization, whose id is `$1`. */
@@ -35,11 +32,11 @@ export class Statements {
       return { ...rest, text: filters ? text : unfiltered };
     };
     Object.assign(gateway, {
-      read: (id: string, statement: Statement) => read(id, noted('read', statement)),
-      write: (id: string, statement: Statement) => write(id, noted('write', statement)),
-      transaction: (id: string, work: (inside: TenantTransaction) => Promise<unknown>) => {
+      read: (tenant: Tenant, statement: Statement) => read(tenant, noted('read', statement)),
+      write: (tenant: Tenant, statement: Statement) => write(tenant, noted('write', statement)),
+      transaction: (tenant: Tenant, work: (inside: TenantTransaction) => Promise<unknown>) => {
         this.sent.push('begin');
-        return transaction(id, (inside) =>
+        return transaction(tenant, (inside) =>
           work({ query: (statement) => inside.query(noted('query', statement)) }),
         ).finally(() => this.sent.push('end'));
       },
