@@ -2,7 +2,16 @@ const { readdirSync } = require('node:fs');
 const path = require('node:path');
 
 /** Who may import whom: one room a concern, and no way back (CONTRIBUTING.md). */
-const GROUND = ['config', 'errors', 'tenancy', 'fields', 'listing', 'rate-limit', 'database', 'rest'];
+const GROUND = [
+  'config',
+  'errors',
+  'tenancy',
+  'fields',
+  'listing',
+  'rate-limit',
+  'database',
+  'rest',
+];
 const PLATFORM = ['auth', 'http', 'mcp'];
 const COMMAND_LINE = ['cli'];
 const FEATURES = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true })

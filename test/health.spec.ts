@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
+import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { LEADS } from './support/factories.js';
-import { createDatabase, TestApp } from './support/harness.js';
+import { createDatabase, dropDatabase, TestApp } from './support/harness.js';
 import { until } from './support/product.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
@@ -84,7 +85,7 @@ describe('an instance that is draining (decisions 2)', () => {
 
     const create = startCreate(app, tenant.key.key);
     await once(create, 'continue');
-    const stopped = app.stop();
+    const stopped = app.app.close();
     const onOldConnection = await send(app, READY, keepAlive);
     expect(onOldConnection).toMatchObject({
       status: 503,
@@ -94,12 +95,16 @@ describe('an instance that is draining (decisions 2)', () => {
     expect(await send(app, READY)).toMatchObject({ status: 503 });
     expect(await send(app, LIVE)).toMatchObject({ status: 200 });
 
+    // Such as a browser makes in advance: it keeps no server from ending.
+    net.connect(app.port, '127.0.0.1').on('error', () => undefined);
+
     create.end('{"first_name":"Ada"}');
     const [created] = (await once(create, 'response')) as [IncomingMessage];
     expect(created.statusCode).toBe(201);
     created.resume();
     await stopped;
     keepAlive.destroy();
+    await dropDatabase(app.database);
   });
 });
 

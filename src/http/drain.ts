@@ -10,6 +10,9 @@ const SWEEP_EVERY_MS = 20;
 /** How long a kept connection has to send one more request, whose answer says that it is the last. */
 const LAST_REQUEST_MS = 100;
 
+/** How long a new connection has to begin its first request. */
+const FIRST_REQUEST_MS = 500;
+
 /** Long enough for those who connect at this moment. */
 const QUEUE_MS = 50;
 
@@ -21,12 +24,13 @@ const QUEUE_MS = 50;
  */
 export class Drain {
   private readonly underWay = new Set<ServerResponse>();
-  private readonly connections = new Set<Socket>();
+  /** When each connection was made. */
+  private readonly connections = new Map<Socket, number>();
   private begun = false;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.connections.add(socket);
+      this.connections.set(socket, performance.now());
       socket.once('close', () => this.connections.delete(socket));
     });
     server.prependListener('request', (_request, response: ServerResponse) => {
@@ -52,16 +56,24 @@ export class Drain {
     const sweep = setInterval(() => {
       if (performance.now() > end) this.server.closeAllConnections();
       // Connections that fall idle after the server stopped listening are not closed by Node.
-      else if (!this.server.listening) this.server.closeIdleConnections();
+      else if (!this.server.listening) this.closeIdleConnections();
     }, SWEEP_EVERY_MS);
     await Promise.all(Array.from(this.underWay, closeOf));
     await Promise.race([
-      Promise.all(Array.from(this.connections, closeOf)),
+      Promise.all(Array.from(this.connections.keys(), closeOf)),
       after(LAST_REQUEST_MS),
     ]);
     await this.emptyTheQueue();
     await new Promise((resolve) => this.server.close(resolve));
     clearInterval(sweep);
+  }
+
+  /** Node takes one that has never sent anything, such as a browser makes in advance, for busy. */
+  private closeIdleConnections(): void {
+    this.server.closeIdleConnections();
+    for (const [socket, made] of this.connections) {
+      if (socket.bytesRead === 0 && performance.now() - made > FIRST_REQUEST_MS) socket.destroy();
+    }
   }
 
   /** Connections that wait to be accepted are reset when listening ends, with their requests. */
