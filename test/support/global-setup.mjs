@@ -31,7 +31,7 @@ async function openCluster() {
   globalThis.embeddedPostgres = await openEmbeddedPostgres({
     dataDir,
     role: 'server',
-    flags: [...FAST_AND_FORGETFUL, 'max_connections=200'].flatMap((flag) => ['-c', flag]),
+    flags: [...FAST_AND_FORGETFUL, 'max_connections=1000'].flatMap((flag) => ['-c', flag]),
   });
   globalThis.embeddedDataDir = dataDir;
   return globalThis.embeddedPostgres.connection;
