@@ -6,7 +6,13 @@ function terminal() {
 }
 
 describe('progress', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('is drawn in one line of a terminal, which ends with the work', async () => {
+    // No time passes, after which it would be drawn once more.
+    jest.useFakeTimers();
     const screen = terminal();
     const result = await progressOn(screen)(2_000, (advance) => {
       advance(500);
