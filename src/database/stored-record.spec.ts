@@ -1,7 +1,7 @@
 import { RecordOf } from '../fields/field.js';
 import { DateTime, JsonObject, Text } from '../fields/kinds.js';
 import { Page } from '../listing/page.js';
-import { StoredRecords, textOf } from './stored-record.js';
+import { StoredRecords, textOf, versionOf } from './stored-record.js';
 
 class CreateNoteDto {
   @Text({ max: 100, required: true }) title: string;
@@ -60,7 +60,18 @@ describe('a record that came as JSON', () => {
   it('tells its id without having been read', () => {
     const broken = new StoredRecords(NoteDto).fromJson('{"id":"1","title":');
     expect(broken.id).toBe('1');
+    expect('id' in broken).toBe(true);
     expect(() => broken.title).toThrow(SyntaxError);
+  });
+
+  it('has the version that it was stored as, whatever is made of it', () => {
+    const version = versionOf(note);
+    expect(version).toMatch(/^[\w-]{43}$/);
+    note.title = 'new';
+    expect(versionOf(note)).toBe(version);
+    const other = new StoredRecords(NoteDto).fromJson(STORED.replace('"T"', '"U"'));
+    expect(versionOf(other)).not.toBe(version);
+    expect(versionOf({ id: '1' })).not.toBe(versionOf({ id: '2' }));
   });
 
   it('keeps its text where only plain values were read, which no one can change by that', () => {

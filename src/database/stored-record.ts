@@ -107,6 +107,8 @@ class UnreadRecord<R extends object> implements ProxyHandler<R> {
   }
 
   has(record: R, key: PropertyKey): boolean {
+    // Every field is there in a record that no one has changed.
+    if (!this.isRead && this.names.has(key)) return true;
     return Reflect.has(this.read(record), key);
   }
 
