@@ -14,20 +14,23 @@ export type Access = Scope | 'any-key' | 'own-protocol' | 'public' | 'unknown-ro
 export const ACCESS = Symbol('access');
 
 /** The route answers to keys that have this scope. */
-export const RequireScope = (scope: Scope) => {
-  const access = SetMetadata<symbol, Access>(ACCESS, scope);
-  // Nest wraps each call of a handler for an interceptor, so that reads go without it.
-  return scope.endsWith(':write')
-    ? applyDecorators(access, UseInterceptors(WriteInterceptor))
-    : access;
-};
+export const RequireScope = (scope: Scope) => restAccess(scope);
 
 /** The route answers to every valid key. */
-export const AnyKey = () =>
-  applyDecorators(
-    SetMetadata<symbol, Access>(ACCESS, 'any-key'),
-    UseInterceptors(WriteInterceptor),
-  );
+export const AnyKey = () => restAccess('any-key');
+
+function restAccess(access: Scope | 'any-key') {
+  const declaration = SetMetadata<symbol, Access>(ACCESS, access);
+  // Nest wraps each call of a handler for an interceptor, so that reads go without it.
+  return mayWrite(access)
+    ? applyDecorators(declaration, UseInterceptors(WriteInterceptor))
+    : declaration;
+}
+
+/** Whether a route may write, and so heeds what callers ask of a write. */
+export function mayWrite(access: Scope | 'any-key'): boolean {
+  return access === 'any-key' || access.endsWith(':write');
+}
 
 /**
  * The route answers to every valid key by a protocol of its own: its handler reads the request,

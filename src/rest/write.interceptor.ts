@@ -13,7 +13,7 @@ import {
 import type { Tenant } from '../database/tenant.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { validationError } from '../errors/api-error.js';
-import type { Actor, ApiRequest } from '../tenancy/actor.js';
+import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';
 import { answerOf, WrittenAnswer } from './envelope.js';
 import { preconditionOf } from './etag.js';
 
@@ -43,7 +43,7 @@ export class WriteInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const { actor } = request;
-    if (!actor) return next.handle();
+    if (!actor || isRead(request)) return next.handle();
     if (request.method === 'POST') {
       const once = idempotent(request);
       const response = http.getResponse<Response>();

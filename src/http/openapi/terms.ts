@@ -1,3 +1,4 @@
+import { mayWrite } from '../../auth/access.js';
 import { fieldsOf } from '../../fields/field.js';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../../rest/write.interceptor.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
@@ -23,7 +24,7 @@ const TERMS: readonly Term[] = [
       schema: IDEMPOTENCY_KEY_SCHEMA,
     },
     errors: ['idempotency_key_in_use', 'idempotency_key_reused'],
-    appliesTo: ({ method }) => method === 'post',
+    appliesTo: ({ method, access }) => method === 'post' && mayWrite(access),
   },
   {
     parameter: {
@@ -34,7 +35,8 @@ const TERMS: readonly Term[] = [
       schema: { type: 'string' },
     },
     errors: ['precondition_failed'],
-    appliesTo: ({ method, path }) => method !== 'get' && method !== 'post' && path.endsWith('}'),
+    appliesTo: ({ method, path, access }) =>
+      method !== 'get' && method !== 'post' && path.endsWith('}') && mayWrite(access),
   },
   {
     parameter: {
