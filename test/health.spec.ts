@@ -108,6 +108,20 @@ describe('an instance that is draining (decisions 2)', () => {
   });
 });
 
+describe('an instance whose client left before pipelined answers', () => {
+  it('ends all the same', async () => {
+    const app = await TestApp.start();
+    const left = net.connect(app.port, '127.0.0.1').on('error', () => undefined);
+    left.write(`GET ${READY} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(5));
+    const server = app.app.getHttpServer();
+    await once(server, 'request');
+    left.destroy();
+    const started = performance.now();
+    await app.stop();
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
 /** A create that is under way: the service has its headers and waits for its body. */
 function startCreate(app: TestApp, key: string): http.ClientRequest {
   return http.request(app.url + LEADS, {

@@ -137,6 +137,10 @@ describe('Idempotency-Key', () => {
   it('means what a body says and not how it is written', async () => {
     expect((await post('{"first_name":"Ada","tags":["a"]}', 'k')).status).toBe(201);
     expect(isReplayed(await post('{ "tags": ["a"], "first_name": " Ada " }', 'k'))).toBe(true);
+    const nested = (fields: string) => `{"first_name":"Ada","custom_fields":{"a":${fields}}}`;
+    expect((await post(nested('{"b":1,"c":[{"d":1,"e":2}]}'), 'n')).status).toBe(201);
+    expect(isReplayed(await post(nested('{"c":[{"e":2,"d":1}],"b":1}'), 'n'))).toBe(true);
+    expectError(await post(nested('{"b":1,"c":[2]}'), 'n'), 422, 'idempotency_key_reused');
   });
 
   it('belongs to its organization, method and path', async () => {

@@ -102,6 +102,67 @@ describe('what the parser refuses (decisions 2)', () => {
   });
 });
 
+describe('requests on one connection (RFC 9112, 9.3)', () => {
+  const body = '{"first_name":"Ada"}';
+  const create = (...more: string[]) =>
+    [
+      `POST ${LEADS} HTTP/1.1`,
+      'Host: a',
+      `Authorization: Bearer ${tenant.key.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      ...more,
+      '',
+      body,
+    ].join('\r\n');
+
+  /** All that comes back for what is sent, one packet after the other. */
+  function allOf(...packets: string[]): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = net.connect(app.port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        const packet = packets.shift();
+        if (packet !== undefined) socket.write(packet);
+      });
+      socket.once('error', reject);
+      socket.once('close', () => {
+        resolve(text);
+      });
+      socket.write(packets.shift()!);
+    });
+  }
+
+  const statusesIn = (text: string) =>
+    Array.from(text.matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => Number(status));
+
+  it.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('are answered before %s behind them is refused', async (_, unreadable) => {
+    const text = await allOf(create() + create() + unreadable);
+    expect(statusesIn(text)).toEqual([201, 201, 400]);
+  });
+
+  it('are answered where more comes after the last one, which is nothing', async () => {
+    expect(statusesIn(await allOf(create('Connection: close') + create()))).toEqual([201]);
+  });
+
+  it('that asks for another protocol is served, and nothing behind it', async () => {
+    const { api, key } = await app.organization();
+    const upgrade = `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
+    const inner = create().replace(tenant.key.key, key.key);
+    const head = `POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: ${inner.length}\r\n\r\n`;
+    const text = await allOf(upgrade + head, inner);
+    expect(statusesIn(text)).toEqual([200]);
+    expect(text).toMatch(/^connection: close/im);
+    expect(await api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
+    expect(statusesIn(await allOf(create('Connection: Upgrade', 'Upgrade: h2c')))).toEqual([201]);
+  });
+});
+
 describe('a body that waits for Expect: 100-continue (RFC 9110, 10.1.1)', () => {
   const LEAD = '{"first_name":"A"}';
 

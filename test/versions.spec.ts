@@ -95,6 +95,20 @@ describe.each(named(change))('If-Match on %s', (_, route) => {
   });
 });
 
+describe('a change that changes nothing', () => {
+  it('is answered by the same bytes as the version that it leaves', async () => {
+    const custom_fields = { c: 1e-7, b: { y: 1, x: [1, 2] } };
+    const { id } = await createLead(tenant.api, { custom_fields, tags: ['a'] });
+    const [before, after] = [
+      await tenant.api.get(`${LEADS}/${id}`),
+      await tenant.api.put(`${LEADS}/${id}`, { custom_fields, tags: ['a'] }),
+    ];
+    for (const name of ['etag', 'content-length']) {
+      expect(after.headers.get(name)).toBe(before.headers.get(name));
+    }
+  });
+});
+
 describe('a version that two callers know', () => {
   it('is changed by one of them', async () => {
     const { id } = await createLead(tenant.api);

@@ -121,10 +121,12 @@ export abstract class TenantRepository<R extends { id: string }> {
    */
   update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
     return this.database.transaction(tenant, async (transaction) => {
-      const stored = this.recordOf(await transaction.query(this.lock(tenant, id)));
+      const rows = await transaction.query<JsonRow>(this.lock(tenant, id));
+      const stored = this.recordOf(rows);
       const changes = stored && (await revise(stored, transaction));
       if (stored) checkPrecondition(tenant, stored);
-      if (!changes) return stored;
+      // Anew, as it was stored: who looked into the other one may have changed it.
+      if (!changes) return this.recordOf(rows);
       return this.recordOf(await transaction.query(this.set(tenant, id, changes)));
     });
   }

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
 import { type HttpServer, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
@@ -10,6 +11,10 @@ const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
+
+/** Longer than an answer takes. */
+const LONGEST_ANSWER_MS = 5_000;
+const LOOK_EVERY_MS = 5;
 
 /** Gives the envelope to what Node refuses before there is a request (decisions 2). */
 @Injectable()
@@ -25,13 +30,24 @@ export class ParserRefusals implements OnApplicationBootstrap {
     if (!httpAdapter) return;
     const server = httpAdapter.getHttpServer() as Server;
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      const isGone = error.code === 'ECONNRESET' || !socket.writable;
-      if (isGone || isBeingAnswered(socket)) socket.destroy();
-      else void this.refuse(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
+      // What follows a request that is the last of its connection is nothing to answer.
+      if (error.code === 'HPE_CLOSED_CONNECTION') return;
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+      else void this.refuseInTurn(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
     });
     server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-      void this.refuse(socket);
+      void this.refuseInTurn(socket);
     });
+  }
+
+  /** Behind the answers to earlier requests on the same connection. */
+  private async refuseInTurn(socket: Socket, status?: number): Promise<void> {
+    const end = performance.now() + LONGEST_ANSWER_MS;
+    while (isBeingAnswered(socket) && !isStreaming(socket) && performance.now() < end) {
+      await after(LOOK_EVERY_MS);
+    }
+    if (isBeingAnswered(socket) || hasBegun(socket) || !socket.writable) socket.destroy();
+    else await this.refuse(socket, status);
   }
 
   private async refuse(socket: Socket, status = 400): Promise<void> {
@@ -51,7 +67,19 @@ export class ParserRefusals implements OnApplicationBootstrap {
   }
 }
 
-/** Whether an answer to an earlier request on the same connection has begun. */
-function isBeingAnswered(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent ?? false;
+type Answering = Socket & { _httpMessage?: ServerResponse | null };
+
+/** Whether a request that came in full before, on the same connection, is still to be answered. */
+function isBeingAnswered({ _httpMessage: answer, destroyed }: Answering): boolean {
+  return !destroyed && answer?.req.complete === true;
+}
+
+/** Whether that answer ends only with its connection. */
+function isStreaming({ _httpMessage: answer }: Answering): boolean {
+  return answer?.getHeader('Content-Type') === 'text/event-stream';
+}
+
+/** Whether a part of an answer was sent, so that nothing else can be. */
+function hasBegun({ _httpMessage: answer }: Answering): boolean {
+  return answer?.headersSent === true;
 }

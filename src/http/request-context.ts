@@ -25,6 +25,7 @@ export function requestContext(observe?: (finished: FinishedRequest) => void) {
     const apiRequest = request as ApiRequest;
     apiRequest.requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', apiRequest.requestId);
+    if (request.headers.upgrade !== undefined) makeLast(request, response);
     response.once('close', () => {
       const finished = finish(apiRequest, response, performance.now() - started);
       logRequest(apiRequest, finished);
@@ -33,6 +34,20 @@ export function requestContext(observe?: (finished: FinishedRequest) => void) {
     request.url = routable(request.url);
     next();
   };
+}
+
+/**
+ * Serves a request that asks for another protocol as it is, and nothing behind it: Node drops the
+ * rest of what came with it, so that what comes next could begin within a request.
+ */
+function makeLast(request: Request, response: Response): void {
+  response.shouldKeepAlive = false;
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  const stop = () => {
+    request.socket.pause();
+  };
+  if (length === undefined && coding === undefined) stop();
+  else request.once('end', stop);
 }
 
 function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {

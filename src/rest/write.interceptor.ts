@@ -13,6 +13,7 @@ import {
 import type { Tenant } from '../database/tenant.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { validationError } from '../errors/api-error.js';
+import { isObject } from '../fields/json-object.js';
 import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';
 import { answerOf, WrittenAnswer } from './envelope.js';
 import { preconditionOf } from './etag.js';
@@ -91,7 +92,13 @@ function idempotent({
     const message = `must be 1 to ${maxLength} visible ASCII characters`;
     throw validationError([{ field: 'Idempotency-Key', message }]);
   }
-  return { key, route: `${method} ${path}`, content: JSON.stringify([query, body]) };
+  return { key, route: `${method} ${path}`, content: JSON.stringify([query, body], inOrder) };
+}
+
+/** The keys of an object in one order, in which JSON knows none. */
+function inOrder(_key: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function onTerms(actor: Actor, tenant: Tenant): Actor {
