@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import { fieldLabel, MAX_PROBLEMS, type FieldProblem } from '../errors/field-problem.js';
 import { isWellFormedText } from '../fields/text.js';
+import { isBeyondLargest, LARGEST_INTEGER } from './json-number.js';
 
 const MAX_DEPTH = 32;
 const MAX_KEYS = 1000;
@@ -17,10 +18,7 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
-/** 2^53: the last integer before doubles leave some out. */
-const LARGEST_INTEGER = 2 ** 53;
-const LARGEST_DIGITS = String(LARGEST_INTEGER);
-const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_DIGITS}`;
+const BIG_NUMBER = `must not contain a number beyond ±${LARGEST_INTEGER}`;
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const QUOTE = 0x22;
@@ -226,18 +224,6 @@ function decodeString(raw: string): string {
   } catch {
     return raw;
   }
-}
-
-/** Judges what a number without its sign stands for, however it is written. */
-function isBeyondLargest(number: string): boolean {
-  const nearest = Number(number);
-  if (nearest !== LARGEST_INTEGER) return nearest > LARGEST_INTEGER;
-  // What is so near has as many digits before its fraction, so they can be compared from the first.
-  const [mantissa = ''] = number.split(/e/i);
-  const digits = mantissa.replace('.', '').replace(/^0+/, '');
-  const whole = digits.slice(0, LARGEST_DIGITS.length);
-  if (whole !== LARGEST_DIGITS) return whole > LARGEST_DIGITS;
-  return /[1-9]/.test(digits.slice(whole.length));
 }
 
 function isDigit(unit: number): boolean {
