@@ -29,11 +29,7 @@ export class DatabaseStatus {
   /** Whether the database answers in time. */
   async answersWithin(ms: number): Promise<boolean> {
     // One ping at a time: while the database is silent, those who ask must not pile up.
-    this.ping ??= this.lookups.find({ name: 'ping', text: 'select 1', values: [] }).then(
-      () => true,
-      () => false,
-    );
-    void this.ping.finally(() => (this.ping = undefined));
+    this.ping ??= this.sendPing().finally(() => (this.ping = undefined));
     const answered = new AbortController();
     const tooLate = after(ms, false, { signal: answered.signal });
     try {
@@ -55,5 +51,14 @@ export class DatabaseStatus {
       'select name from migrations order by id',
     );
     return rows.map(({ name }) => name);
+  }
+
+  private async sendPing(): Promise<boolean> {
+    try {
+      await this.lookups.find({ name: 'ping', text: 'select 1', values: [] });
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
