@@ -3,6 +3,7 @@ import { TenantDatabase } from '../src/database/tenant-database.js';
 import type { Answer } from './support/api-client.js';
 import { createLead, errorOf, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
+import { until } from './support/product.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
 /** No request takes longer, whatever the database does (milliseconds). */
@@ -56,31 +57,54 @@ describe('a database that falls silent (notes: blackholed)', () => {
 });
 
 describe('a row that someone else holds', () => {
-  it('keeps those who want it waiting, and no one else', async () => {
-    const { id } = await createLead(tenant.api);
-    const holder = new pg.Client(
+  let holder: pg.Client;
+  let id: string;
+
+  beforeEach(async () => {
+    ({ id } = await createLead(tenant.api));
+    holder = new pg.Client(
       'url' in app.database ? { connectionString: app.database.url } : app.database,
     );
     await holder.connect();
     await holder.query('begin');
     await holder.query('select from leads where id = $1 for update', [id]);
+  });
+  afterEach(() => holder.end());
 
-    let waiting = 20;
+  /** How many statements are past the time in which they give up to make room for others. */
+  async function longWaiting(): Promise<number> {
+    const waiting = await app.sql(`select from pg_stat_activity where wait_event_type = 'Lock'
+      and datname = current_database() and now() - query_start > interval '150 milliseconds'`);
+    return waiting.length;
+  }
+
+  it('keeps those who want it waiting, and no one else', async () => {
+    const others = await createLead(tenant.api);
+    let waiting = 40;
     const writes = Array.from({ length: waiting }, (_, i) =>
       tenant.api.put(`${LEADS}/${id}`, { company: `C${i}` }).finally(() => waiting--),
     );
+    await until(async () => (await longWaiting()) === 4);
     // A key that no one has used yet has to be looked up.
     const newcomer = await app.key(tenant.id);
     expect((await newcomer.api.get(`${LEADS}/${id}`)).status).toBe(200);
     expect((await newcomer.api.post(LEADS, { first_name: 'A' })).status).toBe(201);
+    expect((await newcomer.api.put(`${LEADS}/${others.id}`, { company: 'C' })).status).toBe(200);
+    expect((await newcomer.api.delete(`${LEADS}/${others.id}`)).status).toBe(200);
     expect((await app.client().get('/health/ready')).status).toBe(200);
-    expect(waiting).toBe(20);
-
+    expect(waiting).toBeGreaterThan(0);
     await expectRetryable(writes);
+  });
+
+  it('is waited for, by who wants to change it once too', async () => {
+    const change = tenant.api.put(`${LEADS}/${id}`, { company: 'C' });
+    const once = { headers: { 'Idempotency-Key': 'once' } };
+    const body = { lead_id: id, start_time: '2030-01-01', end_time: '2030-01-02' };
+    const creation = tenant.api.post('/api/v1/appointments', body, once);
+    await until(async () => (await longWaiting()) === 2);
     await holder.query('rollback');
-    await holder.end();
-    const freed = await tenant.api.put(`${LEADS}/${id}`, { company: 'C' });
-    expect(freed.status).toBe(200);
+    expect((await change).status).toBe(200);
+    expect((await creation).status).toBe(201);
   });
 });
 

@@ -33,6 +33,9 @@ export const MIGRATIONS = [
   IdempotencyKeys1764115200000,
 ] as const;
 
+/** How long is waited for a connection, new or of the pool. */
+export const POOL_WAIT_MS = 2_000;
+
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
@@ -54,7 +57,7 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     synchronize: false,
     logging: false,
     poolSize: 10,
-    connectTimeoutMS: 2_000,
+    connectTimeoutMS: POOL_WAIT_MS,
     poolErrorHandler: (error: Error) => {
       logger.warn({ reason: error.message }, 'a database connection was lost');
     },

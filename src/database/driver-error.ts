@@ -15,8 +15,11 @@ export class UniqueViolation extends Error {
 /** A statement that PostgreSQL ended because of another one; the same again may succeed. */
 export class BrokenOff extends ApiError {}
 
+/** A statement that gave up waiting for a lock. */
+export class LockTimeout extends ApiError {}
+
 const UNIQUE_VIOLATION = '23505';
-const LOCK_TIMEOUT = '55P03';
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * SQLSTATEs of serialization failures and deadlocks, and of a prepared statement that is not there
@@ -27,16 +30,12 @@ const BROKEN_OFF: readonly unknown[] = ['40001', '40P01', '26000'];
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
 
-/** Whether a statement gave up waiting for a lock. */
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT;
-}
-
 /** Turns what the driver throws into what the application knows; nothing of the driver leaves. */
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof pg.DatabaseError) {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
+    if (error.code === LOCK_NOT_AVAILABLE) return new LockTimeout(fallback, { cause: error });
     if (BROKEN_OFF.includes(error.code)) {
       logger.warn(describe(error), 'a transaction was broken off');
       return new BrokenOff(fallback, { cause: error });

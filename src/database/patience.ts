@@ -1,48 +1,85 @@
 import type pg from 'pg';
+import { POOL_WAIT_MS } from './data-source-options.js';
 import { breakOff } from './resilient-client.js';
 
-/** Milliseconds: what waits for a lock, what runs, and what is heard of not at all. */
+/** Milliseconds: what waits for a lock, in the way of others and out of it. */
+const BRIEF_LOCK_MS = 100;
 const LOCK_MS = 2_000;
+
+/** Milliseconds: what runs at all, and all of an operation with its repetitions. */
 const STATEMENT_MS = 2_500;
-const SILENCE_MS = 2_800;
+const OPERATION_MS = 4_500;
+
+/** How much later than PostgreSQL itself would one that does not answer is given up. */
+const SILENCE_MS = 300;
 
 const NO_END = () => undefined;
 
-/** How long statements and transactions of the pool may take. */
+/** How long operations on the database may take. */
 export abstract class Patience {
-  /** SQL expressions that tell PostgreSQL, for one transaction. */
-  abstract readonly settings: readonly string[];
-
-  /**
-   * Watches a connection while it is used.
-   * @returns what ends the watch
-   */
-  abstract begin(client: pg.ClientBase): () => void;
+  /** The time of one operation, which begins now. */
+  abstract begin(): Deadline;
 }
 
-/** That of a server: together with the wait for a connection, an answer in less than 5 seconds. */
+/** That of a server, whose answers take less than 5 seconds. */
 export class ServerPatience extends Patience {
-  readonly settings = [
-    `set_config('statement_timeout', '${STATEMENT_MS}', true)`,
-    `set_config('lock_timeout', '${LOCK_MS}', true)`,
-  ];
-
-  /** A connection that a firewall forgot answers nothing, not even that it gives up. */
-  begin(client: pg.ClientBase): () => void {
-    const overdue = setTimeout(() => {
-      breakOff(client);
-    }, SILENCE_MS);
-    return () => {
-      clearTimeout(overdue);
-    };
+  begin(): Deadline {
+    return new Deadline(OPERATION_MS);
   }
 }
 
 /** That of the command line, whose work takes as long as it takes. */
 export class CommandPatience extends Patience {
-  readonly settings = [];
+  begin(): Deadline {
+    return new Deadline(Infinity);
+  }
+}
 
-  begin(): () => void {
-    return NO_END;
+/** Until when an operation has to be over. */
+export class Deadline {
+  private readonly end: number;
+
+  constructor(ms: number) {
+    this.end = performance.now() + ms;
+  }
+
+  /** How long a repetition may wait before it begins; negative where it had better not. */
+  get spareMs(): number {
+    return this.leftMs - POOL_WAIT_MS;
+  }
+
+  /**
+   * How long one more statement may wait for a lock, and run, in PostgreSQL's terms.
+   * @param isPatient whether it keeps no one else waiting
+   */
+  timeouts(isPatient: boolean): readonly [lock: string, statement: string] {
+    if (this.end === Infinity) return ['0', '0'];
+    const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.leftMs)));
+    return [
+      String(Math.min(isPatient ? LOCK_MS : BRIEF_LOCK_MS, statementMs)),
+      String(statementMs),
+    ];
+  }
+
+  /**
+   * Watches a connection while it is used: one that a firewall forgot answers nothing, not even that
+   * it gives up.
+   * @returns what ends the watch
+   */
+  watch(client: pg.ClientBase): () => void {
+    if (this.end === Infinity) return NO_END;
+    const overdue = setTimeout(
+      () => {
+        breakOff(client);
+      },
+      Math.min(STATEMENT_MS, this.leftMs) + SILENCE_MS,
+    );
+    return () => {
+      clearTimeout(overdue);
+    };
+  }
+
+  private get leftMs(): number {
+    return this.end - performance.now();
   }
 }

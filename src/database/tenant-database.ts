@@ -5,8 +5,9 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
+import { Attempts, type Terms } from './attempts.js';
 import { CONNECTION_SETTINGS } from './data-source-options.js';
-import { BrokenOff, isLockTimeout, translateDriverError } from './driver-error.js';
+import { translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
 import { Patience } from './patience.js';
 import { QueryWithPreamble } from './tenant-query.js';
@@ -42,21 +43,25 @@ const MOST_PREPARED_STATEMENTS = 500;
 @Injectable()
 export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   private readonly names = new Map<string, string>();
+  private readonly attempts: Attempts;
   private enterTenant = '';
   private enterOrganization = '';
   private lanes: Record<Failure, Lanes> | undefined;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly patience: Patience,
-  ) {}
+    patience: Patience,
+  ) {
+    this.attempts = new Attempts(patience);
+  }
 
   async onModuleInit(): Promise<void> {
     const role = (await this.canUseTenantRole()) ? TENANT_ROLE : undefined;
-    const settings = [`set_config('${TENANT_SETTING}', $1, true)`];
-    this.enterOrganization = `select ${settings.join(', ')}`;
-    if (role) settings.unshift(`set_config('role', '${role}', true)`);
-    this.enterTenant = `select ${[...settings, ...this.patience.settings].join(', ')}`;
+    this.enterOrganization = `select set_config('${TENANT_SETTING}', $1, true)`;
+    const switchRole = role ? [`set_config('role', '${role}', true)`] : [];
+    const settings = [TENANT_SETTING, 'lock_timeout', 'statement_timeout'];
+    const set = settings.map((name, i) => `set_config('${name}', $${i + 1}, true)`);
+    this.enterTenant = `select ${[...switchRole, ...set].join(', ')}`;
     // Lanes serve nothing but statements of tenants, so that they keep the role.
     const setUp = [...(role ? [`set role ${role}`] : []), ...LANE_SETTINGS].join('; ');
     this.lanes = {
@@ -89,8 +94,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Runs several statements as one; rolls back whatever `work` throws on, and passes that on. `work`
-   * runs again where PostgreSQL broke the transaction off for the sake of another one. What is read
-   * and written for the tenant that it is given, also by repositories, is part of the transaction.
+   * runs again where PostgreSQL broke the transaction off for the sake of another one, or a lock was
+   * not free at once. What is read and written for the tenant that it is given, also by repositories, is part of the transaction.
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
@@ -99,89 +104,100 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
   ): Promise<T> {
     if (tenant.unit) return tenant.unit.part((transaction) => work(transaction, tenant));
-    return retryOnce(async () => {
-      const runner = this.dataSource.createQueryRunner();
-      const attempt = <R>(step: Promise<R>) => translating(step, 'create_failed');
-      let end = (): void => undefined;
-      try {
-        const client = (await attempt(runner.connect())) as pg.PoolClient;
-        end = this.patience.begin(client);
-        await attempt(runner.startTransaction());
-        const transaction: TenantTransaction = {
-          query: (statement) => attempt(this.runOn(client, tenant.id, statement)),
-        };
-        const unit = new SavepointUnit(transaction);
-        const result = await work(transaction, { ...tenant, unit });
-        unit.assertWhole();
-        await attempt(runner.commitTransaction());
-        return result;
-      } catch (error) {
-        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-        throw error;
-      } finally {
-        end();
-        await runner.release();
-      }
+    return this.attempts.make('create_failed', (terms) => this.attempt(tenant, work, terms));
+  }
+
+  private async attempt<T>(
+    tenant: Tenant,
+    work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
+    terms: Terms,
+  ): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    const step = <R>(taken: Promise<R>) => translating(taken, 'create_failed');
+    let end = (): void => undefined;
+    try {
+      const client = (await step(runner.connect())) as pg.PoolClient;
+      end = terms.deadline.watch(client);
+      await step(runner.startTransaction());
+      const transaction: TenantTransaction = {
+        query: (statement) => step(this.runOn(client, tenant.id, statement, terms)),
+      };
+      const unit = new SavepointUnit(transaction);
+      const result = await work(transaction, { ...tenant, unit });
+      unit.assertWhole();
+      await step(runner.commitTransaction());
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      end();
+      await runner.release();
+    }
+  }
+
+  private single<Row>(tenant: Tenant, statement: Statement, failure: Failure): Promise<Row[]> {
+    const { id: organizationId, unit } = tenant;
+    if (unit) return unit.part((transaction) => transaction.query(statement));
+    return this.attempts.make(failure, (terms) => {
+      const inLane = statement.cost === 'bounded' && !terms.isPatient;
+      return translating(
+        inLane
+          ? this.runInLane<Row>(organizationId, statement, failure)
+          : this.runInPool<Row>(organizationId, statement, terms),
+        failure,
+      );
     });
   }
 
-  private single<Row>(
-    { id: organizationId, unit }: Tenant,
-    statement: Statement,
-    failure: Failure,
-  ): Promise<Row[]> {
-    if (unit) return unit.part((transaction) => transaction.query(statement));
-    const alone = () =>
-      statement.cost === 'bounded'
-        ? this.runInLane<Row>(organizationId, statement, failure)
-        : this.runInPool<Row>(organizationId, statement);
-    return retryOnce(() => translating(alone(), failure));
-  }
-
-  private async runInLane<Row>(
+  private runInLane<Row>(
     organizationId: string,
     statement: Statement,
     failure: Failure,
   ): Promise<Row[]> {
-    try {
-      return await this.run<Row>(this.enterOrganization, organizationId, statement, (query) => {
-        this.lanes?.[failure].submit(query);
-      });
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      // Who has to wait for a lock waits where no one stands behind.
-      return this.runInPool(organizationId, statement);
-    }
+    return this.run<Row>(this.enterOrganization, [organizationId], statement, (query) => {
+      this.lanes?.[failure].submit(query);
+    });
   }
 
-  private async runInPool<Row>(organizationId: string, statement: Statement): Promise<Row[]> {
+  private async runInPool<Row>(
+    organizationId: string,
+    statement: Statement,
+    terms: Terms,
+  ): Promise<Row[]> {
     const driver = this.dataSource.driver as PostgresDriver;
     const [client, release] = (await driver.obtainMasterConnection()) as [
       pg.PoolClient,
       () => void,
     ];
-    const end = this.patience.begin(client);
+    const end = terms.deadline.watch(client);
     try {
-      return await this.runOn<Row>(client, organizationId, statement);
+      return await this.runOn<Row>(client, organizationId, statement, terms);
     } finally {
       end();
       release();
     }
   }
 
-  private runOn<Row>(client: pg.PoolClient, organizationId: string, statement: Statement) {
-    return this.run<Row>(this.enterTenant, organizationId, statement, (query) => {
+  private runOn<Row>(
+    client: pg.PoolClient,
+    organizationId: string,
+    statement: Statement,
+    { deadline, isPatient }: Terms,
+  ): Promise<Row[]> {
+    const entrance = [organizationId, ...deadline.timeouts(isPatient)];
+    return this.run<Row>(this.enterTenant, entrance, statement, (query) => {
       client.query(query);
     });
   }
 
   private run<Row>(
     enter: string,
-    organizationId: string,
+    entrance: readonly string[],
     statement: Statement,
     submit: (query: TenantQuery) => void,
   ): Promise<Row[]> {
-    const preamble = { name: 'tenant', text: enter, values: [organizationId] };
+    const preamble = { name: 'tenant', text: enter, values: entrance };
     const { text, values } = statement;
     const name = statement.plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
@@ -228,15 +244,5 @@ async function translating<T>(step: Promise<T>, failure: ErrorCode): Promise<T> 
     return await step;
   } catch (error) {
     throw translateDriverError(error, failure);
-  }
-}
-
-/** A deadlock or a failed serialization is no one's fault and is over by now. */
-async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof BrokenOff)) throw error;
-    return work();
   }
 }

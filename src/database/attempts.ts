@@ -1,0 +1,52 @@
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-catalogue.js';
+import { BrokenOff, LockTimeout } from './driver-error.js';
+import type { Deadline, Patience } from './patience.js';
+import { WaitingRoom } from './waiting-room.js';
+
+/** Connections of the pool that may wait for locks, whoever holds them for however long. */
+const PLACES_TO_WAIT = 4;
+
+/** The terms of one attempt. */
+export interface Terms {
+  readonly deadline: Deadline;
+  /** Whether it may wait for locks, because it keeps no one else waiting. */
+  readonly isPatient: boolean;
+}
+
+/** Attempts operations again where that may help. */
+export class Attempts {
+  private readonly waitingRoom = new WaitingRoom(PLACES_TO_WAIT);
+
+  constructor(private readonly patience: Patience) {}
+
+  /**
+   * Attempts once more what PostgreSQL broke off, and in the waiting room what has to wait for a lock.
+   * @param failure what is thrown where the waiting room had no place in time
+   */
+  async make<T>(failure: ErrorCode, attempt: (terms: Terms) => Promise<T>): Promise<T> {
+    const deadline = this.patience.begin();
+    const attemptTwice = (isPatient: boolean) =>
+      retryOnce(() => attempt({ deadline, isPatient }), deadline);
+    try {
+      return await attemptTwice(false);
+    } catch (error) {
+      if (!(error instanceof LockTimeout)) throw error;
+      return this.waitingRoom.admit(
+        deadline.spareMs,
+        () => attemptTwice(true),
+        () => new ApiError(failure, { cause: error }),
+      );
+    }
+  }
+}
+
+/** A deadlock or a failed serialization is no one's fault and is over by now. */
+async function retryOnce<T>(work: () => Promise<T>, deadline: Deadline): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BrokenOff) || deadline.spareMs < 0) throw error;
+    return work();
+  }
+}

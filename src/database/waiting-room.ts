@@ -1,0 +1,51 @@
+/** What a timer can wait. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+/** A few places for work that has to wait, so that it never takes everything that others need. */
+export class WaitingRoom {
+  private readonly queue = new Set<() => void>();
+
+  /** @param free how many may be inside at a time */
+  constructor(private free: number) {}
+
+  /**
+   * Does the work as soon as there is a place for it, in the order in which it came.
+   * @param ms how long it may wait for the place; negative, not even where one is free
+   * @param tooLate makes what is thrown where no place was free in time
+   */
+  async admit<T>(ms: number, work: () => Promise<T>, tooLate: () => Error): Promise<T> {
+    if (!(await this.enter(ms))) throw tooLate();
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  private enter(ms: number): Promise<boolean> | boolean {
+    if (ms < 0) return false;
+    if (this.free > 0) {
+      this.free--;
+      return true;
+    }
+    return new Promise((resolve) => {
+      const call = () => {
+        clearTimeout(overdue);
+        this.queue.delete(call);
+        resolve(true);
+      };
+      const overdue = setTimeout(() => {
+        this.queue.delete(call);
+        resolve(false);
+      }, Math.min(ms, FOR_EVER_MS));
+      this.queue.add(call);
+    });
+  }
+
+  /** Passes the place on. */
+  private leave(): void {
+    const [next] = this.queue;
+    if (next) next();
+    else this.free++;
+  }
+}
