@@ -1,9 +1,9 @@
 // Whether the time of an answer tells that another organization has a record: the same requests with
 // ids of another organization and with ids that nobody has. Run: node bench/isolation-timing.mjs
 import assert from 'node:assert/strict';
-import { parseArgs } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { Connection } from './flat/connection.mjs';
+import { runCommand } from './lib/command.mjs';
 import { fill } from './lib/data.mjs';
 import { untilIdle } from './lib/database.mjs';
 import { makeOrganizations } from './lib/organizations.mjs';
@@ -102,17 +102,7 @@ function rowOf({ name }, { medians, ratio, interval }) {
   return [name, ...medians.map((ms) => ms.toFixed(3)), ratio.toFixed(3), `${low}–${high}`];
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: { pairs: { type: 'string', default: '5000' }, help: { type: 'boolean' } },
-  });
-  if (values.help) return undefined;
-  const pairs = Number(values.pairs);
-  if (Number.isInteger(pairs) && pairs >= 100 && pairs <= 100_000) return { pairs };
-  throw new Error(`--pairs must be an integer from 100 to 100000\n\n${USAGE}`);
-}
-
-async function main({ pairs }, undo) {
+async function main(pairs, undo) {
   const { latitude, client } = await startLatitude(undo);
   const organizations = await makeOrganizations(client, ORGANIZATION_SIZES, SCOPES);
   const [caller, other] = organizations;
@@ -136,22 +126,5 @@ async function main({ pairs }, undo) {
   console.log(markdownTable(header, rows, 0));
 }
 
-/** What has to be undone at the end, the last first. */
-const undo = [];
-const interrupted = new Promise((_, reject) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.once(signal, () => reject(new Error(`ended by ${signal}`)));
-  }
-});
-
-try {
-  const options = readOptions();
-  if (options) await Promise.race([main(options, undo), interrupted]);
-  else console.log(USAGE);
-} catch (error) {
-  process.stderr.write(`isolation-timing: ${error.message}\n`);
-  process.exitCode = 1;
-} finally {
-  for (const step of undo.reverse()) await step().catch(() => undefined);
-}
-process.exit();
+const option = { name: 'pairs', least: 100, most: 100_000, fallback: 5_000 };
+await runCommand({ name: 'isolation-timing', usage: USAGE, option }, main);

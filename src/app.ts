@@ -7,6 +7,7 @@ import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import type { DatabaseTarget } from './database/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
+import { Load } from './database/load.js';
 import { type Patience, ServerPatience } from './database/patience.js';
 import { DocsModule } from './http/docs.module.js';
 import { HttpAdapter } from './http/http-adapter.js';
@@ -14,7 +15,9 @@ import { HttpModule } from './http/http.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics.module.js';
 import { Metrics } from './http/metrics.js';
-import { type FinishedRequest, requestContext } from './http/request-context.js';
+import { type Observer, requestContext } from './http/request-context.js';
+import { shedLoad } from './http/shed-load.js';
+import { RateLimits } from './rate-limit/rate-limits.js';
 
 @Module({})
 class RootModule {}
@@ -63,8 +66,10 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     },
   );
   app.set('trust proxy', settings.trustProxy);
-  app.use(requestContext(settings.metrics ? observerOf(app) : undefined));
+  const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
+  app.use(shedLoad(app.get(Load), app.get(RateLimits), observe));
+  app.use(requestContext(observe));
   await app.init();
   return app;
 }
@@ -74,9 +79,9 @@ function optionalPages({ docs, metrics }: Settings) {
   return [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
 }
 
-function observerOf(app: NestExpressApplication) {
+function observerOf(app: NestExpressApplication): Observer {
   const metrics = app.get(Metrics);
-  return (finished: FinishedRequest) => {
+  return (finished) => {
     metrics.observe(finished);
   };
 }

@@ -7,6 +7,7 @@ import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
 import { generateKey } from '../src/auth/api-key-format.js';
 import { AnyKey, RequireScope } from '../src/auth/access.js';
 import { SCOPES } from '../src/auth/scopes.js';
+import { Load } from '../src/database/load.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../src/errors/error-catalogue.js';
 import { Answers } from '../src/fields/answers.js';
 import { DeletedDto } from '../src/fields/deleted.dto.js';
@@ -204,18 +205,22 @@ describe('every error that the document tells of', () => {
   let strict: TestApp;
   let broken: TestApp;
   let keyless: TestApp;
+  let crowded: TestApp;
 
   beforeAll(async () => {
-    [strict, broken, keyless] = await Promise.all([
+    [strict, broken, keyless, crowded] = await Promise.all([
       TestApp.start({ settings: { readsPerMinute: 1, writesPerMinute: 1 } }),
       TestApp.start(),
       TestApp.start(),
+      TestApp.start(),
     ]);
+    const load = crowded.app.get(Load);
+    while (!load.refuses()) load.begin();
     const tables = new Set(RECORD_ROUTES.map(({ pattern }) => pattern.split('/')[3]));
     await broken.sql(`drop table ${[...tables].join(', ')} cascade`);
     await keyless.sql('drop table api_keys');
   });
-  afterAll(() => Promise.all([strict.stop(), broken.stop(), keyless.stop()]));
+  afterAll(() => Promise.all([strict, broken, keyless, crowded].map((one) => one.stop())));
 
   /** Makes a route answer an error. */
   const provocations: Readonly<Record<string, (route: Route) => Promise<Answer>>> = {
@@ -274,6 +279,7 @@ describe('every error that the document tells of', () => {
       const body = await route.body?.(tenant);
       return send(api, route, { path: pathOf(route, randomUUID()), body });
     },
+    overloaded: (route) => send(crowded.client(), route, { path: pathOf(route, randomUUID()) }),
   };
 
   const sendRaw = (route: Route, body: string, headers?: Record<string, string>) =>
@@ -355,7 +361,7 @@ describe("a team's own controller", () => {
       ],
       requestBody: { content: { 'application/json': { schema: { $ref: expect.anything() } } } },
     });
-    const statuses = ['201', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500'];
+    const statuses = '201 400 401 403 404 409 413 415 422 429 500 503'.split(' ');
     expect(Object.keys(post!.responses)).toEqual(statuses);
   });
 

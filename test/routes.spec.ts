@@ -61,6 +61,7 @@ describe('inventory of routes (api.md part 4, decisions 5; Cal.com 2026: a handl
     // Express' own first step, ours, and Nest's two last ones: nothing found, something thrown.
     expect(middleware.map(({ name }) => name)).toEqual([
       '<anonymous>',
+      'shedLoad',
       'requestContext',
       '<anonymous>',
       '<anonymous>',

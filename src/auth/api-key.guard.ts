@@ -53,7 +53,7 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /** Whether even an unknown route is told only to holders of a key (decisions 2 and 4). */
-function isBehindKeys({ method, path }: ApiRequest): boolean {
+export function isBehindKeys({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 

@@ -1,11 +1,13 @@
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { BrokenOff, LockTimeout } from './driver-error.js';
+import { BrokenOff, MustWait } from './driver-error.js';
+import type { Load } from './load.js';
 import type { Deadline, Patience } from './patience.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** Connections of the pool that may wait for locks, whoever holds them for however long. */
 const PLACES_TO_WAIT = 4;
+const MOST_WAITING = 256;
 
 /** The terms of one attempt. */
 export interface Terms {
@@ -16,9 +18,12 @@ export interface Terms {
 
 /** Attempts operations again where that may help. */
 export class Attempts {
-  private readonly waitingRoom = new WaitingRoom(PLACES_TO_WAIT);
+  private readonly waitingRoom = new WaitingRoom(PLACES_TO_WAIT, MOST_WAITING);
 
-  constructor(private readonly patience: Patience) {}
+  constructor(
+    private readonly patience: Patience,
+    private readonly load: Load,
+  ) {}
 
   /**
    * Attempts once more what PostgreSQL broke off, and in the waiting room what has to wait for a lock.
@@ -26,12 +31,18 @@ export class Attempts {
    */
   async make<T>(failure: ErrorCode, attempt: (terms: Terms) => Promise<T>): Promise<T> {
     const deadline = this.patience.begin();
-    const attemptTwice = (isPatient: boolean) =>
-      retryOnce(() => attempt({ deadline, isPatient }), deadline);
+    const attemptTwice = async (isPatient: boolean) => {
+      this.load.begin();
+      try {
+        return await retryOnce(() => attempt({ deadline, isPatient }), deadline);
+      } finally {
+        this.load.end();
+      }
+    };
     try {
       return await attemptTwice(false);
     } catch (error) {
-      if (!(error instanceof LockTimeout)) throw error;
+      if (!(error instanceof MustWait)) throw error;
       return this.waitingRoom.admit(
         deadline.spareMs,
         () => attemptTwice(true),

@@ -5,6 +5,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
 import { CountsService } from './counts.service.js';
 import { DatabaseStatus } from './database-status.js';
+import { Load } from './load.js';
 import { migrate } from './migrate.js';
 import { Patience } from './patience.js';
 import { PurgeService } from './purge.service.js';
@@ -15,6 +16,7 @@ import { TenantDatabase } from './tenant-database.js';
 const PROVIDERS = [
   TenantDatabase,
   DatabaseStatus,
+  Load,
   CountsService,
   PurgeService,
   SharedLookups,

@@ -15,17 +15,19 @@ export class UniqueViolation extends Error {
 /** A statement that PostgreSQL ended because of another one; the same again may succeed. */
 export class BrokenOff extends ApiError {}
 
-/** A statement that gave up waiting for a lock. */
-export class LockTimeout extends ApiError {}
+/** A statement that has to wait for a lock, longer than it may where it was tried. */
+export class MustWait extends ApiError {}
 
 const UNIQUE_VIOLATION = '23505';
-const LOCK_NOT_AVAILABLE = '55P03';
+
+/** SQLSTATEs of serialization failures and deadlocks. */
+const BROKEN_OFF: readonly unknown[] = ['40001', '40P01'];
 
 /**
- * SQLSTATEs of serialization failures and deadlocks, and of a prepared statement that is not there
- * because the one that was to prepare it failed.
+ * SQLSTATEs of a lock that was not free in time, and of a prepared statement that is not there because
+ * the one before it, which was to prepare it, waited in vain.
  */
-const BROKEN_OFF: readonly unknown[] = ['40001', '40P01', '26000'];
+const MUST_WAIT: readonly unknown[] = ['55P03', '26000'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
@@ -35,7 +37,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof pg.DatabaseError) {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
-    if (error.code === LOCK_NOT_AVAILABLE) return new LockTimeout(fallback, { cause: error });
+    if (MUST_WAIT.includes(error.code)) return new MustWait(fallback, { cause: error });
     if (BROKEN_OFF.includes(error.code)) {
       logger.warn(describe(error), 'a transaction was broken off');
       return new BrokenOff(fallback, { cause: error });

@@ -9,6 +9,7 @@ import { Attempts, type Terms } from './attempts.js';
 import { CONNECTION_SETTINGS } from './data-source-options.js';
 import { translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
+import { Load } from './load.js';
 import { Patience } from './patience.js';
 import { QueryWithPreamble } from './tenant-query.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
@@ -36,6 +37,9 @@ const LANE_SETTINGS = [
 /** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
 const MOST_PREPARED_STATEMENTS = 500;
 
+/** What is waited for before a statement of the pool. */
+const CONNECTION = 'connection';
+
 /**
  * The one gateway of all SQL of a tenant. Each statement runs bound to its organization by
  * row-level security, in one round trip, and fails only with errors that the application knows.
@@ -51,8 +55,9 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     patience: Patience,
+    private readonly load: Load,
   ) {
-    this.attempts = new Attempts(patience);
+    this.attempts = new Attempts(patience, load);
   }
 
   async onModuleInit(): Promise<void> {
@@ -116,7 +121,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     const step = <R>(taken: Promise<R>) => translating(taken, 'create_failed');
     let end = (): void => undefined;
     try {
-      const client = (await step(runner.connect())) as pg.PoolClient;
+      const client = (await step(this.timed(CONNECTION, runner.connect()))) as pg.PoolClient;
       end = terms.deadline.watch(client);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
@@ -166,7 +171,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     terms: Terms,
   ): Promise<Row[]> {
     const driver = this.dataSource.driver as PostgresDriver;
-    const [client, release] = (await driver.obtainMasterConnection()) as [
+    const [client, release] = (await this.timed(CONNECTION, driver.obtainMasterConnection())) as [
       pg.PoolClient,
       () => void,
     ];
@@ -200,13 +205,22 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     const preamble = { name: 'tenant', text: enter, values: entrance };
     const { text, values } = statement;
     const name = statement.plan === 'custom' ? '' : this.nameOf(text);
-    return new Promise<Row[]>((resolve, reject) => {
+    const answer = new Promise<Row[]>((resolve, reject) => {
       const query = new QueryWithPreamble(preamble, { name, text, values }, (error, result) => {
         if (error) reject(error);
         else resolve(result?.rows as Row[]);
       });
       submit(query as unknown as TenantQuery);
     });
+    return this.timed(text, answer);
+  }
+
+  /** Tells how long something took that did not fail. */
+  private async timed<T>(what: string, done: Promise<T>): Promise<T> {
+    const asked = performance.now();
+    const result = await done;
+    this.load.observe(what, performance.now() - asked);
+    return result;
   }
 
   private nameOf(text: string): string {

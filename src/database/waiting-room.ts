@@ -5,8 +5,14 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 export class WaitingRoom {
   private readonly queue = new Set<() => void>();
 
-  /** @param free how many may be inside at a time */
-  constructor(private free: number) {}
+  /**
+   * @param free how many may be inside at a time
+   * @param most how many may wait for a place
+   */
+  constructor(
+    private free: number,
+    private readonly most: number,
+  ) {}
 
   /**
    * Does the work as soon as there is a place for it, in the order in which it came.
@@ -28,16 +34,20 @@ export class WaitingRoom {
       this.free--;
       return true;
     }
+    if (this.queue.size >= this.most) return false;
     return new Promise((resolve) => {
       const call = () => {
         clearTimeout(overdue);
         this.queue.delete(call);
         resolve(true);
       };
-      const overdue = setTimeout(() => {
-        this.queue.delete(call);
-        resolve(false);
-      }, Math.min(ms, FOR_EVER_MS));
+      const overdue = setTimeout(
+        () => {
+          this.queue.delete(call);
+          resolve(false);
+        },
+        Math.min(ms, FOR_EVER_MS),
+      );
       this.queue.add(call);
     });
   }

@@ -120,6 +120,12 @@ export const ERROR_CATALOGUE = {
     'All places for sessions are taken.',
     'Wait as long as Retry-After says, then initialize again.',
   ),
+  overloaded: entry(
+    503,
+    true,
+    'More is asked for at this moment than can be served.',
+    'Nothing was done. Wait as long as Retry-After says and repeat the same call.',
+  ),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;

@@ -15,11 +15,14 @@ export interface FinishedRequest {
   readonly errorCode: ErrorCode | undefined;
 }
 
+/** What is done when a request has ended. */
+export type Observer = (finished: FinishedRequest) => void;
+
 /**
  * The first step of every request: its id, its line in the log, and a path that can be routed.
- * @param observe what else is done when a request has ended
+ * @param observe what else is done than logging it
  */
-export function requestContext(observe?: (finished: FinishedRequest) => void) {
+export function requestContext(observe?: Observer) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const started = performance.now();
     const apiRequest = request as ApiRequest;

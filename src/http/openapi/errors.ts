@@ -78,6 +78,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
   401: 'WWW-Authenticate',
   403: 'WWW-Authenticate',
   429: 'Retry-After',
+  503: 'Retry-After',
 };
 
 /** Every refusal that a route can give, by its status. */
@@ -112,6 +113,7 @@ function errorsOf(route: Route): readonly ErrorCode[] {
     ...errorsOfTerms(route),
     method === 'get' ? 'query_failed' : 'create_failed',
     'internal_error',
+    'overloaded',
   ];
   return codes.filter((code) => code !== false);
 }
