@@ -17,6 +17,7 @@ import {
 import type { Answer } from './support/api-client.js';
 import { createLead, dataOf, errorOf, type LeadRecord, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
+import { ERAS } from './support/speakers.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -63,9 +64,14 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-/** The client of the SDK keeps something of every call, so each suite has its own. */
+let suites = 0;
+
+/**
+ * The client of the SDK keeps something of every call, so each suite has its own. They take turns,
+ * so that every kind of field is sent in both eras.
+ */
 async function renewAgent(): Promise<void> {
-  agent = await connectAgent(app, tenant);
+  agent = await connectAgent(app, tenant, ERAS[suites++ % ERAS.length]);
 }
 
 // ---------------------------------------------------------------- values

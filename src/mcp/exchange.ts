@@ -7,12 +7,14 @@ import { readBytes } from '../http/request-reader.js';
 import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
 import { RateLimits, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
-import { SESSION_ID } from './headers.js';
+import { checkQuery, SESSION_ID } from './headers.js';
 import { type Messages, readMessages } from './messages.js';
-import { type Abilities, agreedRevision, answer, initializeProblems } from './protocol.js';
+import { type Abilities, problemsOf } from './methods.js';
 import { Resources } from './resources.js';
 import type { Session } from './session.js';
+import { agreedRevision, answer } from './session-protocol.js';
 import { Sessions } from './sessions.js';
+import { answerAlone } from './stateless-protocol.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolRunner } from './tool-runner.js';
 
@@ -71,11 +73,27 @@ export class McpExchange {
     }
   }
 
+  /**
+   * Answers a message that needs no session and opens none.
+   * @throws ApiError `validation_error` for a query
+   */
+  async answerAlone(messages: Messages, caller: McpCaller): Promise<string | undefined> {
+    const { request, response } = caller;
+    checkQuery(request);
+    const abilities = this.abilitiesOf(messages, caller);
+    const answered = await answerAlone(messages.body, (name) => request.get(name), abilities);
+    response.status(answered.status);
+    const type = answered.headers.get('Content-Type');
+    if (type === null) return undefined;
+    response.type(type);
+    return answered.text();
+  }
+
   /** @throws ApiError `no_session`, `validation_error`, `too_many_sessions` */
   async begin(messages: Messages, caller: McpCaller): Promise<unknown> {
     const [request, ...others] = messages.requests;
     if (request?.method !== 'initialize') throw new ApiError('no_session');
-    const problems = initializeProblems(request);
+    const problems = problemsOf(request, 'InitializeRequest');
     if (others.length > 0 || messages.isBatch) {
       problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
     }

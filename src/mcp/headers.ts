@@ -2,7 +2,7 @@ import { validationError } from '../errors/api-error.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { strayParameters } from '../http/request-reader.js';
 import type { ApiRequest } from '../tenancy/actor.js';
-import { REVISIONS } from './protocol.js';
+import { REVISIONS } from './session-protocol.js';
 import type { Session } from './session.js';
 
 export const SESSION_ID = 'Mcp-Session-Id';
@@ -15,13 +15,22 @@ export function sessionIdOf(request: ApiRequest): string | undefined {
   return id === '' ? undefined : id;
 }
 
+/** The revision that a request declares, where it names no session that has agreed on one. */
+export function declaredRevision(request: ApiRequest): string | undefined {
+  return sessionIdOf(request) === undefined ? request.get(REVISION) : undefined;
+}
+
+/** @throws ApiError `validation_error` for a query, which /mcp has none of */
+export function checkQuery(request: ApiRequest): void {
+  refuse(strayParameters(request));
+}
+
 /** @throws ApiError `validation_error` for a foreign revision, or a query, which /mcp has none of */
 export function checkHead(request: ApiRequest, ...more: readonly FieldProblem[]): void {
   const revision = request.get(REVISION);
   const isForeign = revision !== undefined && !REVISIONS.includes(revision);
   const known = { field: REVISION, message: `must be one of ${REVISIONS.join(', ')}` };
-  const problems = [...(isForeign ? [known] : []), ...strayParameters(request), ...more];
-  if (problems.length > 0) throw validationError(problems);
+  refuse([...(isForeign ? [known] : []), ...strayParameters(request), ...more]);
 }
 
 /**
@@ -36,4 +45,8 @@ export function cursorOf(request: ApiRequest, session: Session): number {
   const stray = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
   checkHead(request, ...(isKnown ? [] : [stray]));
   return cursor;
+}
+
+function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw validationError(problems);
 }

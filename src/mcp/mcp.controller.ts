@@ -5,10 +5,11 @@ import { ApiError } from '../errors/api-error.js';
 import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
 import { EventStream } from './event-stream.js';
 import { type McpCaller, McpExchange } from './exchange.js';
-import { checkHead, cursorOf, sessionIdOf } from './headers.js';
+import { checkHead, cursorOf, declaredRevision, sessionIdOf } from './headers.js';
 import type { Messages } from './messages.js';
 import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
+import { isStateless } from './stateless-protocol.js';
 
 /** Before it, clients cannot read an event without data. */
 const FIRST_REVISION_WITH_PRIMING = '2025-11-25';
@@ -21,7 +22,7 @@ export class McpController {
     private readonly exchange: McpExchange,
   ) {}
 
-  /** Opens a session, or answers the messages of one. */
+  /** Opens a session, answers the messages of one, or a message that needs none. */
   @Post()
   @HttpCode(200)
   @OwnProtocol()
@@ -82,6 +83,9 @@ export class McpController {
 
   private async answer(body: Messages | ApiError, caller: McpCaller): Promise<unknown> {
     const { actor, request } = caller;
+    if (!(body instanceof ApiError) && isStateless(body.body, declaredRevision(request))) {
+      return this.exchange.answerAlone(body, caller);
+    }
     const id = sessionIdOf(request);
     const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
     if (body instanceof ApiError) throw body;

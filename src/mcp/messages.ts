@@ -1,8 +1,4 @@
-import {
-  JSONRPCMessageSchema,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import { isSpecType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { validationError } from '../errors/api-error.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { isObject } from '../fields/json-object.js';
@@ -16,6 +12,8 @@ const MOST_MESSAGES = 100;
 
 /** The messages of one POST. */
 export interface Messages {
+  /** All of them, as they were sent. */
+  readonly body: unknown;
   /** How many there are, notifications and answers included. */
   readonly count: number;
   readonly isBatch: boolean;
@@ -40,6 +38,7 @@ export function readMessages(bytes: Buffer): Messages {
     throw validationError([{ field: 'body', message: `must hold 1 to ${MOST_MESSAGES} messages` }]);
   }
   return {
+    body: value,
     count: values.length,
     isBatch,
     requests: values.map(readMessage).filter(isRequest),
@@ -59,7 +58,7 @@ function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
 
 /** The message itself: a copy by its schema would leave out keys such as `__proto__`. */
 function readMessage(value: unknown): JSONRPCMessage {
-  if (JSONRPCMessageSchema.safeParse(value).success) return value as JSONRPCMessage;
+  if (isSpecType.JSONRPCMessage(value)) return value;
   throw validationError(problemsOf(value));
 }
 

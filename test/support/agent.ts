@@ -1,8 +1,7 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { ApiClient, type Answer } from './api-client.js';
 import type { ErrorBody } from './factories.js';
+import { type Era, type Speaker, speakerOf } from './speakers.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -22,19 +21,27 @@ type LastAnswer = Pick<Response, 'status' | 'headers'>;
 
 const open = new Set<Agent>();
 
-/** An AI agent that has opened a session by the client of the SDK. */
+/** What agents speak that are not told what to. */
+let usualEra: Era = 'sessions';
+
+/** Has a whole suite speak to /mcp in one era. */
+export function agentsSpeak(era: Era): void {
+  usualEra = era;
+}
+
+/** An AI agent that is connected by the client of an SDK. */
 export class Agent {
-  private readonly client = new Client({ name: 'agent', version: '1.0.0' });
-  private readonly transport: StreamableHTTPClientTransport;
+  private readonly speaker: Speaker;
   private readonly raw: ApiClient;
   private last: LastAnswer = { status: 0, headers: new Headers() };
 
   private constructor(
     readonly url: string,
     { key: { key } }: Owner,
+    era: Era,
   ) {
     this.raw = new ApiClient(url, key);
-    this.transport = new StreamableHTTPClientTransport(new URL('/mcp', url), {
+    this.speaker = speakerOf(era, new URL('/mcp', url), {
       requestInit: { headers: { Authorization: `Bearer ${key}` } },
       fetch: async (address, init) => {
         const response = await fetch(address, init);
@@ -44,9 +51,9 @@ export class Agent {
     });
   }
 
-  static async connect({ url }: { readonly url: string }, owner: Owner): Promise<Agent> {
-    const agent = new Agent(url, owner);
-    await agent.client.connect(agent.transport);
+  static async connect({ url }: { readonly url: string }, owner: Owner, era: Era): Promise<Agent> {
+    const agent = new Agent(url, owner, era);
+    await agent.speaker.connect();
     open.add(agent);
     return agent;
   }
@@ -57,17 +64,18 @@ export class Agent {
   }
 
   /** Afterwards the client holds the results of these tools to their output schemas. */
-  async listTools(): Promise<Tool[]> {
-    return (await this.client.listTools()).tools;
+  listTools(): Promise<Tool[]> {
+    return this.speaker.listTools();
   }
 
-  async ping(): Promise<void> {
-    await this.client.ping();
+  /** Asks for what costs nothing. */
+  ping(): Promise<void> {
+    return this.speaker.ping();
   }
 
   /** @throws McpError where the answer is an error of JSON-RPC */
-  async call(name: string, args?: Arguments): Promise<CallToolResult> {
-    return (await this.client.callTool({ name, arguments: args })) as CallToolResult;
+  call(name: string, args?: Arguments): Promise<CallToolResult> {
+    return this.speaker.call({ name, arguments: args });
   }
 
   /** What a call answers that must not fail. */
@@ -87,29 +95,30 @@ export class Agent {
     return failureOf(result);
   }
 
-  /** POSTs a text in the session as it is, which the SDK would not write so. */
-  post(text: string): Promise<Answer> {
-    const { sessionId = '', protocolVersion = '' } = this.transport;
-    return this.raw.post('/mcp', text, {
-      headers: {
-        Accept: 'application/json, text/event-stream',
-        'Mcp-Session-Id': sessionId,
-        'MCP-Protocol-Version': protocolVersion,
-      },
-    });
+  /** POSTs the text of a request as it is, which the SDK would not write so. */
+  async post(text: string): Promise<Answer> {
+    const { text: body, headers } = this.speaker.dress(text);
+    const accept = { Accept: 'application/json, text/event-stream' };
+    const answer = await this.raw.post('/mcp', body, { headers: { ...accept, ...headers } });
+    const { result } = answer.body as { result?: CallToolResult };
+    if (!result) return answer;
+    return { ...answer, body: { ...answer.body, result: this.speaker.undress(result) } };
   }
 
-  /** Ends the session and the connection. */
+  /** Ends the session, if there is one, and the connection. */
   async close(): Promise<void> {
     open.delete(this);
-    await this.transport.terminateSession();
-    await this.client.close();
+    await this.speaker.close();
   }
 }
 
-/** Opens a session for a tenant of an app. */
-export function connectAgent(app: { readonly url: string }, owner: Owner): Promise<Agent> {
-  return Agent.connect(app, owner);
+/** Connects an agent of a tenant to an app. */
+export function connectAgent(
+  app: { readonly url: string },
+  owner: Owner,
+  era: Era = usualEra,
+): Promise<Agent> {
+  return Agent.connect(app, owner, era);
 }
 
 /** Stops an app after the agents that are connected to it: they would try to come back. */

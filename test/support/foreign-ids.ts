@@ -10,11 +10,12 @@ import { dataOf } from './factories.js';
 import type { TestApp, Tenant } from './harness.js';
 import { McpCaller } from './mcp-client.js';
 import { nameOf, pathOf, RECORD_ROUTES, type Route, ROUTES, send, validRequest } from './routes.js';
+import type { Era } from './speakers.js';
 import { RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from './tools.js';
 
-/** An organization that has opened a session of /mcp, too. */
+/** An organization that speaks to /mcp, too. */
 export interface Party extends Tenant {
-  /** Sends a request in that session, always with the same JSON-RPC id. */
+  /** Sends a request there, always with the same JSON-RPC id. */
   readonly rpc: (method: string, params: object) => Promise<Answer>;
 }
 
@@ -67,9 +68,16 @@ export function positionsIn(
   return [...ofRoutes, ...ofTools, ...templates.map((one) => `id of ${one.uriTemplate}`)].sort();
 }
 
-/** Opens a session of /mcp for a caller. */
-export async function joinMcp({ url }: TestApp, tenant: Tenant): Promise<Party> {
+/** Has a caller speak to /mcp, in a session of its own if the era has them. */
+export async function joinMcp(
+  { url }: TestApp,
+  tenant: Tenant,
+  era: Era = 'sessions',
+): Promise<Party> {
   const caller = new McpCaller(url, tenant.key.key);
+  if (era === 'stateless') {
+    return { ...tenant, rpc: (method, params) => caller.ask(method, params, 1) };
+  }
   const session = await caller.open();
   return { ...tenant, rpc: (method, params) => caller.rpc(session, method, params, 1) };
 }

@@ -1,5 +1,6 @@
 import { joinMcp, type Party } from './foreign-ids.js';
 import { TestApp } from './harness.js';
+import type { Era } from './speakers.js';
 import { Statements } from './statements.js';
 import { recordTables } from './tenant-tables.js';
 
@@ -12,7 +13,7 @@ export const LAYERS = {
 
 export type Layer = Readonly<Record<'filters' | 'policies', boolean>>;
 
-/** An application with two organizations, and what keeps them apart. */
+/** An application with two organizations of either era of /mcp, and what keeps them apart. */
 export interface Isolated {
   readonly app: TestApp;
   /** The tables of their records. */
@@ -30,7 +31,7 @@ export async function startIsolated(layer: Layer): Promise<Isolated> {
     for (const table of tables) await app.sql(`alter table ${table} disable row level security`);
   }
   const statements = new Statements(app, layer);
-  const join = async () => joinMcp(app, await app.organization());
-  const [ours, theirs] = await Promise.all([join(), join()]);
+  const join = async (era: Era) => joinMcp(app, await app.organization(), era);
+  const [ours, theirs] = await Promise.all([join('sessions'), join('stateless')]);
   return { app, tables, statements, ours, theirs };
 }

@@ -12,6 +12,18 @@ type Headers = Readonly<Record<string, string>>;
 
 export const LATEST_REVISION = '2025-11-25';
 
+/** The revision in which every request stands for itself. */
+export const STATELESS_REVISION = '2026-07-28';
+
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** What every request of that revision says of its sender. */
+export const STATELESS_META = {
+  'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
 let requests = 0;
 
 /** A JSON-RPC request; its id is its own unless one is given. */
@@ -35,6 +47,21 @@ export function initializeRequest(params: object = {}, id?: unknown) {
     },
     id,
   );
+}
+
+/** A valid request of the revision without sessions, but for what is given. */
+export function statelessRequest(method: string, params: object = {}, id?: unknown) {
+  return rpcRequest(method, { _meta: STATELESS_META, ...params }, id);
+}
+
+/** The headers in which such a request repeats what it holds. */
+export function mirrorOf(method: string, params: { name?: unknown; uri?: unknown } = {}) {
+  const name = params.name ?? params.uri;
+  return {
+    'MCP-Protocol-Version': STATELESS_REVISION,
+    'Mcp-Method': method,
+    ...(typeof name === 'string' && { 'Mcp-Name': name }),
+  };
 }
 
 /** The header that names a session. */
@@ -81,6 +108,11 @@ export class McpCaller {
   /** Sends one request in a session. */
   rpc(session: string, method: string, params?: object, id?: unknown): Promise<Answer> {
     return this.post(rpcRequest(method, params, id), inSession(session));
+  }
+
+  /** Sends one request of the revision without sessions. */
+  ask(method: string, params: object = {}, id?: unknown): Promise<Answer> {
+    return this.post(statelessRequest(method, params, id), mirrorOf(method, params));
   }
 
   delete(session?: string): Promise<Answer> {

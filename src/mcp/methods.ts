@@ -1,0 +1,117 @@
+import {
+  type JSONRPCRequest,
+  ProtocolErrorCode,
+  type SpecTypeName,
+  specTypeSchemas,
+  type StandardSchemaV1Sync,
+} from '@modelcontextprotocol/server';
+import { VERSION } from '../config/version.js';
+import { ApiError } from '../errors/api-error.js';
+import { fieldLabel, type FieldProblem } from '../errors/field-problem.js';
+import type { ResourceContents, ResourceTemplate } from './resources.js';
+import type { ToolListing } from './tool-schema.js';
+import type { ToolResult } from './tool-result.js';
+
+export const SERVER_INFO = { name: 'latitude', title: 'Latitude', version: VERSION };
+
+/** What a caller can do, whichever revision of the protocol it speaks. */
+export interface Abilities {
+  tools(): ToolListing[];
+  /** @returns undefined where there is no such tool */
+  call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
+  templates(): ResourceTemplate[];
+  /** @throws ApiError */
+  read(uri: string): Promise<ResourceContents>;
+}
+
+/** What a JSON-RPC request is refused with; those of the SDKs repeat the code in their messages. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: object,
+  ) {
+    super(message);
+  }
+}
+
+type Params = Readonly<Record<string, unknown>>;
+type Result = Record<string, unknown>;
+
+interface Method {
+  /** What the protocol calls its request, and knows it by. */
+  readonly type: SpecTypeName;
+  readonly answer: (params: Params, abilities: Abilities) => Result | Promise<Result>;
+}
+
+/** The methods that all revisions have. */
+const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['tools/list', { type: 'ListToolsRequest', answer: listTools }],
+  ['tools/call', { type: 'CallToolRequest', answer: callTool }],
+  // Records are too many to list here: tools find them, templates tell their addresses.
+  ['resources/list', { type: 'ListResourcesRequest', answer: () => ({ resources: [] }) }],
+  ['resources/templates/list', { type: 'ListResourceTemplatesRequest', answer: listTemplates }],
+  ['resources/read', { type: 'ReadResourceRequest', answer: readResource }],
+]);
+
+export function isOffered(method: string): boolean {
+  return METHODS.has(method);
+}
+
+/**
+ * Answers a request.
+ * @param codeOf the code by which the caller's revision tells an error of the API
+ * @throws RpcError
+ */
+export async function perform(
+  request: Pick<JSONRPCRequest, 'method' | 'params'>,
+  abilities: Abilities,
+  codeOf: (error: ApiError) => number,
+): Promise<Result> {
+  const method = METHODS.get(request.method);
+  if (!method) throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+  const problems = problemsOf(request, method.type);
+  if (problems.length > 0) {
+    const told = problems.map(({ field, message }) => `${field} ${message}`);
+    throw new RpcError(ProtocolErrorCode.InvalidParams, told.join('; '));
+  }
+  const { params = {} } = request;
+  try {
+    return await method.answer(params, abilities);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message, retryable } = error;
+    const data = { uri: params.uri, code, message, retryable };
+    throw new RpcError(codeOf(error), `${code}: ${message}`, data);
+  }
+}
+
+function listTools(_: Params, abilities: Abilities): Result {
+  return { tools: abilities.tools() };
+}
+
+async function callTool(params: Params, abilities: Abilities): Promise<Result> {
+  const { name, arguments: args = {} } = params as { name: string; arguments?: Result };
+  const result = await abilities.call(name, args);
+  if (result) return result;
+  const message = `Unknown tool: ${fieldLabel(name, '')}`;
+  throw new RpcError(ProtocolErrorCode.InvalidParams, message);
+}
+
+function listTemplates(_: Params, abilities: Abilities): Result {
+  return { resourceTemplates: abilities.templates() };
+}
+
+async function readResource({ uri }: Params, abilities: Abilities): Promise<Result> {
+  return { contents: [{ ...(await abilities.read(uri as string)) }] };
+}
+
+/** What is wrong with the parameters of a request, if it is one of this type. */
+export function problemsOf(request: object, type: SpecTypeName): FieldProblem[] {
+  const schema: StandardSchemaV1Sync = specTypeSchemas[type];
+  const { issues = [] } = schema['~standard'].validate(request);
+  return issues.map(({ path = [], message }) => {
+    const field = fieldLabel((path as PropertyKey[]).join('.'), 'params');
+    return { field, message: `is not valid: ${message}` };
+  });
+}

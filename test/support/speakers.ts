@@ -1,0 +1,134 @@
+import {
+  Client as StatelessClient,
+  StreamableHTTPClientTransport as StatelessTransport,
+} from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import {
+  inSession,
+  mirrorOf,
+  SERVER_INFO,
+  STATELESS_META,
+  STATELESS_REVISION,
+} from './mcp-client.js';
+
+/** The revisions with sessions, and the one without. */
+export const ERAS = ['sessions', 'stateless'] as const;
+export type Era = (typeof ERAS)[number];
+
+type Call = Readonly<{ name: string; arguments?: Readonly<Record<string, unknown>> }>;
+
+/** A client of one era, by the SDK of that era. */
+export interface Speaker {
+  connect(): Promise<void>;
+  listTools(): Promise<Tool[]>;
+  call(call: Call): Promise<CallToolResult>;
+  /** Asks for what costs nothing. */
+  ping(): Promise<void>;
+  /** A text as this client would send it, with the headers that it would send. */
+  dress(text: string): { readonly text: string; readonly headers: Record<string, string> };
+  /** A result without what the revision adds to every one. */
+  undress(result: CallToolResult): CallToolResult;
+  close(): Promise<void>;
+}
+
+interface Connection {
+  readonly requestInit: { readonly headers: Record<string, string> };
+  readonly fetch: (address: string | URL, init?: RequestInit) => Promise<Response>;
+}
+
+const CLIENT = { name: 'agent', version: '1.0.0' };
+
+export function speakerOf(era: Era, address: URL, connection: Connection): Speaker {
+  return era === 'sessions'
+    ? new SessionSpeaker(address, connection)
+    : new StatelessSpeaker(address, connection);
+}
+
+class SessionSpeaker implements Speaker {
+  private readonly client = new Client(CLIENT);
+  private readonly transport: StreamableHTTPClientTransport;
+
+  constructor(address: URL, connection: Connection) {
+    this.transport = new StreamableHTTPClientTransport(address, connection);
+  }
+
+  async connect(): Promise<void> {
+    await this.client.connect(this.transport);
+  }
+
+  async listTools(): Promise<Tool[]> {
+    return (await this.client.listTools()).tools;
+  }
+
+  async call(call: Call): Promise<CallToolResult> {
+    return (await this.client.callTool(call)) as CallToolResult;
+  }
+
+  async ping(): Promise<void> {
+    await this.client.ping();
+  }
+
+  dress(text: string) {
+    const { sessionId = '', protocolVersion = '' } = this.transport;
+    return { text, headers: { ...inSession(sessionId), 'MCP-Protocol-Version': protocolVersion } };
+  }
+
+  undress(result: CallToolResult): CallToolResult {
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.transport.terminateSession();
+    await this.client.close();
+  }
+}
+
+class StatelessSpeaker implements Speaker {
+  private readonly client = new StatelessClient(CLIENT, {
+    versionNegotiation: { mode: { pin: STATELESS_REVISION } },
+  });
+
+  constructor(
+    private readonly address: URL,
+    private readonly connection: Connection,
+  ) {}
+
+  async connect(): Promise<void> {
+    await this.client.connect(new StatelessTransport(this.address, this.connection));
+  }
+
+  async listTools(): Promise<Tool[]> {
+    const { tools } = await this.client.listTools(undefined, { cacheMode: 'refresh' });
+    return tools as Tool[];
+  }
+
+  async call(call: Call): Promise<CallToolResult> {
+    return this.undress((await this.client.callTool(call)) as CallToolResult);
+  }
+
+  async ping(): Promise<void> {
+    await this.client.discover();
+  }
+
+  dress(text: string) {
+    const [, method = ''] = /"method":"([^"]*)"/.exec(text) ?? [];
+    const [, name] = /"name":"([^"]*)"/.exec(text) ?? [];
+    const meta = `"_meta":${JSON.stringify(STATELESS_META)}`;
+    const dressed = text.includes('"params":{')
+      ? text.replace(/"params":\{(\}?)/, (_, end: string) => `"params":{${meta}${end || ','}`)
+      : text.replace(/\}$/, `,"params":{${meta}}}`);
+    return { text: dressed, headers: mirrorOf(method, { name }) };
+  }
+
+  undress({ _meta, resultType: _, ...result }: CallToolResult): CallToolResult {
+    const { [SERVER_INFO]: server, ...others } = _meta ?? {};
+    expect(server).toMatchObject({ name: 'latitude' });
+    return { ...result, ...(Object.keys(others).length > 0 && { _meta: others }) };
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
