@@ -89,6 +89,12 @@ module.exports = {
       to: { path: 'node_modules/(typeorm|pg|@nestjs/typeorm)/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'the-sdk-of-sessions-has-one-room',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/mcp/session-protocol.ts$' },
+      to: { path: 'node_modules/@modelcontextprotocol/sdk/' },
+    },
+    {
       name: 'nothing-imports-the-entry-points',
       severity: 'error',
       from: { path: '^src/[^/]+/', pathNot: '^src/cli/' },

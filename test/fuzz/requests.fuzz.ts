@@ -1,10 +1,12 @@
 import http from 'node:http';
 import fc, { type Arbitrary } from 'fast-check';
 import { fieldsOf } from '../../src/fields/field.js';
+import { isObject } from '../../src/fields/json-object.js';
 import { buildLead, createLead } from '../support/factories.js';
 import { TestApp, type Tenant } from '../support/harness.js';
-import { inSession, McpCaller } from '../support/mcp-client.js';
+import { inSession, McpCaller, mirrorOf, STATELESS_META } from '../support/mcp-client.js';
 import { rawRequest } from '../support/raw-http.js';
+import { ERAS } from '../support/speakers.js';
 import { TOOLS } from '../support/tools.js';
 import { expectSound } from './support/answers.js';
 import { check } from './support/check.js';
@@ -15,6 +17,12 @@ import { texts } from './support/texts.js';
 
 /** A key may send 600 messages a minute to /mcp beside its calls, so that it is changed in time. */
 const MESSAGES_OF_A_KEY = 500;
+
+/** What messages may be refused with. */
+const REFUSALS = {
+  sessions: [-32700, -32600, -32601, -32602, -32002],
+  stateless: [-32700, -32600, -32601, -32602, -32020],
+};
 
 let app: TestApp;
 let tenant: Tenant;
@@ -43,34 +51,53 @@ it('any request is answered soundly', async () => {
   agent.destroy();
 });
 
-it('any message to /mcp is answered soundly', async () => {
+it.each(ERAS)('any message to /mcp is answered soundly: %s', async (era) => {
   let sent = 0;
-  let post: (body: unknown) => ReturnType<McpCaller['post']>;
+  let post: (message: unknown) => ReturnType<McpCaller['post']>;
   const renew = async () => {
     const { key } = await app.key(tenant.id);
     const caller = new McpCaller(app.url, key.key);
-    const session = await caller.open();
-    post = (body) => caller.post(body, inSession(session));
+    const session = era === 'sessions' ? inSession(await caller.open()) : undefined;
+    post = (message) => {
+      const sending = session ? message : declared(message);
+      return caller.post(JSON.stringify(sending), session ?? mirrored(message));
+    };
   };
   await check(
     fc.asyncProperty(messages(), async (message) => {
       if (sent++ % MESSAGES_OF_A_KEY === 0) await renew();
-      const answer = await post(JSON.stringify(message));
+      const answer = await post(message);
       expectSound(answer);
-      if (answer.status !== 200) {
+      const { error, ...rest } = (answer.body ?? {}) as { error?: { code: unknown } };
+      if (!('jsonrpc' in rest)) {
         expect([202, 400]).toContain(answer.status);
         return;
       }
-      const { id } = message as Json;
-      const { error, ...rest } = answer.body as { error?: { code: number } };
+      const { id = null } = message as Json;
       expect(rest).toMatchObject({ jsonrpc: '2.0', id });
       // -32603 is the 5xx of JSON-RPC.
-      if (error) expect([-32700, -32600, -32601, -32602, -32002]).toContain(error.code);
+      if (error) expect(REFUSALS[era]).toContain(error.code);
       else expect(rest).toHaveProperty('result');
     }),
     { times: 10 },
   );
 });
+
+/** A message that says to be of the revision without sessions, if it can. */
+function declared(message: unknown): unknown {
+  const { params = {} } = (message ?? {}) as { params?: unknown };
+  const canSay = isObject(message) && isObject(params);
+  return canSay ? { ...message, params: { ...params, _meta: STATELESS_META } } : message;
+}
+
+/** The headers of such a message, as far as HTTP has letters for them. */
+function mirrored(message: unknown): Record<string, string> {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown };
+  const { name, uri } = (params ?? {}) as { name?: unknown; uri?: unknown };
+  const named = [name, uri].find((value) => typeof value === 'string') ?? '';
+  const letters = typeof method === 'string' ? method.replace(/[^!-~]/g, '') : '';
+  return mirrorOf(letters, { name: `=?base64?${Buffer.from(named).toString('base64')}?=` });
+}
 
 /** What there is to ask about. */
 async function worldOf(): Promise<World> {
