@@ -71,6 +71,12 @@ describe('a window (decisions 4)', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START + 11 * MINUTE });
   });
 
+  it('ends when the clock is put back, which would make it last longer', async () => {
+    await hitTimes(3);
+    jest.setSystemTime(START - 60 * MINUTE);
+    expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START - 59 * MINUTE });
+  });
+
   it('is its own for each key', async () => {
     await hitTimes(4);
     expect(await hit('other')).toMatchObject({ totalHits: 1, isBlocked: false });

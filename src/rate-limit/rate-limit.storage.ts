@@ -26,13 +26,14 @@ export interface RateLimitStorage extends ThrottlerStorage {
 
 interface Counter {
   hits: number;
-  endsAt: number;
+  readonly beganAt: number;
+  readonly endsAt: number;
 }
 
 /** Windows in the memory of this process. */
 export class MemoryRateLimitStorage implements RateLimitStorage {
   private readonly counters = new Map<string, Counter>();
-  private sweepAt = 0;
+  private sweptAt = 0;
 
   /** What `ThrottlerStorage` calls it. */
   increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
@@ -42,7 +43,7 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
   count(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
     this.sweep(now, ttl);
-    const counter = this.liveCounter(key, now) ?? this.begin(key, now + ttl);
+    const counter = this.liveCounter(key, now) ?? this.begin(key, now, ttl);
     const isBlocked = counter.hits >= limit;
     if (!isBlocked) counter.hits++;
     return toWindow(counter, limit, isBlocked, now);
@@ -50,28 +51,38 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
 
   peek(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
-    const counter = this.liveCounter(key, now) ?? { hits: 0, endsAt: now + ttl };
+    const counter = this.liveCounter(key, now) ?? windowFrom(now, ttl);
     return toWindow(counter, limit, false, now);
   }
 
-  private begin(key: string, endsAt: number): Counter {
-    const counter = { hits: 0, endsAt };
+  private begin(key: string, now: number, ttl: number): Counter {
+    const counter = windowFrom(now, ttl);
     this.counters.set(key, counter);
     return counter;
   }
 
   private liveCounter(key: string, now: number): Counter | undefined {
     const counter = this.counters.get(key);
-    return counter && counter.endsAt > now ? counter : undefined;
+    return counter && isLive(counter, now) ? counter : undefined;
   }
 
   private sweep(now: number, ttl: number): void {
-    if (now < this.sweepAt) return;
-    this.sweepAt = now + ttl;
-    for (const [key, { endsAt }] of this.counters) {
-      if (endsAt <= now) this.counters.delete(key);
+    const sinceSweep = now - this.sweptAt;
+    if (0 <= sinceSweep && sinceSweep < ttl) return;
+    this.sweptAt = now;
+    for (const [key, counter] of this.counters) {
+      if (!isLive(counter, now)) this.counters.delete(key);
     }
   }
+}
+
+function windowFrom(now: number, ttl: number): Counter {
+  return { hits: 0, beganAt: now, endsAt: now + ttl };
+}
+
+/** One that has yet to begin was counted by a clock that has been put back: it would last too long. */
+function isLive({ beganAt, endsAt }: Counter, now: number): boolean {
+  return beganAt <= now && now < endsAt;
 }
 
 function toWindow(
