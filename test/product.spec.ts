@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import http from 'node:http';
-import { type Answer, ApiClient } from './support/api-client.js';
+import { ApiClient } from './support/api-client.js';
 import { LEADS } from './support/factories.js';
-import { Product, type RunningServer, until } from './support/product.js';
+import { McpCaller } from './support/mcp-client.js';
+import { Product, UNLIMITED, until } from './support/product.js';
 
 const KEY = /shown only now: (\S+)/;
 
-const UNLIMITED = {
-  RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
-  RATE_LIMIT_READS_PER_MINUTE: '1000000',
-};
+/** When the server cuts off what has not finished by itself. */
+const DRAIN_DEADLINE_MS = 15_000;
 
 describe('starting (decisions 7)', () => {
   const product = new Product();
@@ -91,6 +89,20 @@ describe('stopping', () => {
     },
   );
 
+  it('ends the event streams of /mcp as streams end, and then itself', async () => {
+    const server = await product.start();
+    const key = server.printed(KEY) ?? (await newKey(product));
+    const mcp = new McpCaller(server.url, key);
+    const streams = await Promise.all([1, 2, 3].map(async () => mcp.listen(await mcp.open())));
+    // Tells the client when to come back, for instance to the instance that takes this one's place.
+    for (const stream of streams) expect(await stream.next()).toMatchObject({ retry: '1000' });
+    const started = performance.now();
+    server.signal('SIGTERM');
+    for (const stream of streams) expect(await stream.next()).toBeUndefined();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(DRAIN_DEADLINE_MS);
+  });
+
   it('fails no request of clients who keep their connections and go on', async () => {
     const server = await product.start(UNLIMITED);
     const key = server.printed(KEY) ?? (await newKey(product));
@@ -130,70 +142,10 @@ function get(url: string, key: string, agent: http.Agent): Promise<string> {
   });
 }
 
-describe('kill -9 of the whole process group under write load', () => {
-  const product = new Product();
-  afterAll(() => product.remove());
-
-  it('loses no acknowledged create, doubles none by a retry, and the next start works', async () => {
-    let server = await product.start(UNLIMITED);
-    const key = server.printed(KEY)!;
-    const retries: string[] = [];
-    for (let round = 0; round < 3; round++) {
-      const { acknowledged, idempotent } = await createUntilKilled(server, key);
-      expect(acknowledged.length).toBeGreaterThan(20);
-      server = await product.start(UNLIMITED);
-      const api = new ApiClient(server.url, key);
-      const kept = await Promise.all(acknowledged.map((id) => api.get(`${LEADS}/${id}`)));
-      expect(kept.filter(({ status }) => status !== 200)).toEqual([]);
-      const retried = await Promise.all(idempotent.map((once) => createOnce(api, once)));
-      expect(retried.filter(({ status }) => status !== 201)).toEqual([]);
-      retries.push(...idempotent);
-      const all = await api.get(`${LEADS}?status=once&limit=1`);
-      expect(all.body).toMatchObject({ meta: { total: retries.length } });
-    }
-    await server.stop();
-  }, 60_000);
-});
-
 async function newKey(product: Product): Promise<string> {
   const [organization] = await product.latitude<{ id: string }[]>('organizations', 'list');
   const { key } = await product.latitude<{ key: string }>(
     ...['keys', 'create', '--organization', organization!.id, '--name', 'k', '--scopes', 'all'],
   );
   return key;
-}
-
-function createOnce(api: ApiClient, once: string): Promise<Answer> {
-  const lead = { first_name: 'kept', status: 'once' };
-  return api.post(LEADS, lead, { headers: { 'Idempotency-Key': once } });
-}
-
-/**
- * Ten writers until the process group dies in the middle of it; the ids that were answered, and the
- * idempotency keys that were sent.
- */
-async function createUntilKilled(server: RunningServer, key: string) {
-  const api = new ApiClient(server.url, key);
-  const acknowledged: string[] = [];
-  const idempotent: string[] = [];
-  let alive = true;
-  const create = (isOnce: boolean) => {
-    if (!isOnce) return api.post(LEADS, { first_name: 'kept' });
-    const once = randomUUID();
-    idempotent.push(once);
-    return createOnce(api, once);
-  };
-  const writer = async (_: unknown, n: number) => {
-    while (alive) {
-      const answer = await create(n % 2 === 0).catch(() => undefined);
-      if (answer?.status === 201) acknowledged.push(answer.body.data.id as string);
-    }
-  };
-  const writers = Array.from({ length: 10 }, writer);
-  await until(() => Promise.resolve(acknowledged.length > 200));
-  server.signalGroup('SIGKILL');
-  await server.ended;
-  alive = false;
-  await Promise.all(writers);
-  return { acknowledged, idempotent };
 }

@@ -7,6 +7,12 @@ import { connectionThrough } from '../../src/database/embedded/connection.js';
 
 const ROOT = path.resolve(__dirname, '../..');
 
+/** Settings for a server that no caller asks too much of. */
+export const UNLIMITED = {
+  RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
+  RATE_LIMIT_READS_PER_MINUTE: '1000000',
+};
+
 /** What a finished process printed, and how it ended. */
 export interface Outcome {
   readonly code: number | null;
@@ -18,6 +24,9 @@ export interface Outcome {
 export class Product {
   readonly dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-product-'));
   private readonly running = new Set<ChildProcess>();
+
+  /** @param env of every process, beside what keeps it to its directory */
+  constructor(private readonly env: Record<string, string> = {}) {}
 
   /** Starts the server and waits until it listens. */
   async start(env: Record<string, string> = {}): Promise<RunningServer> {
@@ -74,7 +83,13 @@ export class Product {
   private spawn(entry: string, args: readonly string[], env: Record<string, string>): ChildProcess {
     const child = spawn(process.execPath, [path.join(ROOT, 'dist/src', entry), ...args], {
       cwd: this.dataDir,
-      env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: path.join(this.dataDir, 'data'), ...env },
+      env: {
+        PATH: process.env.PATH,
+        PORT: '0',
+        DATA_DIR: path.join(this.dataDir, 'data'),
+        ...this.env,
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -98,6 +113,10 @@ export class RunningServer {
         resolve(code);
       });
     });
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   get url(): string {

@@ -1,13 +1,19 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
 import type { DatabaseTarget } from '../../src/database/data-source-options.js';
 
 type Address = { host: string; port: number } | { path: string };
+type Pair = readonly [client: Socket, server: Socket];
 
-/** Stands between Latitude and its PostgreSQL, so that a test can cut the way or silence it. */
+/** Stands between Latitude and its PostgreSQL, so that a test can cut the way, block it or slow it. */
 export class TcpProxy {
-  private readonly pairs = new Set<readonly [Socket, Socket]>();
-  private open = true;
+  /** Milliseconds that everything takes each way. */
+  delayMs = 0;
+  private readonly pairs = new Set<Pair>();
+  private readonly silenced = new Set<Pair>();
+  private isOpen = true;
+  private isHeld = false;
 
   private constructor(
     private readonly server: net.Server,
@@ -36,40 +42,82 @@ export class TcpProxy {
 
   /** Breaks every connection and refuses new ones, or lets them through again. */
   setOpen(open: boolean): void {
-    this.open = open;
-    if (!open) for (const sockets of this.pairs) for (const socket of sockets) socket.destroy();
+    this.isOpen = open;
+    if (!open) for (const pair of this.pairs) destroy(pair);
+  }
+
+  /** Ends the connections of now as a router does that has lost its tables. */
+  reset(): void {
+    for (const [client, server] of this.pairs) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
   }
 
   /** Never again passes anything on over the connections of now, as a lost route does. */
   silence(): void {
-    for (const [client, server] of this.pairs) {
-      client.unpipe().pause();
-      server.unpipe().pause();
+    for (const pair of this.pairs) {
+      pause(pair);
+      this.pairs.delete(pair);
+      this.silenced.add(pair);
     }
+  }
+
+  /** Keeps back whatever is sent, over connections of now and new ones, until it is released. */
+  hold(): void {
+    this.isHeld = true;
+    for (const pair of this.pairs) pause(pair);
+  }
+
+  release(): void {
+    this.isHeld = false;
+    for (const pair of this.pairs) for (const socket of pair) socket.resume();
   }
 
   async close(): Promise<void> {
     this.setOpen(false);
+    for (const pair of this.silenced) destroy(pair);
     await new Promise((resolve) => this.server.close(resolve));
   }
 
   private connect(client: Socket): void {
-    if (!this.open) {
+    if (!this.isOpen) {
       client.destroy();
       return;
     }
     const server = net.connect(addressOf(this.database));
     const pair = [client, server] as const;
     this.pairs.add(pair);
-    client.pipe(server).pipe(client);
-    for (const socket of pair) {
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        this.pairs.delete(pair);
-        for (const one of pair) one.destroy();
-      });
-    }
+    client.once('close', () => this.pairs.delete(pair));
+    this.pass(client, server);
+    this.pass(server, client);
+    if (this.isHeld) pause(pair);
   }
+
+  private pass(from: Socket, to: Socket): void {
+    let passed = Promise.resolve();
+    const inTurn = (step: () => unknown) => {
+      const due = this.delayMs > 0 ? after(this.delayMs) : undefined;
+      passed = passed.then(() => due).then(() => void step());
+    };
+    from.on('error', () => undefined);
+    from.on('data', (chunk) => {
+      inTurn(() => to.destroyed || to.write(chunk));
+    });
+    from.once('close', () => {
+      inTurn(() => {
+        to.destroySoon();
+      });
+    });
+  }
+}
+
+function pause(pair: Pair): void {
+  for (const socket of pair) socket.pause();
+}
+
+function destroy(pair: Pair): void {
+  for (const socket of pair) socket.destroy();
 }
 
 function addressOf(database: DatabaseTarget): Address {

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { ApiClient } from '../support/api-client.js';
+import { createLead, LEADS, updateLead } from '../support/factories.js';
+import { Clock, WHY_NO_CLOCK } from './support/clock.js';
+import { expectSurvived } from './support/ordeal.js';
+import { describeWhere } from './support/skipped.js';
+import { Stage } from './support/stage.js';
+
+const HOUR_MS = 3_600_000;
+const WINDOW_MS = 60_000;
+
+describeWhere(WHY_NO_CLOCK, 'the clock of the machine', () => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-clock-'));
+  let clock: Clock;
+  let stage: Stage;
+
+  beforeAll(async () => {
+    clock = new Clock(directory);
+    stage = await Stage.on(await clock.startPostgres(), clock.env);
+  });
+  afterAll(async () => {
+    await stage.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it.each([
+    ['clock an hour ahead, then right again', 1],
+    ['clock an hour behind, then right again', -1],
+  ])('%s', async (name, hours) => {
+    const jump = async () => {
+      const api = new ApiClient(stage.url, stage.key);
+      const old = await createLead(api);
+      clock.set(hours);
+      const lead = await createLead(api);
+      const jumped = Date.parse(lead.created_at) - Date.parse(old.created_at);
+      expect(Math.round(jumped / HOUR_MS)).toBe(hours);
+      const changed = await updateLead(api, old.id, { company: 'C' });
+      expect(Date.parse(changed.updated_at)).toBeGreaterThan(Date.parse(old.updated_at));
+      const { headers } = await api.get(LEADS);
+      const windowLeft = Number(headers.get('RateLimit-Reset')) * 1_000 - Date.now();
+      expect(windowLeft - hours * HOUR_MS).toBeGreaterThan(0);
+      expect(windowLeft - hours * HOUR_MS).toBeLessThanOrEqual(WINDOW_MS + 1_000);
+      await after(1_000);
+      clock.set(0);
+    };
+    await expectSurvived(stage, name, jump, { isFelt: false });
+  });
+});

@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import type pg from 'pg';
+import { isAccepting } from '../../src/database/embedded/connection.js';
+import { until } from '../support/product.js';
+import { expectSurvived, type Fault, LONG_MS } from './support/ordeal.js';
+import { openPostgres } from './support/postgres.js';
+import { Stage } from './support/stage.js';
+
+/** Enough for faults that keep no one waiting. */
+const SHORT_MS = 1_000;
+
+const TOO_MANY_CONNECTIONS = '53300';
+
+const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-faults-'));
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.on(await openPostgres(directory));
+});
+afterAll(async () => {
+  await stage.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('PostgreSQL ends and is started again', () => {
+  it.each([
+    ['PostgreSQL restarted, fast', 'SIGINT'],
+    ['PostgreSQL restarted, immediate', 'SIGQUIT'],
+    ['PostgreSQL killed', 'SIGKILL'],
+  ] as const)('%s', async (name, signal) => {
+    await expectSurvived(stage, name, async ({ postgres }) => {
+      const { pid } = postgres;
+      process.kill(pid, signal);
+      const isBack = async () => postgres.pid !== pid && (await isAccepting(postgres.connection));
+      await until(isBack, { everyMs: 5 });
+    });
+  });
+});
+
+describe('the way to PostgreSQL', () => {
+  it.each<[string, Fault]>([
+    [
+      'connections reset',
+      async ({ proxy }) => {
+        for (let n = 0; n < 10; n++) {
+          proxy.reset();
+          await after(100);
+        }
+      },
+    ],
+    [
+      'connections refused',
+      async ({ proxy }) => {
+        proxy.setOpen(false);
+        await after(SHORT_MS);
+        proxy.setOpen(true);
+      },
+    ],
+    [
+      'blackhole',
+      async ({ proxy }) => {
+        proxy.hold();
+        await after(LONG_MS);
+        proxy.release();
+      },
+    ],
+    [
+      '400 ms a round trip',
+      async ({ proxy }) => {
+        proxy.delayMs = 200;
+        await after(LONG_MS);
+        proxy.delayMs = 0;
+      },
+    ],
+  ])('%s', async (name, fault) => {
+    await expectSurvived(stage, name, fault);
+  });
+});
+
+describe('others at PostgreSQL', () => {
+  it.each<[string, Fault]>([
+    [
+      'a row locked',
+      async (_, load) => {
+        await locked('select from leads where id = $1 for update', load.ledger.changed.slice(0, 1));
+      },
+    ],
+    [
+      'a table locked',
+      async () => {
+        await locked('lock table leads in access exclusive mode');
+      },
+    ],
+    [
+      'pool used up by slow statements',
+      async () => {
+        const client = await stage.client();
+        await client.query(SLOW_WRITES);
+        await after(LONG_MS);
+        await client.query('drop function slow cascade');
+        await client.end();
+      },
+    ],
+    [
+      'connections of PostgreSQL used up',
+      async ({ proxy }) => {
+        proxy.setOpen(false);
+        const clients = await takeAllConnections();
+        proxy.setOpen(true);
+        await after(SHORT_MS);
+        await Promise.all(clients.map((client) => client.end()));
+      },
+    ],
+  ])('%s', async (name, fault) => {
+    await expectSurvived(stage, name, fault);
+  });
+});
+
+const SLOW_WRITES = `
+  create function slow() returns trigger language plpgsql
+    as 'begin perform pg_sleep(2); return new; end';
+  create trigger slow before insert or update on leads for each row execute function slow()`;
+
+async function locked(statement: string, values?: string[]): Promise<void> {
+  const client = await stage.client();
+  await client.query('begin');
+  await client.query(statement, values);
+  await after(LONG_MS);
+  await client.query('rollback');
+  await client.end();
+}
+
+async function takeAllConnections(): Promise<pg.Client[]> {
+  const taken: pg.Client[] = [];
+  try {
+    for (;;) taken.push(await stage.client());
+  } catch (error) {
+    expect(error).toMatchObject({ code: TOO_MANY_CONNECTIONS });
+    return taken;
+  }
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { isAccepting } from '../../src/database/embedded/connection.js';
+import { until } from '../support/product.js';
+import { expectSurvived, LONG_MS } from './support/ordeal.js';
+import { openPostgres } from './support/postgres.js';
+import { describeWhere } from './support/skipped.js';
+import { Stage } from './support/stage.js';
+
+const SIZE = '256m';
+
+const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-disk-'));
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describeWhere(whyNot(), 'a disk of its own', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'latitude-faults', directory]);
+    stage = await Stage.on(await openPostgres(path.join(directory, 'data')));
+  });
+  afterAll(async () => {
+    await stage.close();
+    execFileSync('umount', [directory]);
+  });
+
+  it('disk full', async () => {
+    await expectSurvived(stage, 'disk full', async ({ postgres }) => {
+      const ballast = path.join(directory, 'ballast');
+      await fill(ballast);
+      await after(LONG_MS);
+      await rm(ballast);
+      await until(() => isAccepting(postgres.connection), { everyMs: 5 });
+    });
+  });
+});
+
+/** Writes a file until nothing more fits, in ever smaller pieces. */
+async function fill(file: string): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    for (let size = 2 ** 20; size >= 1; size /= 16) {
+      const piece = Buffer.alloc(size);
+      await expect(
+        (async () => {
+          for (;;) await handle.writeFile(piece);
+        })(),
+      ).rejects.toMatchObject({ code: 'ENOSPC' });
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Why no file system can be mounted here, if that is so. */
+function whyNot(): string | undefined {
+  if (process.platform !== 'linux') return 'only Linux has tmpfs';
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'latitude-faults', directory], { stdio: 'pipe' });
+    execFileSync('umount', [directory]);
+    return undefined;
+  } catch {
+    return 'this user may not mount a file system';
+  }
+}

@@ -1,0 +1,48 @@
+import { ApiClient } from '../support/api-client.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
+import { Ledger } from './support/ledger.js';
+
+/** What one kill leaves behind is what the next one meets. */
+const LEAST_ROUNDS = 3;
+const ROUNDS = Math.max(LEAST_ROUNDS, Number(process.env.FAULTS_ROUNDS));
+
+const WRITERS = 10;
+const WRITES_OF_A_ROUND = 200;
+
+const product = new Product(UNLIMITED);
+afterAll(() => product.remove());
+
+it('kill -9 of the whole process group under ten writers', async () => {
+  let server = await product.start();
+  const key = server.printed(/shown only now: (\S+)/)!;
+  let writes = 0;
+  let slowest = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const ledger = await writeUntilKilled(server, key);
+    writes += ledger.acknowledged;
+    const started = performance.now();
+    server = await product.start();
+    slowest = Math.max(slowest, performance.now() - started);
+    await ledger.expectKept(new ApiClient(server.url, key));
+  }
+  expect(await server.stop()).toBe(0);
+  process.stdout.write(
+    `kill -9: ${ROUNDS} times, ${writes} acknowledged writes, none lost, none doubled; ` +
+      `up again after ${Math.round(slowest)} ms at most\n`,
+  );
+});
+
+/** Ten writers until the process group dies in the middle of it. */
+async function writeUntilKilled(server: RunningServer, key: string): Promise<Ledger> {
+  const api = new ApiClient(server.url, key);
+  const ledger = new Ledger();
+  const writer = async (_: unknown, n: number) => {
+    const write = n % 2 === 0 ? ledger.creator(api) : () => ledger.create(api);
+    while (!server.hasEnded) await write().catch(() => undefined);
+  };
+  const writers = Array.from({ length: WRITERS }, writer);
+  await until(() => Promise.resolve(ledger.acknowledged > WRITES_OF_A_ROUND));
+  server.signalGroup('SIGKILL');
+  await Promise.all([server.ended, ...writers]);
+  return ledger;
+}

@@ -1,0 +1,72 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { locateCluster, prepareCluster } from '../../../src/database/embedded/cluster.js';
+import { connectionThrough, ensureDatabase } from '../../../src/database/embedded/connection.js';
+import { findInstallation } from '../../../src/database/embedded/installation.js';
+import { startPostmaster } from '../../../src/database/embedded/postmaster.js';
+import { prepareRuntime } from '../../../src/database/embedded/runtime.js';
+import type { Postgres } from './postgres.js';
+
+const START_TIMEOUT_MS = 50_000;
+
+/** Where Debian's package `faketime` has it. */
+const LIBRARY = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
+  .map((platform) => `/usr/lib/${platform}/faketime/libfaketimeMT.so.1`)
+  .find(existsSync);
+
+export const WHY_NO_CLOCK = LIBRARY === undefined ? 'libfaketime is not installed' : undefined;
+
+/** The clock of a machine that consists of the processes that are started with its `env`. */
+export class Clock {
+  private readonly file: string;
+
+  constructor(private readonly directory: string) {
+    this.file = path.join(directory, 'clock');
+    this.set(0);
+  }
+
+  /** What puts a process under this clock; that which only measures time goes on as it is. */
+  get env(): Record<string, string> {
+    return {
+      LD_PRELOAD: LIBRARY!,
+      FAKETIME_TIMESTAMP_FILE: this.file,
+      FAKETIME_NO_CACHE: '1',
+      DONT_FAKE_MONOTONIC: '1',
+      NO_FAKE_STAT: '1',
+    };
+  }
+
+  /** Puts it forward, or back, from what it really is. */
+  set(hours: number): void {
+    writeFileSync(this.file, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
+  }
+
+  /** Starts a PostgreSQL under this clock. */
+  async startPostgres(): Promise<Postgres> {
+    const signal = AbortSignal.timeout(START_TIMEOUT_MS);
+    const cluster = await locateCluster(path.join(this.directory, 'data'));
+    const { dataDirectory, directory, socketDirectory } = cluster;
+    const runtime = await prepareRuntime(await findInstallation(), dataDirectory, directory);
+    await prepareCluster(cluster, runtime, signal);
+    const binaries = await this.wrap(runtime.binaries);
+    const launch = { cluster, runtime: { ...runtime, binaries }, flags: [], log: () => undefined };
+    const postmaster = await startPostmaster(launch, signal);
+    const connection = connectionThrough(socketDirectory);
+    await ensureDatabase(connection);
+    return { connection, pid: postmaster.pid, stop: () => postmaster.stop() };
+  }
+
+  /** A directory of binaries whose `postgres` is the given one under this clock. */
+  private async wrap(binaries: string): Promise<string> {
+    const env = Object.entries(this.env).map(([name, value]) => `${name}=${value}`);
+    const postgres = path.join(this.directory, 'bin/postgres');
+    await mkdir(path.dirname(postgres));
+    await writeFile(
+      postgres,
+      `#!/bin/sh\nexec env ${env.join(' ')} ${binaries}/bin/postgres "$@"\n`,
+    );
+    await chmod(postgres, 0o755);
+    return this.directory;
+  }
+}

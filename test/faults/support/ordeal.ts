@@ -1,0 +1,96 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { Load, type Sample } from './load.js';
+import type { Stage } from './stage.js';
+
+/** No request takes longer, whatever happens (milliseconds). */
+const LONGEST_MS = 5_000;
+
+/** Longer than anything is waited for: a fault that lasts has no effect that is still to come. */
+export const LONG_MS = 3_000;
+
+/** How soon everything works again once the database does (milliseconds). */
+const RECOVERY_MS = 1_000;
+
+/** How long requests go on afterwards. */
+const WATCHED_MS = 1.2 * RECOVERY_MS;
+
+/** What a request takes that was kept waiting; a fault that does nothing to any has tried nothing. */
+const FELT_MS = 1_000;
+
+/** What a request may be refused with while the database has a fault: try the same again. */
+const PASSING = ['query_failed', 'create_failed', 'overloaded', 'idempotency_key_in_use'];
+
+const ROUNDS = Number(process.env.FAULTS_ROUNDS);
+
+/** Does something to the database, and returns when it is well again. */
+export type Fault = (stage: Stage, load: Load) => Promise<void>;
+
+/**
+ * Lets a fault happen under load as often as the run was told to, and expects of each time what
+ * docs/reliability.md promises.
+ * @param isFelt whether requests fail or wait: none may fail otherwise
+ */
+export async function expectSurvived(
+  stage: Stage,
+  name: string,
+  fault: Fault,
+  { isFelt = true } = {},
+): Promise<void> {
+  const figures = new Figures(name);
+  for (let round = 0; round < ROUNDS; round++) {
+    const load = await Load.start(stage.url, stage.key);
+    try {
+      await fault(stage, load);
+      const wellSince = performance.now();
+      await after(WATCHED_MS);
+      await load.stop();
+      figures.add(load.samples, load.recovery(wellSince));
+    } finally {
+      await load.stop();
+    }
+    expect(stage.server.hasEnded).toBe(false);
+    await load.ledger.expectKept(load.api);
+  }
+  figures.print();
+  figures.expectAsPromised(isFelt);
+}
+
+/** What was measured of all times that a fault happened. */
+class Figures {
+  private readonly refusals = new Map<string, number>();
+  private requests = 0;
+  private worst = 0;
+  private recovery = 0;
+
+  constructor(private readonly name: string) {}
+
+  add(samples: readonly Sample[], recovery: number): void {
+    this.requests += samples.length;
+    this.recovery = Math.max(this.recovery, recovery);
+    for (const { sentAt, endedAt, refusal } of samples) {
+      this.worst = Math.max(this.worst, endedAt - sentAt);
+      if (!refusal) continue;
+      const code = refusal.retryable ? refusal.code : `${refusal.code} (final)`;
+      this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
+    }
+  }
+
+  print(): void {
+    const refusals = [...this.refusals].map(([code, count]) => `${count} ${code}`);
+    const figures = [
+      `${this.requests} requests`,
+      refusals.join(', ') || 'none failed',
+      `longest ${Math.round(this.worst)} ms`,
+      `all well after ${Math.round(this.recovery)} ms`,
+    ];
+    process.stdout.write(`${this.name}: ${figures.join('; ')}\n`);
+  }
+
+  expectAsPromised(isFelt: boolean): void {
+    const allowed = isFelt ? PASSING : [];
+    expect([...this.refusals.keys()].filter((code) => !allowed.includes(code))).toEqual([]);
+    if (isFelt) expect(this.refusals.size > 0 || this.worst > FELT_MS).toBe(true);
+    expect(this.worst).toBeLessThan(LONGEST_MS);
+    expect(this.recovery).toBeLessThan(RECOVERY_MS);
+  }
+}

@@ -1,0 +1,15 @@
+import { openEmbeddedPostgres } from '../../../src/database/embedded-postgres.js';
+import type { Connection } from '../../../src/database/embedded/connection.js';
+
+/** A PostgreSQL that a test can do things to. */
+export interface Postgres {
+  readonly connection: Connection;
+  /** Of the postmaster, its first process. */
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** An embedded PostgreSQL, which is started again when it ends. */
+export function openPostgres(dataDir: string): Promise<Postgres> {
+  return openEmbeddedPostgres({ dataDir, role: 'server' });
+}

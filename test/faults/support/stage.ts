@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { SCOPES } from '../../../src/auth/scopes.js';
+import type { Connection } from '../../../src/database/embedded/connection.js';
+import { Product, type RunningServer, UNLIMITED } from '../../support/product.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import type { Postgres } from './postgres.js';
+
+/** The built server before a PostgreSQL of its own, which it reaches through a proxy. */
+export class Stage {
+  private constructor(
+    readonly postgres: Postgres,
+    readonly proxy: TcpProxy,
+    readonly server: RunningServer,
+    /** One with every scope. */
+    readonly key: string,
+    private readonly product: Product,
+  ) {}
+
+  /** @param env of the server */
+  static async on(postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
+    const proxy = await TcpProxy.to(postgres.connection);
+    const { user, host, port, database } = proxy.target as Connection;
+    const url = `postgres://${user}@${host}:${port}/${database}`;
+    const product = new Product({ DATABASE_URL: url, ...UNLIMITED });
+    const server = await product.start(env);
+    const { id } = await product.latitude<{ id: string }>('organizations', 'create', '--name', 'o');
+    const { key } = await product.latitude<{ key: string }>(
+      ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', SCOPES.join(',')],
+    );
+    return new Stage(postgres, proxy, server, key, product);
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** A connection past the proxy, as the superuser. */
+  async client(): Promise<pg.Client> {
+    const client = new pg.Client(this.postgres.connection);
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await this.product.remove();
+    await this.proxy.close();
+    await this.postgres.stop();
+  }
+}
