@@ -13,11 +13,12 @@ const HOUR_MS = 3_600_000;
 const WINDOW_MS = 60_000;
 
 describeWhere(WHY_NO_CLOCK, 'the clock of the machine', () => {
-  const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-clock-'));
+  let directory: string;
   let clock: Clock;
   let stage: Stage;
 
   beforeAll(async () => {
+    directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-clock-'));
     clock = new Clock(directory);
     stage = await Stage.on(await clock.startPostgres(), clock.env);
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,21 +13,19 @@ import { Stage } from './support/stage.js';
 
 const SIZE = '256m';
 
-const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-disk-'));
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true });
-});
-
 describeWhere(whyNot(), 'a disk of its own', () => {
+  let directory: string;
   let stage: Stage;
 
   beforeAll(async () => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'latitude-faults', directory]);
+    directory = makeDirectory();
+    mount(directory);
     stage = await Stage.on(await openPostgres(path.join(directory, 'data')));
   });
   afterAll(async () => {
     await stage.close();
-    execFileSync('umount', [directory]);
+    unmount(directory);
+    rmdirSync(directory);
   });
 
   it('disk full', async () => {
@@ -60,12 +58,27 @@ async function fill(file: string): Promise<void> {
 
 /** Why no file system can be mounted here, if that is so. */
 function whyNot(): string | undefined {
-  if (process.platform !== 'linux') return 'only Linux has tmpfs';
+  const directory = makeDirectory();
   try {
-    execFileSync('mount', ['-t', 'tmpfs', 'latitude-faults', directory], { stdio: 'pipe' });
-    execFileSync('umount', [directory]);
+    mount(directory);
+    unmount(directory);
     return undefined;
   } catch {
     return 'this user may not mount a file system';
+  } finally {
+    rmdirSync(directory);
   }
+}
+
+function makeDirectory(): string {
+  return mkdtempSync(path.join(os.tmpdir(), 'latitude-disk-'));
+}
+
+function mount(directory: string): void {
+  const options = ['-t', 'tmpfs', '-o', `size=${SIZE}`];
+  execFileSync('mount', [...options, 'latitude-faults', directory], { stdio: 'pipe' });
+}
+
+function unmount(directory: string): void {
+  execFileSync('umount', [directory], { stdio: 'pipe' });
 }

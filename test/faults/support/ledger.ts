@@ -54,7 +54,7 @@ export class Ledger {
     this.changes.set(id, change);
     const number = ++change.sent;
     const answer = await send({ company: String(number) });
-    if (isSuccess(answer)) change.acknowledged = number;
+    if (!refusalOf(answer)) change.acknowledged = number;
     return answer;
   }
 
@@ -82,22 +82,19 @@ export class Ledger {
   }
 }
 
-/** Why a request was refused, by REST or by a tool; undefined where it was not. */
-export function refusalOf({ status, body }: Answer) {
-  const { error, result } = body as {
-    error?: Refusal;
-    result?: { _meta?: { 'latitude/error'?: Refusal } };
-  };
-  return status < 300 ? result?._meta?.['latitude/error'] : error;
-}
-
+/** What an envelope says of a request that failed. */
 export interface Refusal {
   readonly code: string;
   readonly retryable: boolean;
 }
 
-function isSuccess(answer: Answer): boolean {
-  return refusalOf(answer) === undefined;
+/** Why a request was refused, by REST or by a tool; undefined where it was not. */
+export function refusalOf({ status, body }: Answer): Refusal | undefined {
+  const { error, result } = body as {
+    error?: Refusal;
+    result?: { _meta?: { 'latitude/error'?: Refusal } };
+  };
+  return status < 300 ? result?._meta?.['latitude/error'] : error;
 }
 
 function idOf({ body }: Answer): string {

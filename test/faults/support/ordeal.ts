@@ -39,15 +39,15 @@ export async function expectSurvived(
   const figures = new Figures(name);
   for (let round = 0; round < ROUNDS; round++) {
     const load = await Load.start(stage.url, stage.key);
+    let wellSince: number;
     try {
       await fault(stage, load);
-      const wellSince = performance.now();
+      wellSince = performance.now();
       await after(WATCHED_MS);
-      await load.stop();
-      figures.add(load.samples, load.recovery(wellSince));
     } finally {
       await load.stop();
     }
+    figures.add(load.samples, load.recovery(wellSince));
     expect(stage.server.hasEnded).toBe(false);
     await load.ledger.expectKept(load.api);
   }
