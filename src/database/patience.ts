@@ -49,15 +49,18 @@ export class Deadline {
   }
 
   /**
-   * How long one more statement may wait for a lock, and run, in PostgreSQL's terms.
+   * How long one more statement may wait for a lock, and run, and how long its transaction may wait
+   * for the next one, in PostgreSQL's terms.
    * @param isPatient whether it keeps no one else waiting
    */
-  timeouts(isPatient: boolean): readonly [lock: string, statement: string] {
-    if (this.end === Infinity) return ['0', '0'];
+  timeouts(isPatient: boolean): readonly [lock: string, statement: string, idle: string] {
+    if (this.end === Infinity) return ['0', '0', '0'];
     const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.leftMs)));
     return [
       String(Math.min(isPatient ? LOCK_MS : BRIEF_LOCK_MS, statementMs)),
       String(statementMs),
+      // By then we have given it up, and the connection may be lost without PostgreSQL's knowledge.
+      String(STATEMENT_MS + SILENCE_MS),
     ];
   }
 

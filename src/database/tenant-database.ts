@@ -64,7 +64,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     const role = (await this.canUseTenantRole()) ? TENANT_ROLE : undefined;
     this.enterOrganization = `select set_config('${TENANT_SETTING}', $1, true)`;
     const switchRole = role ? [`set_config('role', '${role}', true)`] : [];
-    const settings = [TENANT_SETTING, 'lock_timeout', 'statement_timeout'];
+    const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
+    const settings = [TENANT_SETTING, ...timeouts];
     const set = settings.map((name, i) => `set_config('${name}', $${i + 1}, true)`);
     this.enterTenant = `select ${[...switchRole, ...set].join(', ')}`;
     // Lanes serve nothing but statements of tenants, so that they keep the role.

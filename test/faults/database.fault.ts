@@ -68,6 +68,14 @@ describe('the way to PostgreSQL', () => {
       },
     ],
     [
+      'connections forgotten',
+      async ({ proxy }) => {
+        proxy.silence();
+        // Each is found by whoever uses it next.
+        await after(2 * LONG_MS);
+      },
+    ],
+    [
       '400 ms a round trip',
       async ({ proxy }) => {
         proxy.delayMs = 200;
