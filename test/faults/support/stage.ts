@@ -17,7 +17,15 @@ export class Stage {
   ) {}
 
   /** @param env of the server */
-  static async on(postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
+  static on(postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
+    return Stage.build(postgres, env).catch(async (error: unknown) => {
+      // It would keep the run from ending.
+      await postgres.stop();
+      throw error;
+    });
+  }
+
+  private static async build(postgres: Postgres, env: Record<string, string>): Promise<Stage> {
     const proxy = await TcpProxy.to(postgres.connection);
     const { user, host, port, database } = proxy.target as Connection;
     const url = `postgres://${user}@${host}:${port}/${database}`;
