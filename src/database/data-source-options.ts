@@ -63,6 +63,9 @@ export function dataSourceOptions(target: DatabaseTarget): PostgresOptions {
     },
     extra: {
       Client: ResilientClient,
+      // Firewalls forget connections over which nothing has come for long.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
       onConnect: (client: pg.Client) => client.query(CONNECTION_SETTINGS),
     },
   };

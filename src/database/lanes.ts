@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
@@ -6,6 +7,10 @@ import { breakOff, ResilientClient, streamOf } from './resilient-client.js';
 /** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
 const LONGEST_SILENCE_MS = 1_500;
 const LOOK_EVERY_MS = 250;
+const MOST_LOOKS = LONGEST_SILENCE_MS / LOOK_EVERY_MS;
+
+/** Every lane to one database: what befalls one of them has befallen others. */
+const lanesTo = new WeakMap<DataSource, Set<Lane>>();
 
 /**
  * Connections that statements share: each sends its statement at once and takes its answer in turn,
@@ -23,9 +28,13 @@ export class Lanes {
    */
   constructor(dataSource: DataSource, count: number, setUp: string) {
     const connect = () => openConnection(dataSource, setUp);
+    const all = lanesTo.get(dataSource) ?? new Set();
+    lanesTo.set(dataSource, all);
     this.lanes = Array.from({ length: count }, () => new Lane(connect));
+    for (const lane of this.lanes) all.add(lane);
     this.watch = setInterval(() => {
-      for (const lane of this.lanes) lane.look();
+      const lost = this.lanes.filter((lane) => lane.look());
+      if (lost.length > 0) for (const lane of all) lane.doubt();
     }, LOOK_EVERY_MS).unref();
   }
 
@@ -55,6 +64,8 @@ class Lane {
   private client: pg.Client | Promise<pg.Client> | undefined;
   private overdue: unknown;
   private looks = 0;
+  private heard: number | undefined;
+  private quietLooks = 0;
 
   constructor(private readonly connect: () => Promise<pg.Client>) {}
 
@@ -62,17 +73,35 @@ class Lane {
     return (this.client ??= this.open());
   }
 
-  /** Gives the connection up where one statement has been awaited for too long. */
-  look(): void {
-    const awaited = this.client instanceof pg.Client ? awaitedBy(this.client) : undefined;
+  /**
+   * Gives the connection up where one statement has been awaited for too long.
+   * @returns whether it did
+   */
+  look(): boolean {
+    const client = this.client instanceof pg.Client ? this.client : undefined;
+    const awaited = client && awaitedBy(client);
     this.looks = awaited && awaited === this.overdue ? this.looks + 1 : 0;
     this.overdue = awaited;
-    if (this.looks * LOOK_EVERY_MS >= LONGEST_SILENCE_MS) breakOff(this.client as pg.Client);
+    const heard = client && (streamOf(client) as Socket).bytesRead;
+    this.quietLooks = heard === this.heard ? this.quietLooks + 1 : 0;
+    this.heard = heard;
+    const isLost = this.looks >= MOST_LOOKS;
+    if (isLost) this.giveUp();
+    return isLost;
+  }
+
+  /** Gives up a connection that has nothing to do and may be lost too: a new one is there soon. */
+  doubt(): void {
+    if (this.overdue === undefined && this.quietLooks >= MOST_LOOKS) this.giveUp();
   }
 
   async close(): Promise<void> {
     const client = await Promise.resolve(this.client).catch(() => undefined);
     await client?.end();
+  }
+
+  private giveUp(): void {
+    if (this.client instanceof pg.Client) breakOff(this.client);
   }
 
   private open(): Promise<pg.Client> {

@@ -71,8 +71,8 @@ describe('the way to PostgreSQL', () => {
       'connections forgotten',
       async ({ proxy }) => {
         proxy.silence();
-        // Each is found by whoever uses it next.
-        await after(2 * LONG_MS);
+        // The first who wait for them find out for all.
+        await after(LONG_MS);
       },
     ],
     [
