@@ -1,14 +1,8 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AppModule } from './app.module.js';
-import { ConfigModule } from './config/config.module.js';
 import { NestLogger } from './config/logger.js';
-import type { Settings } from './config/settings.js';
-import type { DatabaseTarget } from './database/data-source-options.js';
-import { DatabaseModule } from './database/database.module.js';
 import { Load } from './database/load.js';
-import { type Patience, ServerPatience } from './database/patience.js';
 import { DocsModule } from './http/docs.module.js';
 import { HttpAdapter } from './http/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
@@ -18,44 +12,13 @@ import { Metrics } from './http/metrics.js';
 import { type Observer, requestContext } from './http/request-context.js';
 import { shedLoad } from './http/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
-
-@Module({})
-class RootModule {}
-
-export interface AppOptions {
-  readonly settings: Settings;
-  readonly database: DatabaseTarget;
-  /** How long work on the database may take; that of a server by default. */
-  readonly patience?: Patience;
-  /** Modules beside those of `AppModule`: a team's own, or a test's. */
-  readonly modules?: readonly (Type<unknown> | DynamicModule)[];
-}
-
-/** Every module of the application. */
-export function rootModule({
-  settings,
-  database,
-  patience = new ServerPatience(),
-  modules = [],
-}: AppOptions): DynamicModule {
-  return {
-    module: RootModule,
-    imports: [
-      ConfigModule.of(settings),
-      DatabaseModule.to(database, patience),
-      AppModule,
-      McpModule,
-      HttpModule,
-      ...modules,
-    ],
-  };
-}
+import { type AppOptions, rootModule } from './root.module.js';
 
 /** The application as it runs, ready to listen: what main, the tests and a team's tests share. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
-  const { settings, modules = [] } = options;
+  const { settings } = options;
   const app = await NestFactory.create<NestExpressApplication>(
-    rootModule({ ...options, modules: [...optionalPages(settings), ...modules] }),
+    serverModule(options),
     new HttpAdapter(),
     {
       bodyParser: false,
@@ -74,9 +37,11 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   return app;
 }
 
-/** The pages that the settings can switch off. */
-function optionalPages({ docs, metrics }: Settings) {
-  return [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
+/** Everything that answers requests, with the pages that the settings may switch off. */
+export function serverModule({ modules = [], ...options }: AppOptions): DynamicModule {
+  const { docs, metrics } = options.settings;
+  const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
+  return rootModule({ ...options, modules: [McpModule, HttpModule, ...pages, ...modules] });
 }
 
 function observerOf(app: NestExpressApplication): Observer {

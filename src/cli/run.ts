@@ -2,11 +2,11 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
-import { rootModule } from '../app.js';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings } from '../config/settings.js';
 import { CommandPatience } from '../database/patience.js';
 import { openDatabase } from '../database/open-database.js';
+import { rootModule } from '../root.module.js';
 import { type Progress, progressOn } from './progress.js';
 
 /** What a command does with the application's own services; its result is printed. */

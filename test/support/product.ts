@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { connectionThrough } from '../../src/database/embedded/connection.js';
+import { identify } from '../../src/database/embedded/processes.js';
 
 const ROOT = path.resolve(__dirname, '../..');
 
@@ -69,14 +71,15 @@ export class Product {
   async remove(): Promise<void> {
     for (const child of this.running) child.kill('SIGKILL');
     await this.untilUnused();
-    rmSync(this.dataDir, { recursive: true, force: true });
+    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Waits until PostgreSQL has let go of the data, after whatever happened to its owner. */
-  async untilUnused(): Promise<void> {
+  private async untilUnused(): Promise<void> {
     await until(async () => {
-      const { code } = await this.run('cli.js', ['organizations', 'list']);
-      return code === 0;
+      const lock = path.join(this.dataDir, 'data/postgres/postmaster.pid');
+      const pid = parseInt(await readFile(lock, 'utf8').catch(() => ''), 10);
+      return Number.isNaN(pid) || (await identify(pid)) === undefined;
     });
   }
 

@@ -1,0 +1,17 @@
+import { DiscoveryService, ModulesContainer, NestFactory } from '@nestjs/core';
+import { serverModule } from '../app.js';
+import { readSettings } from '../config/settings.js';
+import { openApiDocument } from '../http/openapi/document.js';
+import { controllersOf } from '../http/openapi/openapi.controller.js';
+
+/** A preview knows every controller and starts none of what they need. */
+export async function describeApi() {
+  const root = serverModule({ settings: readSettings(), database: { url: '' } });
+  const preview = await NestFactory.createApplicationContext(root, {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
+  const discovery = new DiscoveryService(preview.get(ModulesContainer));
+  return openApiDocument(controllersOf(discovery));
+}

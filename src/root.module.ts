@@ -1,0 +1,39 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { AppModule } from './app.module.js';
+import { AuthModule } from './auth/auth.module.js';
+import { ConfigModule } from './config/config.module.js';
+import type { Settings } from './config/settings.js';
+import type { DatabaseTarget } from './database/data-source-options.js';
+import { DatabaseModule } from './database/database.module.js';
+import { type Patience, ServerPatience } from './database/patience.js';
+
+@Module({})
+class RootModule {}
+
+export interface AppOptions {
+  readonly settings: Settings;
+  readonly database: DatabaseTarget;
+  /** How long work on the database may take; that of a server by default. */
+  readonly patience?: Patience;
+  /** Modules beside those of `AppModule`: a team's own, or a test's. */
+  readonly modules?: readonly (Type<unknown> | DynamicModule)[];
+}
+
+/** What the server and the command line have in common: the features, and what they stand on. */
+export function rootModule({
+  settings,
+  database,
+  patience = new ServerPatience(),
+  modules = [],
+}: AppOptions): DynamicModule {
+  return {
+    module: RootModule,
+    imports: [
+      ConfigModule.of(settings),
+      DatabaseModule.to(database, patience),
+      AuthModule,
+      AppModule,
+      ...modules,
+    ],
+  };
+}
