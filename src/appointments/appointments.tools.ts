@@ -32,7 +32,7 @@ export class AppointmentsTools {
 
   @Tool('get_appointment', {
     title: 'Get an appointment',
-    description: 'Get one appointment.',
+    description: 'Get one appointment; update_appointment changes it.',
     effect: 'reads',
     scope: 'appointments:read',
     id: APPOINTMENT,

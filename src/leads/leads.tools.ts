@@ -34,7 +34,7 @@ export class LeadsTools {
 
   @Tool('get_lead', {
     title: 'Get a lead',
-    description: 'Get every field of one lead.',
+    description: 'Get every field of one lead; update_lead changes them.',
     effect: 'reads',
     scope: 'leads:read',
     id: LEAD,

@@ -28,7 +28,7 @@ export class TasksTools {
 
   @Tool('get_task', {
     title: 'Get a task',
-    description: 'Get one task.',
+    description: 'Get one task; update_task changes it.',
     effect: 'reads',
     scope: 'tasks:read',
     id: TASK,

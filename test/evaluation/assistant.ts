@@ -1,0 +1,217 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { JsonSchema } from '../../src/fields/json-schema.js';
+import { type Arguments, failureOf, type ToolFailure } from '../support/agent.js';
+import { UUID } from '../../src/fields/uuid.js';
+import { bestOf, fit } from './words.js';
+
+/** All that the assistant sees of Latitude. */
+export interface Client {
+  listTools(): Promise<Tool[]>;
+  call(name: string, args: Arguments): Promise<CallToolResult>;
+}
+
+/** Whom the assistant works for, and the clock on the wall. */
+export interface Surroundings {
+  /** Whether it may do what it asks about. */
+  confirm(question: string): boolean;
+  /** What to write instead of a value that was refused, if there is anything. */
+  correct(fact: string, problem: string): unknown;
+  wait(seconds: number): Promise<void>;
+}
+
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** What is known, by plain words for it; a record stands for its id. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** What a salesperson wants: a verb, what it is done to, what is known, and whether only to look. */
+interface Intent {
+  readonly verb: string;
+  readonly object: string;
+  readonly facts: Facts;
+  readonly readOnly: boolean;
+}
+
+/** How a tool is to be called, and which argument each fact became. */
+interface Use {
+  readonly tool: Tool;
+  readonly args: Arguments;
+  readonly factIn: ReadonlyMap<string, string>;
+}
+
+type Result = Record<string, unknown>;
+
+/** One step of what happened. */
+export type Entry =
+  | { readonly call: string; readonly args: Arguments; readonly result: CallToolResult }
+  | { readonly asks: string; readonly answer: unknown }
+  | { readonly says: string };
+
+/** What the assistant cannot do; the message is what it says of it. */
+export class Unable extends Error {}
+
+function tooMany(count: number): Unable {
+  return new Unable(`I find ${count} that fit. Which do you mean?`);
+}
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+/**
+ * An agent without a model. Which tool it uses, which argument a fact becomes and what it does about
+ * an error follow from the list of tools and from the results, by the words in them alone.
+ */
+export class Assistant {
+  readonly log: Entry[] = [];
+
+  private constructor(
+    private readonly client: Client,
+    private readonly surroundings: Surroundings,
+    readonly tools: readonly Tool[],
+  ) {}
+
+  static async connect(client: Client, surroundings: Surroundings): Promise<Assistant> {
+    return new Assistant(client, surroundings, await client.listTools());
+  }
+
+  /** Finds records, by a tool that changes nothing. */
+  async find(object: string, facts: Facts): Promise<Row[]> {
+    const page = await this.do({ verb: 'find', object, facts, readOnly: true });
+    const { data, meta } = page as { data: Row[]; meta: { total: number } };
+    if (data.length < meta.total) throw tooMany(meta.total);
+    return data;
+  }
+
+  /** Finds the one record that there must be. */
+  async findOne(object: string, facts: Facts): Promise<Row> {
+    const records = await this.find(object, facts);
+    const [record] = records;
+    if (!record) throw new Unable(`I find no such ${object}.`);
+    if (records.length > 1) throw tooMany(records.length);
+    return record;
+  }
+
+  /** Changes something, once it is confirmed where the tool asks for that. */
+  async act(verb: string, object: string, facts: Facts): Promise<Row> {
+    return (await this.do({ verb, object, facts, readOnly: false })) as Row;
+  }
+
+  say(text: string): void {
+    this.log.push({ says: text });
+  }
+
+  private async do(intent: Intent): Promise<Result> {
+    const use = this.choose(intent);
+    if (fit('confirm', use.tool) > 0) await this.confirm(intent, use.tool);
+    return this.call(intent, use);
+  }
+
+  /** The tool whose words fit best of those that have a place for every fact. */
+  private choose({ verb, object, facts, readOnly }: Intent): Use {
+    const wanted = `${verb} ${object}`;
+    const uses = this.tools
+      .filter(({ annotations }) => annotations?.readOnlyHint === readOnly)
+      .flatMap((tool) => fill(tool, facts) ?? [])
+      .map((use) => ({ ...use.tool, use }));
+    const use = bestOf(wanted, uses)?.use ?? this.mentioned(wanted);
+    if (!use) throw new Unable(`I have no tool to ${wanted}.`);
+    return use;
+  }
+
+  /** A tool that only descriptions speak of: the error of a call tells what keeps it from us. */
+  private mentioned(wanted: string): Use | undefined {
+    const clauses = this.tools.flatMap(({ description = '' }) => description.split(/[;:.] ?/));
+    const tools = clauses.flatMap((description) => {
+      const [name] = /\b[a-z]+(_[a-z]+)+\b/.exec(description) ?? [];
+      if (!name || this.tools.some((tool) => tool.name === name)) return [];
+      return { name, description, inputSchema: { type: 'object' as const } };
+    });
+    const tool = bestOf(wanted, tools);
+    return tool && { tool, args: {}, factIn: new Map() };
+  }
+
+  private async confirm(intent: Intent, tool: Tool): Promise<void> {
+    const { verb, object, facts } = intent;
+    const rehearsal = fill(tool, { ...facts, 'dry run': true });
+    if (rehearsal) await this.call(intent, rehearsal);
+    const asks = `May I ${verb} the ${object} ${Object.values(facts).map(inWords).join(', ')}?`;
+    const answer = this.surroundings.confirm(asks);
+    this.log.push({ asks, answer });
+    if (!answer) throw new Unable('Then I leave it as it is.');
+  }
+
+  private async call(intent: Intent, use: Use): Promise<Result> {
+    const { tool, args } = use;
+    const result = await this.client.call(tool.name, args);
+    this.log.push({ call: tool.name, args, result });
+    if (!result.isError) return result.structuredContent ?? {};
+    return this.recover(intent, use, failureOf(result));
+  }
+
+  /** Does what the error of a call tells to do. */
+  private async recover(intent: Intent, use: Use, failure: ToolFailure): Promise<Result> {
+    const { code, message, details = [], required_scope, retry_after_seconds } = failure;
+    const { verb, object, facts } = intent;
+    const existing = details.find(({ existing_id }) => existing_id);
+    if (code === 'rate_limit_exceeded') {
+      await this.surroundings.wait(retry_after_seconds!);
+      return this.call(intent, use);
+    }
+    if (code === 'insufficient_scope') {
+      throw new Unable(`I cannot ${verb} the ${object}: the key lacks ${required_scope}.`);
+    }
+    if (code === 'duplicate' && existing) {
+      const known = { [object]: { id: existing.existing_id }, ...facts };
+      return this.do({ ...intent, verb: 'update', facts: known });
+    }
+    if (code === 'validation_error') {
+      return this.do({ ...intent, facts: { ...facts, ...this.corrections(use, details) } });
+    }
+    throw new Unable(message);
+  }
+
+  private corrections({ factIn }: Use, details: NonNullable<ToolFailure['details']>): Facts {
+    const corrections = details.map(({ field, message }) => {
+      const fact = factIn.get(field) ?? field;
+      const answer = this.surroundings.correct(fact, message);
+      this.log.push({ asks: `${fact} ${message}`, answer });
+      if (answer === undefined) throw new Unable(`The ${fact} ${message}.`);
+      return [fact, answer] as const;
+    });
+    return Object.fromEntries(corrections);
+  }
+}
+
+/** How to call a tool so that it is told every fact, if it can be. */
+function fill(tool: Tool, facts: Facts): Use | undefined {
+  const { properties = {}, required = [] } = tool.inputSchema as JsonSchema;
+  const args: Record<string, unknown> = {};
+  const factIn = new Map<string, string>();
+  for (const [fact, known] of Object.entries(facts)) {
+    const value = isRow(known) ? known.id : known;
+    const places = Object.entries(properties)
+      .filter(([name, schema]) => !(name in args) && ajv.validate(schema, value))
+      .map(([name, schema]) => ({ name, description: schema.description }));
+    const place = bestOf(fact, places);
+    if (!place) return undefined;
+    args[place.name] = value;
+    factIn.set(place.name, fact);
+  }
+  return required.every((name) => name in args) ? { tool, args, factIn } : undefined;
+}
+
+/** What people call a record by: its first two texts that are no ids. */
+function inWords(fact: unknown): string {
+  if (!isRow(fact)) return String(fact);
+  const texts = Object.values(fact).filter((value) => typeof value === 'string');
+  return texts
+    .filter((text) => !UUID.test(text))
+    .slice(0, 2)
+    .join(', ');
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && 'id' in value;
+}

@@ -1,0 +1,63 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { connectAgent } from '../support/agent.js';
+import type { TestApp } from '../support/harness.js';
+import type { Era } from '../support/speakers.js';
+import { Assistant, type Client, type Entry, type Surroundings, Unable } from './assistant.js';
+import type { SalesTask } from './tasks.js';
+
+/** How a task went that was solved. */
+export interface Attempt {
+  readonly task: SalesTask;
+  readonly tools: readonly Tool[];
+  readonly log: readonly Entry[];
+}
+
+interface Conditions {
+  readonly era: Era;
+  /** The instance that the assistant connects to. */
+  readonly at?: TestApp;
+  /** What stands between the assistant and Latitude. */
+  readonly through?: (client: Client) => Client;
+  readonly surroundings?: Partial<Surroundings>;
+}
+
+/** Has the assistant solve a task in an organization of its own; fails where it does not. */
+export async function attempt(
+  app: TestApp,
+  task: SalesTask,
+  { era, at = app, through = (client) => client, surroundings }: Conditions,
+): Promise<Attempt> {
+  const us = await app.organization();
+  const before = await task.prepare(us.api);
+  const agent = await connectAgent(at, await app.key(us.id, task.scopes), era);
+  const assistant = await Assistant.connect(through(agent), {
+    ...salesperson(task),
+    ...surroundings,
+  });
+  await task.solve(assistant).catch((error: unknown) => {
+    if (!(error instanceof Unable)) throw error;
+    assistant.say(error.message);
+  });
+  const { tools, log } = assistant;
+  const said = log.flatMap((entry) => ('says' in entry ? entry.says : []));
+  await task.check(us.api, before, said);
+  return { task, tools, log };
+}
+
+/** Who asked for the task: agrees to what follows from it, and corrects a value once. */
+function salesperson({ corrections = {} }: SalesTask): Surroundings {
+  const answers = new Map(Object.entries(corrections));
+  return {
+    confirm: () => true,
+    correct: (fact) => {
+      const answer = answers.get(fact);
+      answers.delete(fact);
+      return answer;
+    },
+    wait: (seconds) => Promise.reject(new Error(`was told to wait for ${seconds} seconds`)),
+  };
+}
+
+export function callsOf({ log }: Attempt) {
+  return log.filter((entry) => 'call' in entry);
+}

@@ -1,0 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { stopWithAgents } from '../support/agent.js';
+import { createLead, getLead, LEADS } from '../support/factories.js';
+import { TestApp } from '../support/harness.js';
+import { type Era, ERAS } from '../support/speakers.js';
+import { type Attempt, attempt, callsOf } from './attempt.js';
+import { renamed, withoutDescriptions } from './clients.js';
+import { SALES_TASKS, type SalesTask } from './tasks.js';
+import { transcriptOf } from './transcript.js';
+
+const DOCUMENT = path.resolve(__dirname, '../../docs/agents.md');
+const MARK = '<!-- What follows is written by npm run agents:transcript. -->\n\n';
+
+const BY_TITLE = SALES_TASKS.map((task) => [task.title, task] as const);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => stopWithAgents(app));
+
+const attempts = new Map<string, Promise<Attempt>>();
+
+/** Has a task solved once in each era. */
+function solve(task: SalesTask, era: Era): Promise<Attempt> {
+  const name = `${task.title} ${era}`;
+  const attempted = attempts.get(name) ?? attempt(app, task, { era });
+  attempts.set(name, attempted);
+  return attempted;
+}
+
+function taskOf(title: string): SalesTask {
+  return SALES_TASKS.find((task) => task.title === title)!;
+}
+
+describe.each(ERAS)('an agent that knows nothing but the list of tools, over %s', (era) => {
+  it.each(BY_TITLE)('solves: %s', async (_, task) => {
+    expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
+  });
+
+  it('does what docs/agents.md shows', async () => {
+    const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
+    const document = readFileSync(DOCUMENT, 'utf8');
+    const [told] = document.split(MARK);
+    const actual = `${told}${MARK}${transcriptOf(solved)}`;
+    if (process.env.WRITE_TRANSCRIPT) writeFileSync(DOCUMENT, actual);
+    else expect(document).toBe(actual);
+  });
+});
+
+describe('an agent that goes by words', () => {
+  it.each(BY_TITLE)('solves by other names in another order: %s', async (_, task) => {
+    const solved = await attempt(app, task, { era: 'stateless', through: renamed });
+    expect(callsOf(solved).length).toBeLessThanOrEqual(task.calls);
+    const names = (tools: Attempt['tools']) => tools.map(({ name }) => name);
+    expect(names(solved.tools)).toContain('leads_search');
+    expect(names(solved.tools)).not.toContain('list_leads');
+  });
+
+  it.each(['tools', 'arguments'] as const)(
+    'solves nothing where %s lack descriptions',
+    async (of) => {
+      const conditions = { era: 'stateless', through: withoutDescriptions(of) } as const;
+      const all = await Promise.allSettled(
+        SALES_TASKS.map((task) => attempt(app, task, conditions)),
+      );
+      const solved = all.flatMap((one) => (one.status === 'fulfilled' ? one.value.task.title : []));
+      expect(solved).toEqual([]);
+    },
+  );
+});
+
+describe('an agent that heeds what it is told', () => {
+  let limited: TestApp;
+  beforeAll(async () => {
+    limited = await TestApp.start({ settings: { writesPerMinute: 1 }, database: app.database });
+  });
+  afterAll(() => stopWithAgents(limited));
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('deletes nothing that is not confirmed', async () => {
+    const task: SalesTask = {
+      ...taskOf('Cleaning up'),
+      check: async (api, { test }, said) => {
+        expect(said).toEqual(['Then I leave it as it is.']);
+        expect(await getLead(api, test!.id)).toEqual(test);
+      },
+    };
+    await attempt(app, task, { era: 'sessions', surroundings: { confirm: () => false } });
+  });
+
+  it.each([
+    [0, 'I find no such lead.'],
+    [2, 'I find 2 that fit. Which do you mean?'],
+    [51, 'I find 51 that fit. Which do you mean?'],
+  ])('deletes nothing where %i records fit', async (count, answer) => {
+    const task: SalesTask = {
+      ...taskOf('Cleaning up'),
+      prepare: async (api) => {
+        const tester = { first_name: 'Test', last_name: 'Tester' };
+        await Promise.all(Array.from({ length: count }, () => createLead(api, tester)));
+        return {};
+      },
+      check: async (api, _, said) => {
+        expect(said).toEqual([answer]);
+        expect(await api.get(LEADS)).toMatchObject({ body: { meta: { total: count } } });
+      },
+    };
+    await attempt(app, task, { era: 'sessions' });
+  });
+
+  it('waits for as long as a limit says, and goes on', async () => {
+    const waits: number[] = [];
+    const { now } = Date;
+    const clock = jest.spyOn(Date, 'now');
+    const wait = (seconds: number) => {
+      waits.push(seconds);
+      clock.mockImplementation(() => now() + seconds * 1000);
+      return Promise.resolve();
+    };
+    const task = taskOf('Hot leads that no one calls');
+    await attempt(app, task, { era: 'stateless', at: limited, surroundings: { wait } });
+    expect(waits).toEqual([expect.any(Number)]);
+  });
+});

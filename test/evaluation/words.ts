@@ -1,0 +1,38 @@
+/** What can be chosen by its words: a tool, or an argument of one. */
+export interface Described {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+const SMALL_WORDS = ['a', 'an', 'and', 'of', 'or', 'the'];
+
+/** The words of a text, as they are compared: in small letters, without the s of a plural. */
+function wordsOf(text: string): Set<string> {
+  const words =
+    text
+      .toLowerCase()
+      .replace(/(?<=\w)-(?=\w)/g, '')
+      .match(/[a-z0-9]+/g) ?? [];
+  const telling = words.filter((word) => !SMALL_WORDS.includes(word));
+  return new Set(telling.map((word) => word.replace(/(?<=\w{3})s$/, '')));
+}
+
+/**
+ * How well it is described by a few words: not at all, 0, where one of them is missing; the better,
+ * the more of them stand in its name or title, and the less else is told.
+ */
+export function fit(wanted: string, { name, title = '', description = '' }: Described): number {
+  const words = [...wordsOf(wanted)];
+  const named = wordsOf(`${name} ${title}`);
+  const told = wordsOf(`${name} ${title} ${description}`);
+  if (!words.every((word) => told.has(word))) return 0;
+  return words.filter((word) => named.has(word)).length + words.length / told.size;
+}
+
+/** What fits best, if anything does. */
+export function bestOf<T extends Described>(wanted: string, candidates: readonly T[]) {
+  const scored = candidates.map((candidate) => ({ candidate, score: fit(wanted, candidate) }));
+  const [best] = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+  return best?.candidate;
+}
