@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Global, Injectable, Module, Param, Post } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { RequireScope } from '../src/auth/access.js';
+import { DeletedDto } from '../src/fields/deleted.dto.js';
 import { RecordOf } from '../src/fields/field.js';
 import { Flag, Integer, Text, Uuid } from '../src/fields/kinds.js';
 import { Id } from '../src/http/id.decorator.js';
@@ -31,6 +32,10 @@ class SendMessageDto {
 
 class MessageDto extends RecordOf(SendMessageDto) {
   @Uuid({ required: true }) lead_id: string;
+}
+
+class ReasonDto {
+  @Text({ max: 50, required: true }) reason: string;
 }
 
 class CountDto {
@@ -64,7 +69,10 @@ class MessagesController {
 
 @Injectable()
 class MessagesTools {
-  constructor(private readonly messages: MessagesService) {}
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly leads: LeadsService,
+  ) {}
 
   @Tool('send_message', {
     title: 'Send a message',
@@ -77,6 +85,20 @@ class MessagesTools {
   })
   send(actor: Actor, id: string, message: SendMessageDto) {
     return this.messages.send(actor, id, message);
+  }
+
+  @Tool('delete_thread', {
+    title: 'Delete a thread',
+    description: 'Delete a lead with all that was said.',
+    effect: 'deletes',
+    scope: 'leads:write',
+    id: 'Id of the lead, from list_leads.',
+    input: ReasonDto,
+    output: DeletedDto,
+  })
+  async delete(actor: Actor, id: string, { reason }: ReasonDto) {
+    await this.leads.update(actor, id, { notes: reason });
+    return this.leads.delete(actor, id);
   }
 
   @Tool('count_messages', {
@@ -381,7 +403,7 @@ describe("a team's own tool (decisions 6: one source with REST)", () => {
   it('is listed behind those of Latitude', async () => {
     const names = (await agent.listTools()).map(({ name }) => name);
     const own = TOOLS.map(({ name }) => name);
-    expect(names).toEqual([...own, 'send_message', 'count_messages']);
+    expect(names).toEqual([...own, 'send_message', 'delete_thread', 'count_messages']);
   });
 
   it('is listed with the schemas of its DTOs', async () => {
@@ -418,7 +440,7 @@ describe("a team's own tool (decisions 6: one source with REST)", () => {
   it('is listed only to keys with the scope that it declares', async () => {
     const reader = await connectAgent(app, await app.key(tenant.id, ['leads:read']));
     const names = (await reader.listTools()).map(({ name }) => name);
-    expect(names.sort()).toEqual(['count_messages', 'get_lead', 'list_leads']);
+    expect(names.sort()).toEqual(['count_messages', 'get_lead', 'list_leads', 'whoami']);
     const { code, required_scope } = await reader.fail('send_message', {});
     expect({ code, required_scope }).toEqual({
       code: 'insufficient_scope',
@@ -455,6 +477,19 @@ describe("a team's own tool (decisions 6: one source with REST)", () => {
       const { details } = await agent.fail('count_messages', args);
       expect(details).toMatchObject([{ field: Object.keys(args)[0] }]);
     }
+  });
+
+  it('that deletes can be rehearsed, and leaves nothing of what it wrote', async () => {
+    const lead = await createLead(tenant.api);
+    const { id } = lead;
+    const call = { id, reason: 'Done' };
+    const rehearsed = await agent.succeed('delete_thread', { ...call, dry_run: true });
+    expect(rehearsed).toEqual({ dry_run: true, would_answer: { id, deleted: true } });
+    expect(await getLead(tenant.api, id)).toStrictEqual(lead);
+    const invalid = await agent.fail('delete_thread', { id, dry_run: true });
+    expect(invalid.details).toMatchObject([{ field: 'reason' }]);
+    expect(await agent.succeed('delete_thread', call)).toEqual({ id, deleted: true });
+    expectError(await tenant.api.get(`${LEADS}/${id}`), 404, 'not_found');
   });
 
   it('may raise compliance_blocked, which tells the agent to leave the lead alone', async () => {

@@ -7,7 +7,7 @@ import { KeysService } from '../src/auth/keys.service.js';
 import type { Scope } from '../src/auth/scopes.js';
 import { setLogLevel, setLogOutput } from '../src/config/logger.js';
 import { readSettings, type Settings } from '../src/config/settings.js';
-import { VERSION } from '../src/config/version.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../src/mcp/introduction.js';
 import { Sessions } from '../src/mcp/sessions.js';
 import type { Answer } from './support/api-client.js';
 import { expectInvalid, LEADS } from './support/factories.js';
@@ -143,7 +143,8 @@ describe('initialize (api.md 4.5, decisions 6)', () => {
     expectResult(answer, 'first', {
       protocolVersion: LATEST_REVISION,
       capabilities: expect.objectContaining({ tools: { listChanged: true } }),
-      serverInfo: { name: 'latitude', title: 'Latitude', version: VERSION },
+      serverInfo: FULL_SERVER_INFO,
+      instructions: INSTRUCTIONS,
     });
     // Unguessable, and of visible ASCII as the protocol wants it.
     expect(answer.headers.get('mcp-session-id')).toMatch(
@@ -178,7 +179,8 @@ describe('initialize (api.md 4.5, decisions 6)', () => {
   it('given a key without any scope, when it initializes, then it has a session', async () => {
     const caller = callerOf(await colleague(app, []));
     const session = await caller.open();
-    expectResult(await caller.rpc(session, 'tools/list', {}, 1), 1, { tools: [] });
+    const { body } = await caller.rpc(session, 'tools/list');
+    expect(body).toMatchObject({ result: { tools: [{ name: 'whoami' }] } });
   });
 
   it('given an empty session header, when a client initializes, then it has a session', async () => {
@@ -279,8 +281,8 @@ describe('requests in a session (decisions 6)', () => {
       (body.result.tools as { name: string }[]).map(({ name }) => name).sort(),
     );
     const expected = [
-      ['get_lead', 'list_leads'],
-      ['create_task', 'delete_task', 'update_task'],
+      ['get_lead', 'list_leads', 'whoami'],
+      ['create_task', 'delete_task', 'update_task', 'whoami'],
     ];
     expect(lists).toEqual(asked.map((_, n) => expected[n % 2]));
   });
@@ -891,7 +893,7 @@ describe('streams (api.md 4.5, decisions 6)', () => {
     expect(await stream.nextMessage()).toEqual({ id: '1', message: CHANGED });
     await until(async () => {
       const { body } = await caller.rpc(session, 'tools/list');
-      return body.result.tools.length === 2;
+      return body.result.tools.length === 3;
     });
     await change('tasks:read', 'leads:read');
     expect(await stream.nextMessage()).toEqual({ id: '2', message: CHANGED });

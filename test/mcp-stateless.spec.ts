@@ -3,6 +3,7 @@ import { Client as NewClient, StreamableHTTPClientTransport } from '@modelcontex
 import { SCOPES } from '../src/auth/scopes.js';
 import type { Settings } from '../src/config/settings.js';
 import { VERSION } from '../src/config/version.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../src/mcp/introduction.js';
 import { REVISIONS } from '../src/mcp/session-protocol.js';
 import { Sessions } from '../src/mcp/sessions.js';
 import type { Answer } from './support/api-client.js';
@@ -21,6 +22,7 @@ import {
   statelessRequest,
 } from './support/mcp-client.js';
 import { rawRequest } from './support/raw-http.js';
+import { TOOLS } from './support/tools.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
@@ -95,6 +97,7 @@ describe('what a request without a session is answered', () => {
     expect(resultOf(await mcp.ask('server/discover'))).toEqual({
       supportedVersions: [STATELESS_REVISION],
       capabilities: { tools: {}, resources: {} },
+      instructions: INSTRUCTIONS,
       ttlMs: expect.any(Number) as number,
       cacheScope: 'public',
     });
@@ -469,9 +472,10 @@ describe('the client of SDK 2', () => {
     });
     await client.connect(transport);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect(client.getServerVersion()).toEqual(SERVER);
+    expect(client.getServerVersion()).toEqual(FULL_SERVER_INFO);
+    expect(client.getInstructions()).toBe(INSTRUCTIONS);
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(15);
+    expect(tools).toHaveLength(TOOLS.length);
     const found = await client.callTool(LIST_LEADS);
     expect(found.structuredContent).toMatchObject({ data: [{ id }] });
     const failed = await client.callTool({ name: 'get_lead', arguments: { id: 'x' } });

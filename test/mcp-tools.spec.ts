@@ -29,7 +29,14 @@ import {
 import { TestApp, type Tenant } from './support/harness.js';
 import { ApiDescription } from './support/openapi.js';
 import { pathOf } from './support/routes.js';
-import { byName, RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from './support/tools.js';
+import {
+  byName,
+  RECORD_TOOLS,
+  SCOPED_TOOLS,
+  type ToolCase,
+  TOOLS,
+  validArguments,
+} from './support/tools.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -112,9 +119,10 @@ describe('tools/list (decisions 6)', () => {
     'list_leads get_lead create_lead update_lead delete_lead',
     'list_appointments get_appointment create_appointment update_appointment cancel_appointment',
     'list_tasks get_task create_task update_task delete_task',
+    'whoami',
   ].flatMap((names) => names.split(' '));
 
-  it('is of exactly the fifteen tools, always in the same order', async () => {
+  it('is of exactly the sixteen tools, always in the same order', async () => {
     expect(listed.map(({ name }) => name)).toEqual(ORDER);
     expect(TOOLS.map(({ name }) => name)).toEqual(ORDER);
     expect(await agent.listTools()).toEqual(listed);
@@ -122,8 +130,8 @@ describe('tools/list (decisions 6)', () => {
     expect(await colleague.listTools()).toEqual(listed);
   });
 
-  it('takes less than 20,000 characters, which is about 5,000 tokens', () => {
-    expect(JSON.stringify(listed).length).toBeLessThan(20_000);
+  it('takes less than 22,000 characters, which is about 5,500 tokens', () => {
+    expect(JSON.stringify(listed).length).toBeLessThan(22_000);
   });
 
   const HINTS = {
@@ -211,7 +219,8 @@ describe('tools/list (decisions 6)', () => {
       const { properties: ours = {}, required = [] } = listedTool(name).inputSchema;
       const { properties: rest = {}, required: restRequired = [] } = restInput(tool);
       const ofId = tool.makeRecord ? ['id'] : [];
-      expect(Object.keys(ours)).toEqual([...ofId, ...Object.keys(rest)]);
+      const ofDeletion = tool.effect === 'deletes' ? ['dry_run'] : [];
+      expect(Object.keys(ours)).toEqual([...ofId, ...ofDeletion, ...Object.keys(rest)]);
       expect(required).toEqual([...ofId, ...restRequired]);
       for (const [field, schema] of Object.entries(rest)) {
         const own = ours[field]!;
@@ -236,14 +245,15 @@ describe('tools/list (decisions 6)', () => {
 
   it.each(SCOPES)('with the scope %s alone, is of exactly its tools', async (scope) => {
     const limited = await connectAgent(app, await app.key(tenant.id, [scope]));
-    const names = TOOLS.filter((tool) => tool.scope === scope).map(({ name }) => name);
-    expect(names.length).toBeGreaterThanOrEqual(2);
+    const isOpen = (tool: ToolCase) => tool.scope === scope || tool.scope === 'any-key';
+    const names = TOOLS.filter(isOpen).map(({ name }) => name);
+    expect(names.length).toBeGreaterThanOrEqual(3);
     expect((await limited.listTools()).map(({ name }) => name)).toEqual(names);
   });
 
-  it('is empty without scopes', async () => {
+  it('is of whoami alone without scopes', async () => {
     const limited = await connectAgent(app, await app.key(tenant.id, []));
-    expect(await limited.listTools()).toEqual([]);
+    expect((await limited.listTools()).map(({ name }) => name)).toEqual(['whoami']);
   });
 });
 
@@ -293,6 +303,55 @@ describe('a call that succeeds', () => {
     expect(await call(tool, { id })).toStrictEqual({ id, deleted: true });
     expectError(await restRecord(tool, tenant, id), 404, 'not_found');
     expectFailure(await agent.call(name, { id }), 'not_found');
+  });
+
+  describe.each(having('deletes'))('%s as a dry run', (name, { scope, makeRecord, ...tool }) => {
+    const restOf = (id: string) => restRecord({ ...tool, name, scope }, tenant, id);
+
+    it('answers what the call would answer, and changes nothing', async () => {
+      const id = await makeRecord!(tenant);
+      const before = await restOf(id);
+      const { would_answer, ...rest } = await call({ ...tool, name, scope }, { id, dry_run: true });
+      expect(rest).toEqual({ dry_run: true });
+      expect(await restOf(id)).toMatchObject({ status: 200, body: before.body as unknown });
+      expect(await call({ ...tool, name, scope }, { id, dry_run: false })).toEqual(would_answer);
+    });
+
+    it('fails as the call would: limit, scope, arguments and record', async () => {
+      const id = await makeRecord!(tenant);
+      const dry_run = true;
+      expectFailure(await agent.call(name, { id: randomUUID(), dry_run }), 'not_found');
+      expectInvalidArguments(await agent.call(name, { id: 'x', dry_run, x: 1 }), 'id', 'x');
+      for (const value of ['true', 1, 0, [], {}]) {
+        expectInvalidArguments(await agent.call(name, { id, dry_run: value }), 'dry_run');
+      }
+      const reader = await connectAgent(app, await app.key(tenant.id, ['leads:read']));
+      expectFailure(await reader.call(name, { id, dry_run }), 'insufficient_scope');
+      const stranger = await connectAgent(app, await app.organization());
+      expectFailure(await stranger.call(name, { id, dry_run }), 'not_found');
+      expect(await restOf(id)).toMatchObject({ status: 200 });
+    });
+
+    it('counts as a write', async () => {
+      const id = await makeRecord!(tenant);
+      const left = async () => {
+        expect((await agent.call(name, { id, dry_run: true })).isError).toBeUndefined();
+        return Number(agent.lastAnswer.headers.get('ratelimit-remaining'));
+      };
+      expect((await left()) - (await left())).toBe(1);
+      expect(agent.lastAnswer.headers.get('ratelimit-limit')).toBe(
+        String(app.settings.writesPerMinute),
+      );
+    });
+  });
+
+  it.each(['create_lead', 'update_lead', 'list_leads'])('%s takes no dry_run', async (name) => {
+    const result = await agent.call(name, {
+      dry_run: true,
+      ...(name === 'create_lead' && { first_name: 'A' }),
+    });
+    const { details = [] } = expectFailure(result, 'validation_error');
+    expect(details.map(({ field }) => field)).toContain('dry_run');
   });
 
   it('cancel_appointment cancels for REST too, and may be repeated', async () => {
@@ -610,7 +669,7 @@ describe('a database that fails', () => {
   });
   afterAll(() => stopWithAgents(broken));
 
-  it.each(byName(TOOLS))(
+  it.each(byName(SCOPED_TOOLS))(
     '%s says so without a word of SQL, and works again',
     async (name, tool) => {
       const args = await validArguments(tool, owner);

@@ -16,7 +16,7 @@ import {
   send,
   validRequest,
 } from './support/routes.js';
-import { byName, TOOLS } from './support/tools.js';
+import { byName, SCOPED_TOOLS } from './support/tools.js';
 
 /** Failures of other products (notes), by their names. Others are named where their subject is tested. */
 
@@ -198,7 +198,7 @@ describe('qs CVE-2025-15284: limits that other notations pass by', () => {
 });
 
 describe('Directus CVE-2026-35412: a check that is missing on a second path', () => {
-  it.each(byName(TOOLS))('REST and /mcp ask for the same scope: %s', async (name, tool) => {
+  it.each(byName(SCOPED_TOOLS))('REST and /mcp ask for the same scope: %s', async (name, tool) => {
     const { route, scope, makeRecord } = tool;
     const id = await makeRecord?.(tenant);
     const scheme = name.replace(/^get_/, '');

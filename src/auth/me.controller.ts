@@ -3,7 +3,7 @@ import { Settings } from '../config/settings.js';
 import { About, Answers } from '../fields/answers.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
-import { MeDto } from './me.dto.js';
+import { factsOf, MeDto } from './me.dto.js';
 
 /** What a key is and may do: connectors call it to test one. */
 @Controller('api/v1/me')
@@ -14,12 +14,9 @@ export class MeController {
   @Get()
   @AnyKey()
   @Answers('Test a key', MeDto)
-  get(@Caller() { organization, key, scopes }: Actor): MeDto {
+  get(@Caller() actor: Actor): MeDto {
     return {
-      organization: { id: organization.id, name: organization.name },
-      key: { id: key.id, name: key.name },
-      scopes: [...scopes],
-      expires_at: key.expiresAt,
+      ...factsOf(actor),
       limits: {
         reads_per_minute: this.settings.readsPerMinute,
         writes_per_minute: this.settings.writesPerMinute,

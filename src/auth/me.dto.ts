@@ -1,5 +1,6 @@
 import { Part, SomeOf } from '../fields/answered-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
+import type { Actor } from '../tenancy/actor.js';
 import { LONGEST_NAME } from './keys.service.js';
 import { SCOPES } from './scopes.js';
 
@@ -46,8 +47,8 @@ class LimitsDto {
   writes_per_minute: number;
 }
 
-/** What a key is and may do. */
-export class MeDto {
+/** What a key is and may do, but for how often. */
+export class KeyFactsDto {
   @Part(KeyOrganizationDto, 'The organization that the key belongs to.')
   organization: KeyOrganizationDto;
   @Part(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
@@ -58,5 +59,18 @@ export class MeDto {
     example: '2027-01-01T00:00:00.000Z',
   })
   expires_at: Date | null;
+}
+
+export function factsOf({ organization, key, scopes }: Actor): KeyFactsDto {
+  return {
+    organization: { id: organization.id, name: organization.name },
+    key: { id: key.id, name: key.name },
+    scopes: [...scopes],
+    expires_at: key.expiresAt,
+  };
+}
+
+/** What a key is and may do. */
+export class MeDto extends KeyFactsDto {
   @Part(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
 }

@@ -113,6 +113,22 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     return this.attempts.make('create_failed', (terms) => this.attempt(tenant, work, terms));
   }
 
+  /**
+   * Runs `work` as `transaction` does, and undoes all that it has written.
+   * @throws ApiError `create_failed`, and whatever `work` throws
+   * @throws UniqueViolation
+   */
+  async rehearse<T>(tenant: Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> {
+    try {
+      return await this.transaction<never>(tenant, async (_, inside) => {
+        throw new Rehearsed(await work(inside));
+      });
+    } catch (thrown) {
+      if (thrown instanceof Rehearsed) return thrown.result as T;
+      throw thrown;
+    }
+  }
+
   private async attempt<T>(
     tenant: Tenant,
     work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
@@ -247,6 +263,13 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     }
     logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
     return false;
+  }
+}
+
+/** Ends a transaction that was only to be rehearsed. */
+class Rehearsed extends Error {
+  constructor(readonly result: unknown) {
+    super();
   }
 }
 

@@ -10,6 +10,7 @@ import { SessionWatch } from './session-watch.js';
 import { Sessions } from './sessions.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolRunner } from './tool-runner.js';
+import { WhoamiTool } from './whoami.tool.js';
 
 /** The endpoint for AI agents; its tools stand beside the services of the features. */
 @Module({
@@ -23,6 +24,7 @@ import { ToolRunner } from './tool-runner.js';
     SessionWatch,
     ToolRegistry,
     ToolRunner,
+    WhoamiTool,
   ],
 })
 export class McpModule {}

@@ -5,14 +5,11 @@ import {
   specTypeSchemas,
   type StandardSchemaV1Sync,
 } from '@modelcontextprotocol/server';
-import { VERSION } from '../config/version.js';
 import { ApiError } from '../errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../errors/field-problem.js';
 import type { ResourceContents, ResourceTemplate } from './resources.js';
 import type { ToolListing } from './tool-schema.js';
 import type { ToolResult } from './tool-result.js';
-
-export const SERVER_INFO = { name: 'latitude', title: 'Latitude', version: VERSION };
 
 /** What a caller can do, whichever revision of the protocol it speaks. */
 export interface Abilities {

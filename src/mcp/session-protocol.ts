@@ -8,10 +8,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { ApiError } from '../errors/api-error.js';
-import { type Abilities, perform, SERVER_INFO } from './methods.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from './introduction.js';
+import { type Abilities, perform } from './methods.js';
 
 const OPTIONS = {
   capabilities: { tools: { listChanged: true }, resources: {} },
+  instructions: INSTRUCTIONS,
   // One for all servers: each would make its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),
 };
@@ -32,7 +34,7 @@ export async function answer(
   abilities: Abilities,
 ): Promise<readonly JSONRPCMessage[]> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the high-level one keeps fifteen times as much
-  const server = new Server(SERVER_INFO, OPTIONS);
+  const server = new Server(FULL_SERVER_INFO, OPTIONS);
   // Handlers that are set by schema answer -32603 to parameters that are not valid.
   server.fallbackRequestHandler = (request) => perform(request, abilities, codeOf);
   const exchange = new Exchange(requests);

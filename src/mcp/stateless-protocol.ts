@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { ApiError } from '../errors/api-error.js';
-import { type Abilities, isOffered, perform, SERVER_INFO } from './methods.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
+import { type Abilities, isOffered, perform } from './methods.js';
 
 /** The revision of the protocol in which every request stands for itself. */
 const REVISION = '2026-07-28';
@@ -30,6 +31,7 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
 
 const OPTIONS: ServerOptions = {
   capabilities: { tools: {}, resources: {} },
+  instructions: INSTRUCTIONS,
   cacheHints: CACHE_HINTS,
   // One for all servers: each would make its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),
@@ -61,8 +63,9 @@ export function answerAlone(
 }
 
 function serverFor(message: unknown, abilities: Abilities) {
+  const isIntroduction = isJSONRPCRequest(message) && message.method === 'server/discover';
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the high-level one keeps validators for every tool
-  const server = new Server(SERVER_INFO, OPTIONS);
+  const server = new Server(isIntroduction ? FULL_SERVER_INFO : SERVER_INFO, OPTIONS);
   // Where there is no handler at all, the SDK answers 404, as the revision wants it.
   if (isJSONRPCRequest(message) && isOffered(message.method)) {
     // Handlers that are set by method get and give copies, and have -32603 for wrong parameters.

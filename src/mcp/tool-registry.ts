@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Scope } from '../auth/scopes.js';
 import { type DeclaredMethod, DeclaredMethods } from './declared-methods.js';
 import { TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { listingOf, type ToolListing } from './tool-schema.js';
@@ -7,7 +8,7 @@ import { listingOf, type ToolListing } from './tool-schema.js';
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private tools: ReadonlyMap<string, DeclaredMethod<ToolDeclaration>> = new Map();
-  private listings: readonly (readonly [scope: string, ToolListing])[] = [];
+  private listings: readonly (readonly [scope: Scope | 'any-key', ToolListing])[] = [];
 
   constructor(private readonly methods: DeclaredMethods) {}
 
@@ -25,6 +26,8 @@ export class ToolRegistry implements OnModuleInit {
 
   /** The tools that a key with these scopes may call, always in the same order. */
   listFor(scopes: ReadonlySet<string>): ToolListing[] {
-    return this.listings.filter(([scope]) => scopes.has(scope)).map(([, listing]) => listing);
+    return this.listings
+      .filter(([scope]) => scope === 'any-key' || scopes.has(scope))
+      .map(([, listing]) => listing);
   }
 }

@@ -2,6 +2,7 @@ import { IdDto } from '../fields/id.dto.js';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { jsonSchemaOf } from '../fields/schema-of.js';
 import type { Effect, ToolDeclaration } from './tool.decorator.js';
+import { ownInputsOf } from './tool-arguments.js';
 
 /** A tool as `tools/list` tells it. */
 export interface ToolListing {
@@ -46,19 +47,21 @@ export function listingOf(tool: ToolDeclaration): ToolListing {
 }
 
 /** What the arguments of a tool may be, as REST says it of its bodies and queries. */
-function inputSchemaOf({ id, input, effect }: ToolDeclaration): ObjectSchema {
-  const { properties, required = [] } = jsonSchemaOf(input ?? Object, 'input');
-  const ofId = id === undefined ? {} : { id: { ...ID_SCHEMA, description: id } };
-  const names = [...Object.keys(ofId), ...required];
+function inputSchemaOf(tool: ToolDeclaration): ObjectSchema {
+  const { id, input = Object, effect } = tool;
+  const parts = [...ownInputsOf(tool), input].map((dto) => jsonSchemaOf(dto, 'input'));
+  const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
+  const named = id === undefined ? {} : { id: { ...properties.id, description: id } };
+  const required = parts.flatMap((part) => part.required ?? []);
   return {
     type: 'object',
-    properties: mapValues({ ...ofId, ...properties }, (schema) => briefly(schema, effect)),
-    ...(names.length > 0 && { required: names }),
+    properties: mapValues({ ...properties, ...named }, (schema) => briefly(schema, effect)),
+    ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
 
-const ID_SCHEMA = jsonSchemaOf(IdDto, 'input').properties?.id;
+type Properties = Readonly<Record<string, JsonSchema | undefined>>;
 
 /**
  * The list of tools is read with every prompt, so it has the first sentence of a description,
@@ -92,7 +95,13 @@ function outputSchemaOf({ output, isPage, effect }: ToolDeclaration): ObjectSche
   const isToldElsewhere = isPage || effect === 'creates' || effect === 'updates';
   const schema = jsonSchemaOf(isToldElsewhere ? IdDto : output, 'output');
   const record: ObjectSchema = { ...shapeOf(schema), type: 'object' };
-  return isPage ? objectOf({ data: { type: 'array', items: record }, meta: META }) : record;
+  if (isPage) return objectOf({ data: { type: 'array', items: record }, meta: META });
+  return effect === 'deletes' ? { ...record, properties: withDryRun(record) } : record;
+}
+
+/** A dry run answers these two alone. */
+function withDryRun({ properties }: ObjectSchema): ObjectSchema['properties'] {
+  return { ...properties, dry_run: { type: 'boolean' }, would_answer: { type: 'object' } };
 }
 
 function objectOf(properties: Readonly<Record<string, JsonSchema>>): ObjectSchema {
@@ -109,7 +118,7 @@ function shapeOf({ type, properties, items }: JsonSchema): JsonSchema {
 }
 
 function mapValues(
-  schemas: Readonly<Record<string, JsonSchema | undefined>>,
+  schemas: Properties,
   change: (schema: JsonSchema) => JsonSchema,
 ): Record<string, JsonSchema> {
   const entries = Object.entries(schemas);

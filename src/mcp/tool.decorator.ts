@@ -3,7 +3,10 @@ import type { Scope } from '../auth/scopes.js';
 import type { HandlerDecorator } from '../fields/answers.js';
 import type { Page } from '../listing/page.js';
 
-/** What a tool does to the records of the organization; its limit and its hints follow from it. */
+/**
+ * What a tool does to the records of the organization; its limit and its hints follow from it, and
+ * that one which `deletes` takes `dry_run`.
+ */
 export type Effect = 'reads' | 'creates' | 'updates' | 'deletes';
 
 /** What a tool is, as the provider that has it declares it. */
@@ -13,8 +16,8 @@ export interface ToolOptions {
   /** What it does and when to use it, for the agent. */
   readonly description: string;
   readonly effect: Effect;
-  /** What the key needs; without it the tool is not listed. */
-  readonly scope: Scope;
+  /** What the key needs, without which the tool is not listed; `any-key` where that is nothing. */
+  readonly scope: Scope | 'any-key';
   /** What the argument `id` names, where the tool is about one record. */
   readonly id?: string;
   /** The other arguments. */

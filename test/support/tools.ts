@@ -8,7 +8,7 @@ import { nameOf, type Route, ROUTES } from './routes.js';
 export interface ToolCase {
   readonly name: string;
   /** What a key needs. */
-  readonly scope: Scope;
+  readonly scope: Scope | 'any-key';
   readonly effect: Effect;
   /** The route of REST that does the same. */
   readonly route: Route;
@@ -35,12 +35,17 @@ export const TOOLS: readonly ToolCase[] = [
   tool('create_task', 'tasks:write', 'creates', 'POST /api/v1/tasks'),
   tool('update_task', 'tasks:write', 'updates', 'PUT /api/v1/tasks/:id'),
   tool('delete_task', 'tasks:write', 'deletes', 'DELETE /api/v1/tasks/:id'),
+  tool('whoami', 'any-key', 'reads', 'GET /api/v1/me'),
 ];
 
 export type RecordTool = ToolCase & Required<Pick<ToolCase, 'makeRecord'>>;
 
 export const RECORD_TOOLS = TOOLS.filter(
   (candidate): candidate is RecordTool => candidate.makeRecord !== undefined,
+);
+
+export const SCOPED_TOOLS = TOOLS.filter(
+  (candidate): candidate is ToolCase & { scope: Scope } => candidate.scope !== 'any-key',
 );
 
 export const LIST_TOOLS = TOOLS.filter(({ name }) => name.startsWith('list_'));
@@ -59,7 +64,7 @@ export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [stri
   return tools.map((one) => [one.name, one] as const);
 }
 
-function tool(name: string, scope: Scope, effect: Effect, routeName: string): ToolCase {
+function tool(name: string, scope: ToolCase['scope'], effect: Effect, routeName: string): ToolCase {
   const route = ROUTES.find((candidate) => nameOf(candidate) === routeName);
   if (!route) throw new Error(`${routeName} is no route`);
   const { body = () => ({}), makeRecord } = route;
