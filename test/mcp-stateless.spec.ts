@@ -96,7 +96,7 @@ describe('what a request without a session is answered', () => {
   it('is, of server/discover, what there is and who speaks', async () => {
     expect(resultOf(await mcp.ask('server/discover'))).toEqual({
       supportedVersions: [STATELESS_REVISION],
-      capabilities: { tools: {}, resources: {} },
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
       instructions: INSTRUCTIONS,
       ttlMs: expect.any(Number) as number,
       cacheScope: 'public',
@@ -105,7 +105,12 @@ describe('what a request without a session is answered', () => {
 
   it('is, of the lists, what sessions list, for this key alone and a while', async () => {
     const session = await mcp.open();
-    for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
+    for (const method of [
+      'tools/list',
+      'prompts/list',
+      'resources/list',
+      'resources/templates/list',
+    ]) {
       const { ttlMs, cacheScope, ...listed } = resultOf(await mcp.ask(method));
       expect(listed).toEqual((await mcp.rpc(session, method)).body.result);
       expect({ ttlMs, cacheScope }).toEqual({ ttlMs: 300_000, cacheScope: 'private' });

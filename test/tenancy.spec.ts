@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../src/auth/scopes.js';
 import { controllersOf } from '../src/http/openapi/openapi.controller.js';
+import { Prompts } from '../src/mcp/prompts.js';
 import { Resources } from '../src/mcp/resources.js';
 import { ToolRegistry } from '../src/mcp/tool-registry.js';
 import type { Answer } from './support/api-client.js';
@@ -41,6 +42,7 @@ function visiblePart({ status, headers, body }: Answer, id: string): string {
 
 function expectUnknown({ unknown }: Position, answer: string): void {
   if (unknown === 'empty list') expect(answer).toMatch(/"data":\[\],.*"total":0\b/);
+  else if (unknown === 'no records') expect(answer).not.toMatch(/"type":"resource"|"values":\["/);
   else if (unknown === 'kept') expect(answer).toMatch(/^\{"status":20.*:"\(id\)"/);
   else expect(answer).toContain(`"code":"${unknown}"`);
 }
@@ -62,6 +64,7 @@ describe('every position of an id (test/support/foreign-ids.ts)', () => {
       controllersOf(new DiscoveryService(app.app.get(ModulesContainer))),
       app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
       app.app.get(Resources).templatesFor(new Set(SCOPES)),
+      app.app.get(Prompts).listFor(new Set(SCOPES)),
     );
     expect(POSITIONS.map(({ name }) => name).sort()).toEqual(all);
   });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Appointment } from './appointment.entity.js';
+import { AppointmentsCompletions } from './appointments.completions.js';
 import { AppointmentsController } from './appointments.controller.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 import { AppointmentsService } from './appointments.service.js';
@@ -9,7 +10,12 @@ import { AppointmentsTools } from './appointments.tools.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Appointment])],
   controllers: [AppointmentsController],
-  providers: [AppointmentsRepository, AppointmentsService, AppointmentsTools],
+  providers: [
+    AppointmentsRepository,
+    AppointmentsService,
+    AppointmentsTools,
+    AppointmentsCompletions,
+  ],
   exports: [AppointmentsService],
 })
 export class AppointmentsModule {}

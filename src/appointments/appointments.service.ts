@@ -31,6 +31,14 @@ export class AppointmentsService {
     return existing(await this.repository.find(actor.organization, id), 'appointment');
   }
 
+  /**
+   * Appointments whose ids begin so, the first of them.
+   * @throws ApiError `query_failed`
+   */
+  startingWith(actor: Actor, beginning: string, most: number): Promise<AppointmentDto[]> {
+    return this.repository.startingWith(actor.organization, beginning, most);
+  }
+
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateAppointmentDto): Promise<AppointmentDto> {
     const created = await this.repository.insert(actor.organization, {

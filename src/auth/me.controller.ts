@@ -3,7 +3,8 @@ import { Settings } from '../config/settings.js';
 import { About, Answers } from '../fields/answers.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
-import { factsOf, MeDto } from './me.dto.js';
+import { factsOf } from './key-facts.js';
+import { MeDto } from './me.dto.js';
 
 /** What a key is and may do: connectors call it to test one. */
 @Controller('api/v1/me')

@@ -1,6 +1,5 @@
 import { Part, SomeOf } from '../fields/answered-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
-import type { Actor } from '../tenancy/actor.js';
 import { LONGEST_NAME } from './keys.service.js';
 import { SCOPES } from './scopes.js';
 
@@ -59,15 +58,6 @@ export class KeyFactsDto {
     example: '2027-01-01T00:00:00.000Z',
   })
   expires_at: Date | null;
-}
-
-export function factsOf({ organization, key, scopes }: Actor): KeyFactsDto {
-  return {
-    organization: { id: organization.id, name: organization.name },
-    key: { id: key.id, name: key.name },
-    scopes: [...scopes],
-    expires_at: key.expiresAt,
-  };
 }
 
 /** What a key is and may do. */

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
+import { uuidsFrom } from '../fields/uuid.js';
 import type { CountedTable } from './record-counts.js';
 import { jsonColumnsOf, StoredRecords } from './stored-record.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
@@ -70,6 +71,24 @@ export abstract class TenantRepository<R extends { id: string }> {
       cost: 'bounded',
     });
     return this.recordOf(rows);
+  }
+
+  /**
+   * The first records whose ids begin so.
+   * @throws ApiError `query_failed`
+   */
+  async startingWith(tenant: Tenant, beginning: string, most: number): Promise<R[]> {
+    const range = uuidsFrom(beginning);
+    if (!range) return [];
+    const rows = await this.database.read<JsonRow>(tenant, {
+      text: `select row_to_json(record)::text as json from (
+        select ${this.jsonColumns} from ${this.table.name}
+        where organization_id = $1 and id between $2 and $3 and ${this.table.live}
+        order by id limit ${most}) record`,
+      values: [tenant.id, range.first, range.last],
+      cost: 'bounded',
+    });
+    return rows.map(({ json }) => this.records.fromJson(json));
   }
 
   /**

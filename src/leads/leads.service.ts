@@ -36,6 +36,14 @@ export class LeadsService {
     return existing(await this.repository.find(actor.organization, id), 'lead');
   }
 
+  /**
+   * Leads whose ids begin so, the first of them.
+   * @throws ApiError `query_failed`
+   */
+  startingWith(actor: Actor, beginning: string, most: number): Promise<LeadDto[]> {
+    return this.repository.startingWith(actor.organization, beginning, most);
+  }
+
   /** @throws ApiError `duplicate`, `create_failed` */
   create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
     const row = { id: uuidv7(), ...this.toRow(actor, input) };

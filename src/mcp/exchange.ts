@@ -10,6 +10,8 @@ import type { Actor, ApiRequest } from '../tenancy/actor.js';
 import { checkQuery, SESSION_ID } from './headers.js';
 import { type Messages, readMessages } from './messages.js';
 import { type Abilities, problemsOf } from './methods.js';
+import { Completions } from './completions.js';
+import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
 import type { Session } from './session.js';
 import { agreedRevision, answer } from './session-protocol.js';
@@ -39,6 +41,8 @@ export class McpExchange {
     private readonly registry: ToolRegistry,
     private readonly runner: ToolRunner,
     private readonly resources: Resources,
+    private readonly prompts: Prompts,
+    private readonly completions: Completions,
     private readonly limits: RateLimits,
   ) {}
 
@@ -153,6 +157,12 @@ export class McpExchange {
       tellLimit(response, state);
       if (state.isBlocked) response.set(tooManyRequests(state).headers);
     };
+    const explaining = <T>(work: Promise<T>) =>
+      work.catch((thrown: unknown) => {
+        const error = explained(thrown, requestId);
+        request.errorCode = error.code;
+        throw error;
+      });
     return {
       tools: () => this.registry.listFor(actor.scopes),
       call: async (name, args) => {
@@ -164,12 +174,10 @@ export class McpExchange {
         return outcome.result;
       },
       templates: () => this.resources.templatesFor(actor.scopes),
-      read: (uri) =>
-        this.resources.read(actor, uri, tell).catch((thrown: unknown) => {
-          const error = explained(thrown, requestId);
-          request.errorCode = error.code;
-          throw error;
-        }),
+      read: (uri) => explaining(this.resources.read(actor, uri, tell)),
+      prompts: () => this.prompts.listFor(actor.scopes),
+      prompt: (name, args) => explaining(this.prompts.get(actor, name, args)),
+      complete: (of, argument) => explaining(this.completions.complete(actor, of, argument)),
     };
   }
 }

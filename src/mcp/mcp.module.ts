@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AuthModule } from '../auth/auth.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { Completions } from './completions.js';
 import { DeclaredMethods } from './declared-methods.js';
 import { McpExchange } from './exchange.js';
 import { McpController } from './mcp.controller.js';
+import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
 import { SessionWatch } from './session-watch.js';
 import { Sessions } from './sessions.js';
@@ -17,8 +19,10 @@ import { WhoamiTool } from './whoami.tool.js';
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [McpController],
   providers: [
+    Completions,
     DeclaredMethods,
     McpExchange,
+    Prompts,
     Resources,
     Sessions,
     SessionWatch,

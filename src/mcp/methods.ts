@@ -7,6 +7,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { ApiError } from '../errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../errors/field-problem.js';
+import type { CompletionValues, Reference, TypedArgument } from './completions.js';
+import type { PromptListing, PromptResult } from './prompts.js';
 import type { ResourceContents, ResourceTemplate } from './resources.js';
 import type { ToolListing } from './tool-schema.js';
 import type { ToolResult } from './tool-result.js';
@@ -19,6 +21,17 @@ export interface Abilities {
   templates(): ResourceTemplate[];
   /** @throws ApiError */
   read(uri: string): Promise<ResourceContents>;
+  prompts(): PromptListing[];
+  /**
+   * @returns undefined where there is no such prompt
+   * @throws ApiError
+   */
+  prompt(name: string, args: object): Promise<PromptResult | undefined>;
+  /**
+   * @returns undefined where there is nothing of that name to complete
+   * @throws ApiError
+   */
+  complete(of: Reference, argument: TypedArgument): Promise<CompletionValues | undefined>;
 }
 
 /** What a JSON-RPC request is refused with; those of the SDKs repeat the code in their messages. */
@@ -49,6 +62,9 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['resources/list', { type: 'ListResourcesRequest', answer: () => ({ resources: [] }) }],
   ['resources/templates/list', { type: 'ListResourceTemplatesRequest', answer: listTemplates }],
   ['resources/read', { type: 'ReadResourceRequest', answer: readResource }],
+  ['prompts/list', { type: 'ListPromptsRequest', answer: listPrompts }],
+  ['prompts/get', { type: 'GetPromptRequest', answer: getPrompt }],
+  ['completion/complete', { type: 'CompleteRequest', answer: complete }],
 ]);
 
 export function isOffered(method: string): boolean {
@@ -77,9 +93,11 @@ export async function perform(
     return await method.answer(params, abilities);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { code, message, retryable } = error;
-    const data = { uri: params.uri, code, message, retryable };
-    throw new RpcError(codeOf(error), `${code}: ${message}`, data);
+    const { code, message, retryable, details } = error;
+    const data = { uri: params.uri, code, message, retryable, details };
+    const isOfParameters = code === 'validation_error';
+    const rpcCode = isOfParameters ? ProtocolErrorCode.InvalidParams : codeOf(error);
+    throw new RpcError(rpcCode, `${code}: ${message}`, data);
   }
 }
 
@@ -90,9 +108,7 @@ function listTools(_: Params, abilities: Abilities): Result {
 async function callTool(params: Params, abilities: Abilities): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: Result };
   const result = await abilities.call(name, args);
-  if (result) return result;
-  const message = `Unknown tool: ${fieldLabel(name, '')}`;
-  throw new RpcError(ProtocolErrorCode.InvalidParams, message);
+  return result ?? unknown('tool', name);
 }
 
 function listTemplates(_: Params, abilities: Abilities): Result {
@@ -101,6 +117,26 @@ function listTemplates(_: Params, abilities: Abilities): Result {
 
 async function readResource({ uri }: Params, abilities: Abilities): Promise<Result> {
   return { contents: [{ ...(await abilities.read(uri as string)) }] };
+}
+
+function listPrompts(_: Params, abilities: Abilities): Result {
+  return { prompts: abilities.prompts() };
+}
+
+async function getPrompt(params: Params, abilities: Abilities): Promise<Result> {
+  const { name, arguments: args = {} } = params as { name: string; arguments?: object };
+  return { ...((await abilities.prompt(name, args)) ?? unknown('prompt', name)) };
+}
+
+async function complete(params: Params, abilities: Abilities): Promise<Result> {
+  const { ref, argument } = params as { ref: Reference; argument: TypedArgument };
+  const completion = await abilities.complete(ref, argument);
+  return { completion: completion ?? unknown('argument or reference', argument.name) };
+}
+
+function unknown(kind: string, name: string): never {
+  const message = `Unknown ${kind}: ${fieldLabel(name, '')}`;
+  throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
 /** What is wrong with the parameters of a request, if it is one of this type. */

@@ -48,8 +48,21 @@ export class Resources implements OnModuleInit {
       .map(({ declaration }) => declaration)
       .filter(({ scope }) => scopes.has(scope))
       .map(({ name, title, description }) => {
-        return { uriTemplate: `${name}://{id}`, name, title, description, mimeType: MIME_TYPE };
+        return { uriTemplate: templateOf(name), name, title, description, mimeType: MIME_TYPE };
       });
+  }
+
+  /**
+   * The kind that an address template is of.
+   * @returns undefined where there is none
+   * @throws ApiError `insufficient_scope`
+   */
+  kindOf({ scopes }: Actor, uriTemplate: string): ResourceKind | undefined {
+    const kind = [...this.kinds.values()]
+      .map(({ declaration }) => declaration)
+      .find(({ name }) => templateOf(name) === uriTemplate);
+    if (kind && !scopes.has(kind.scope)) throw lacksScope(kind.scope);
+    return kind;
   }
 
   /**
@@ -71,6 +84,15 @@ export class Resources implements OnModuleInit {
     const { declaration, run } = kind;
     if (!actor.scopes.has(declaration.scope)) throw lacksScope(declaration.scope);
     const record = await run({ ...actor, channel: 'ai' }, id.toLowerCase());
-    return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
+    return contentsOf(uri, record as object);
   }
+}
+
+/** A record as it is read. */
+export function contentsOf(uri: string, record: object): ResourceContents {
+  return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
+}
+
+function templateOf(kind: string): string {
+  return `${kind}://{id}`;
 }

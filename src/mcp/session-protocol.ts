@@ -12,7 +12,7 @@ import { FULL_SERVER_INFO, INSTRUCTIONS } from './introduction.js';
 import { type Abilities, perform } from './methods.js';
 
 const OPTIONS = {
-  capabilities: { tools: { listChanged: true }, resources: {} },
+  capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
   instructions: INSTRUCTIONS,
   // One for all servers: each would make its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),

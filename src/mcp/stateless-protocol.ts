@@ -25,12 +25,13 @@ const LIST_HINT = { ttlMs: 300_000, cacheScope: 'private' } as const;
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': { ...LIST_HINT, cacheScope: 'public' },
   'tools/list': LIST_HINT,
+  'prompts/list': LIST_HINT,
   'resources/list': LIST_HINT,
   'resources/templates/list': LIST_HINT,
 };
 
 const OPTIONS: ServerOptions = {
-  capabilities: { tools: {}, resources: {} },
+  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
   instructions: INSTRUCTIONS,
   cacheHints: CACHE_HINTS,
   // One for all servers: each would make its own.

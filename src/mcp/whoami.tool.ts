@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { factsOf } from '../auth/me.dto.js';
+import { factsOf } from '../auth/key-facts.js';
 import { type Limit, RateLimits } from '../rate-limit/rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
 import { Tool } from './tool.decorator.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Task } from './task.entity.js';
+import { TasksCompletions } from './tasks.completions.js';
 import { TasksController } from './tasks.controller.js';
 import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
@@ -9,7 +10,7 @@ import { TasksTools } from './tasks.tools.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Task])],
   controllers: [TasksController],
-  providers: [TasksRepository, TasksService, TasksTools],
+  providers: [TasksRepository, TasksService, TasksTools, TasksCompletions],
   exports: [TasksService],
 })
 export class TasksModule {}

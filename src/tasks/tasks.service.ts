@@ -24,6 +24,14 @@ export class TasksService {
     return existing(await this.repository.find(actor.organization, id), 'task');
   }
 
+  /**
+   * Tasks whose ids begin so, the first of them.
+   * @throws ApiError `query_failed`
+   */
+  startingWith(actor: Actor, beginning: string, most: number): Promise<TaskDto[]> {
+    return this.repository.startingWith(actor.organization, beginning, most);
+  }
+
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateTaskDto): Promise<TaskDto> {
     const created = await this.repository.insert(actor.organization, {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { UUID_SCHEMA } from '../../src/fields/uuid.js';
 import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
+import type { PromptListing } from '../../src/mcp/prompts.js';
 import type { ResourceTemplate } from '../../src/mcp/resources.js';
 import type { ToolListing } from '../../src/mcp/tool-schema.js';
 import type { Answer } from './api-client.js';
@@ -24,7 +26,7 @@ export interface Position {
   /** `lead_id of POST /api/v1/appointments`. */
   readonly name: string;
   /** What becomes of an id that names nothing there; `kept` where v1 does not know what it names. */
-  readonly unknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept';
+  readonly unknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept' | 'no records';
   /** Makes records of an organization by which it has an id of its own for this place. */
   readonly makeId: (owner: Tenant) => Promise<string>;
   /** A request that is valid but for the id. */
@@ -43,12 +45,22 @@ const NAMED_BY: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string
  * Every position of REST and of /mcp but one: what the header `Mcp-Session-Id` of another key is
  * answered with, api.md 5.6 says by itself.
  */
+const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
+
 export const POSITIONS: readonly Position[] = [
   ...RECORD_ROUTES.map(inPath),
   ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => inField(route, field))),
   ...RECORD_TOOLS.map(inIdOfTool),
   ...TOOLS.flatMap((tool) => idFieldsOf(tool.route).map((field) => inArgument(tool, field))),
-  ...RECORD_TOOLS.filter(({ effect }) => effect === 'reads').map(inAddress),
+  ...READ_TOOLS.map(inAddress),
+  ...READ_TOOLS.map(inCompletion),
+  inPrompt('prepare_appointment', 'appointment_id', 'get_appointment'),
+  inPrompt('follow_up_lead', 'lead_id', 'get_lead'),
+  {
+    ...inPrompt('plan_my_day', 'assigned_to_user_id', 'get_task'),
+    unknown: 'no records',
+    makeId: makeAssignee,
+  },
 ];
 
 /** The names of the positions that an application turns out to have, in the order of letters. */
@@ -56,6 +68,7 @@ export function positionsIn(
   controllers: readonly Type<object>[],
   tools: readonly ToolListing[],
   templates: readonly ResourceTemplate[],
+  prompts: readonly PromptListing[],
 ): string[] {
   const ofRoutes = routesOf(controllers).flatMap((route) =>
     [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${shown(route)}`),
@@ -65,7 +78,14 @@ export function positionsIn(
       .filter(([, { format }]) => format === UUID_SCHEMA.format)
       .map(([field]) => `${field} of ${name}`),
   );
-  return [...ofRoutes, ...ofTools, ...templates.map((one) => `id of ${one.uriTemplate}`)].sort();
+  const ofTemplates = templates.flatMap(({ uriTemplate }) => [
+    `id of ${uriTemplate}`,
+    `id typed of ${uriTemplate}`,
+  ]);
+  const ofPrompts = prompts.flatMap(({ name, arguments: taken }) =>
+    taken.filter((one) => one.name.endsWith('_id')).map((one) => `${one.name} of ${name}`),
+  );
+  return [...ofRoutes, ...ofTools, ...ofTemplates, ...ofPrompts].sort();
 }
 
 /** Has a caller speak to /mcp, in a session of its own if the era has them. */
@@ -142,6 +162,39 @@ function inAddress({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Positio
     prepare: (caller) =>
       Promise.resolve((id) => caller.rpc('resources/read', { uri: `${scheme}://${id}` })),
   };
+}
+
+function inCompletion({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Position {
+  const uri = `${name.replace('get_', '')}://{id}`;
+  const ref = { type: 'ref/resource', uri };
+  return {
+    name: `id typed of ${uri}`,
+    unknown: 'no records',
+    makeId: makeRecord,
+    prepare: (caller) =>
+      Promise.resolve((value) =>
+        caller.rpc('completion/complete', { ref, argument: { name: 'id', value } }),
+      ),
+  };
+}
+
+function inPrompt(name: string, argument: string, reader: string): Position {
+  const { makeRecord } = READ_TOOLS.find((tool) => tool.name === reader)!;
+  return {
+    name: `${argument} of ${name}`,
+    unknown: 'not_found',
+    makeId: makeRecord,
+    prepare: (caller) =>
+      Promise.resolve((id) => caller.rpc('prompts/get', { name, arguments: { [argument]: id } })),
+  };
+}
+
+/** The assignee of a task that is long overdue. */
+async function makeAssignee({ api }: Tenant): Promise<string> {
+  const assigned_to_user_id = randomUUID();
+  const task = { title: 'Call', due_date: '2020-01-01', assigned_to_user_id };
+  dataOf(await api.post('/api/v1/tasks', task), 201);
+  return assigned_to_user_id;
 }
 
 function namedBy(route: Route, field: string): Pick<Position, 'unknown' | 'makeId'> {

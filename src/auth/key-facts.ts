@@ -1,0 +1,12 @@
+import type { Actor } from '../tenancy/actor.js';
+import type { KeyFactsDto } from './me.dto.js';
+
+/** What REST and /mcp tell of the key of a caller. */
+export function factsOf({ organization, key, scopes }: Actor): KeyFactsDto {
+  return {
+    organization: { id: organization.id, name: organization.name },
+    key: { id: key.id, name: key.name },
+    scopes: [...scopes],
+    expires_at: key.expiresAt,
+  };
+}

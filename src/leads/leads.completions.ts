@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { UUID } from '../fields/uuid.js';
+import { Completion, type Matches } from '../mcp/completion.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import type { LeadListItemDto } from './lead.dto.js';
+import { LeadsService } from './leads.service.js';
+
+const MOST = 100;
+const LONGEST_SEARCH = 100;
+
+/** Finds leads by what was typed of their names, contact data or ids. */
+@Injectable()
+export class LeadsCompletions {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Completion({ name: 'lead', scope: 'leads:read' })
+  async find(actor: Actor, typed: string): Promise<Matches> {
+    const byId = await this.leads.startingWith(actor, typed, MOST + 1);
+    const { found, total } = await this.search(actor, typed);
+    return {
+      found: [...found, ...byId].map(matchOf),
+      hasMore: total > found.length,
+      ...(byId.length === 0 && { total }),
+    };
+  }
+
+  private async search(actor: Actor, typed: string) {
+    if (typed.length > LONGEST_SEARCH || UUID.test(typed)) return { found: [], total: 0 };
+    const search = typed === '' ? undefined : typed;
+    const order = { sort_by: 'updated_at', sort_dir: 'desc' } as const;
+    const { data, meta } = await this.leads.list(actor, { page: 1, limit: MOST, search, ...order });
+    return { found: data, total: meta.total };
+  }
+}
+
+function matchOf({ id, first_name, last_name, company }: LeadListItemDto) {
+  const name = [first_name, last_name].filter((part) => part !== null).join(' ');
+  return { id, label: company === null ? name : `${name}, ${company}` };
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { LabelledId } from '../mcp/labelled-id.js';
+import { Prompt, type PromptPart } from '../mcp/prompt.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import { listed } from './parts.js';
+import { SalesRecords } from './sales-records.js';
+
+class FollowUpLeadDto {
+  @LabelledId('lead', { required: true, description: 'The lead to follow up on.' })
+  lead_id: string;
+}
+
+/** What to do next about a lead. */
+@Injectable()
+export class FollowUpLeadPrompt {
+  constructor(private readonly records: SalesRecords) {}
+
+  @Prompt('follow_up_lead', {
+    title: 'Follow up on a lead',
+    description: 'Propose the next step with a lead, from its data, appointments and open tasks.',
+    scopes: ['leads:read', 'appointments:read', 'tasks:read'],
+    input: FollowUpLeadDto,
+  })
+  async make(actor: Actor, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
+    const lead = await this.records.lead(actor, lead_id);
+    const [appointments, tasks] = await Promise.all([
+      this.records.appointmentsWith(actor, lead_id),
+      this.records.openTasks(actor, { contact_id: lead_id }),
+    ]);
+    return [
+      `Help me follow up on a lead. It is ${new Date().toISOString()}. The lead:`,
+      { kind: 'lead', record: lead },
+      ...listed('Its appointments, the latest first', 'appointment', appointments),
+      ...listed('Open tasks about it, the most pressing first', 'task', tasks),
+      this.records.contactRule(lead),
+      'Tell me in a few sentences where we stand, then propose the one next step, and when to take it. ' +
+        'If it is an appointment or a task, ask me before you create it; if it is a message that may be sent, draft it.',
+    ];
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { AppointmentDto, AppointmentListQuery } from '../appointments/appointment.dto.js';
+import { AppointmentsService } from '../appointments/appointments.service.js';
+import { ApiError } from '../errors/api-error.js';
+import type { LeadDto } from '../leads/lead.dto.js';
+import { LeadComplianceService } from '../leads/lead-compliance.service.js';
+import { LeadsService } from '../leads/leads.service.js';
+import type { Actor } from '../tenancy/actor.js';
+import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task.dto.js';
+import { TasksService } from '../tasks/tasks.service.js';
+import { type Excerpt, merged } from './parts.js';
+
+/** Enough to work with, and few enough to read. */
+const MOST_TASKS = 20;
+const MOST_APPOINTMENTS = 10;
+const MOST_OF_A_DAY = 20;
+
+/** The records that prompts have, over the services. */
+@Injectable()
+export class SalesRecords {
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly appointments: AppointmentsService,
+    private readonly tasks: TasksService,
+    private readonly compliance: LeadComplianceService,
+  ) {}
+
+  /** @throws ApiError `not_found` */
+  lead(actor: Actor, id: string): Promise<LeadDto> {
+    return this.leads.get(actor, id);
+  }
+
+  /** @throws ApiError `not_found` */
+  appointment(actor: Actor, id: string): Promise<AppointmentDto> {
+    return this.appointments.get(actor, id);
+  }
+
+  /** The appointments with a lead, the latest first. */
+  async appointmentsWith(actor: Actor, lead_id: string): Promise<Excerpt<AppointmentDto>> {
+    const order = { sort_by: 'start_time', sort_dir: 'desc' } as const;
+    const query = { lead_id, page: 1, limit: MOST_APPOINTMENTS, ...order };
+    const { data, meta } = await this.appointments.list(actor, query);
+    return { data, total: meta.total };
+  }
+
+  /** The appointments between two times that are to take place, the earliest first. */
+  async appointmentsDue(
+    actor: Actor,
+    times: Pick<AppointmentListQuery, 'start_after' | 'start_before'>,
+  ): Promise<Excerpt<AppointmentDto>> {
+    const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
+    const query = { page: 1, limit: MOST_OF_A_DAY, ...order, ...times };
+    const statuses = ['scheduled', 'confirmed'] as const;
+    const lists = statuses.map((status) => this.appointments.list(actor, { ...query, status }));
+    const byTime = (a: AppointmentDto, b: AppointmentDto) =>
+      Number(a.start_time) - Number(b.start_time);
+    return merged(await Promise.all(lists), byTime, MOST_OF_A_DAY);
+  }
+
+  /** The tasks that are not done, the most pressing first. */
+  async openTasks(
+    actor: Actor,
+    filter: Pick<TaskListQuery, 'assigned_to' | 'contact_id' | 'due_before'>,
+  ): Promise<Excerpt<TaskDto>> {
+    const order = { sort_by: 'priority', sort_dir: 'desc' } as const;
+    const query = { page: 1, limit: MOST_TASKS, ...order, ...filter };
+    const statuses = ['open', 'in_progress'] as const;
+    const lists = statuses.map((status) => this.tasks.list(actor, { ...query, status }));
+    return merged(await Promise.all(lists), morePressing, MOST_TASKS);
+  }
+
+  /** What must be said to whoever may want to write to a lead. */
+  contactRule(lead: LeadDto): string {
+    try {
+      this.compliance.assertContactable(lead);
+      return 'The lead may be contacted.';
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const calls = lead.on_dnc_list ? ', nor call it' : '';
+      return `${error.message} Do not message the lead${calls}, and propose nothing of the kind.`;
+    }
+  }
+}
+
+function morePressing(a: TaskDto, b: TaskDto): number {
+  const rank = ({ priority }: TaskDto) => TASK_PRIORITIES.indexOf(priority);
+  return rank(b) - rank(a) || dueTime(a) - dueTime(b);
+}
+
+function dueTime({ due_date }: TaskDto): number {
+  return due_date?.getTime() ?? Infinity;
+}

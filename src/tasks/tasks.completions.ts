@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Completion, type Matches } from '../mcp/completion.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import { TasksService } from './tasks.service.js';
+
+const MOST = 100;
+
+/** Finds tasks by what was typed of their titles, the newest, or of their ids. */
+@Injectable()
+export class TasksCompletions {
+  constructor(private readonly tasks: TasksService) {}
+
+  @Completion({ name: 'task', scope: 'tasks:read' })
+  async find(actor: Actor, typed: string): Promise<Matches> {
+    const byId = await this.tasks.startingWith(actor, typed, MOST + 1);
+    const order = { sort_by: 'created_at', sort_dir: 'desc' } as const;
+    const { data, meta } = await this.tasks.list(actor, { page: 1, limit: MOST, ...order });
+    const isMeant = (title: string) => title.toLowerCase().includes(typed.toLowerCase());
+    const found = [...data.filter(({ title }) => isMeant(title)), ...byId];
+    return {
+      found: found.map(({ id, title }) => ({ id, label: title })),
+      hasMore: meta.total > data.length,
+    };
+  }
+}
