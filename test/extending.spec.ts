@@ -3,12 +3,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { RequireScope } from '../src/auth/access.js';
 import { DeletedDto } from '../src/fields/deleted.dto.js';
 import { RecordOf } from '../src/fields/field.js';
-import { Flag, Integer, Text, Uuid } from '../src/fields/kinds.js';
+import { Flag, Integer, OneOf, Text, Uuid } from '../src/fields/kinds.js';
 import { Id } from '../src/http/id.decorator.js';
 import { LeadComplianceService } from '../src/leads/lead-compliance.service.js';
 import { LeadScorer, type ScorableLead } from '../src/leads/lead-scorer.js';
 import { LeadsModule } from '../src/leads/leads.module.js';
 import { LeadsService } from '../src/leads/leads.service.js';
+import { Completion, type Matches } from '../src/mcp/completion.decorator.js';
+import { LabelledId } from '../src/mcp/labelled-id.js';
+import { Prompt, type PromptPart } from '../src/mcp/prompt.decorator.js';
+import { Resource } from '../src/mcp/resource.decorator.js';
 import { Tool } from '../src/mcp/tool.decorator.js';
 import { type Actor, Caller } from '../src/tenancy/actor.js';
 import { type Agent, connectAgent, stopWithAgents, textOf } from './support/agent.js';
@@ -22,6 +26,7 @@ import {
   LEADS,
   updateLead,
 } from './support/factories.js';
+import { joinMcp } from './support/foreign-ids.js';
 import { TestApp, type Tenant } from './support/harness.js';
 import { TOOLS } from './support/tools.js';
 
@@ -113,10 +118,43 @@ class MessagesTools {
   }
 }
 
+class ThankLeadDto {
+  @LabelledId('lead', { required: true, description: 'The lead to thank.' })
+  lead_id: string;
+  @OneOf(['letter', 'call'], { default: 'letter', description: 'How to thank.' })
+  way: string;
+}
+
+@Injectable()
+class MessagesPrompts {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Prompt('thank_lead', {
+    title: 'Thank a lead',
+    description: 'Draft words of thanks to a lead.',
+    scopes: ['leads:read'],
+    input: ThankLeadDto,
+  })
+  async thank(actor: Actor, { lead_id, way }: ThankLeadDto): Promise<PromptPart[]> {
+    const record = await this.leads.get(actor, lead_id);
+    return [`Draft a ${way} of thanks to this lead:`, { kind: 'lead', record }];
+  }
+
+  @Resource({ name: 'thread', title: 'Thread', description: 'A thread.', scope: 'leads:read' })
+  read(_: Actor, id: string) {
+    return { id };
+  }
+
+  @Completion({ name: 'thread', scope: 'leads:read' })
+  find(_: Actor, typed: string): Matches {
+    return { found: [{ id: `${typed}-1`, label: 'Hello' }], hasMore: true };
+  }
+}
+
 @Module({
   imports: [LeadsModule],
   controllers: [MessagesController],
-  providers: [MessagesService, MessagesTools],
+  providers: [MessagesService, MessagesTools, MessagesPrompts],
 })
 class MessagesModule {}
 
@@ -535,5 +573,69 @@ describe("a team's own tool (decisions 6: one source with REST)", () => {
   ])('ends the start where %s have one name, which it tells', async (_, modules, name) => {
     const starting = TestApp.start({ modules, database: app.database });
     await expect(starting).rejects.toThrow(name);
+  });
+});
+
+describe("a team's own prompt", () => {
+  let app: TestApp;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ modules: [MessagesModule] });
+    tenant = await app.organization();
+  });
+  afterAll(() => app.stop());
+
+  /** What a party of the organization is answered, by whichever method. */
+  async function ask(method: string, params: object, of = tenant) {
+    const { rpc } = await joinMcp(app, of);
+    return (await rpc(method, params)).body as { result: never; error?: { message: string } };
+  }
+
+  it('is listed behind those of Latitude, with its arguments, to keys that may read', async () => {
+    const { result } = await ask('prompts/list', {});
+    expect((result as { prompts: object[] }).prompts.at(-1)).toEqual({
+      name: 'thank_lead',
+      title: 'Thank a lead',
+      description: 'Draft words of thanks to a lead.',
+      arguments: [
+        {
+          name: 'lead_id',
+          required: true,
+          description: expect.stringMatching(/^The lead/) as string,
+        },
+        { name: 'way', required: false, description: 'How to thank.' },
+      ],
+    });
+    const blind = await app.key(tenant.id, ['tasks:read']);
+    expect(await ask('prompts/list', {}, blind)).toMatchObject({ result: { prompts: [] } });
+  });
+
+  it('has its arguments checked and its records attached', async () => {
+    const { id } = await createLead(tenant.api);
+    const get = (args: object) => ask('prompts/get', { name: 'thank_lead', arguments: args });
+    expect(await get({ lead_id: `Ada ${id}`, way: 'call' })).toMatchObject({
+      result: {
+        messages: [
+          { content: { text: expect.stringContaining('data') as string } },
+          { content: { text: 'Draft a call of thanks to this lead:' } },
+          { content: { type: 'resource', resource: { uri: `lead://${id}` } } },
+        ],
+      },
+    });
+    const { error } = await get({ lead_id: id, way: 'song' });
+    expect(error?.message).toContain('way must be one of letter, call');
+  });
+
+  it('has its words completed, and the ids of its own records', async () => {
+    const ref = { type: 'ref/prompt', name: 'thank_lead' };
+    const ways = await ask('completion/complete', { ref, argument: { name: 'way', value: 'l' } });
+    expect(ways).toMatchObject({ result: { completion: { values: ['letter'] } } });
+    const thread = { type: 'ref/resource', uri: 'thread://{id}' };
+    const ids = await ask('completion/complete', {
+      ref: thread,
+      argument: { name: 'id', value: 'x' },
+    });
+    expect(ids).toMatchObject({ result: { completion: { values: ['x-1'], hasMore: true } } });
   });
 });

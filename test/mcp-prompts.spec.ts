@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SCOPES } from '../src/auth/scopes.js';
+import { RateLimits } from '../src/rate-limit/rate-limits.js';
 import type { Answer } from './support/api-client.js';
 import { createLead, dataOf, LEADS } from './support/factories.js';
 import { joinMcp, type Party } from './support/foreign-ids.js';
@@ -320,9 +321,14 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
       return Number(answer.headers.get('ratelimit-remaining'));
     };
     const before = await left();
+    const messages = async () => {
+      return (await app.app.get(RateLimits).peek('messages', tenant.key.id)).totalHits;
+    };
+    const sent = await messages();
     await get('plan_my_day');
     await party.rpc('prompts/list', {});
     expect(await left()).toBe(before - 1);
+    expect(await messages()).toBe(sent + 2);
   });
 });
 
