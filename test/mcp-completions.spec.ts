@@ -102,24 +102,38 @@ describe.each(ERAS)('completion/complete, in the era "%s"', (era) => {
     expect(JSON.stringify(body)).toContain(`lead://${id}`);
   });
 
-  it('finds appointments by day, month, type and place, otherwise the next ones', async () => {
-    const lead = await createLead(tenant.api);
+  it('finds appointments by day, month, lead, type and place, otherwise the next ones', async () => {
+    const lead = await createLead(tenant.api, { first_name: 'Grace', last_name: null });
+    const ada = await createLead(tenant.api, { first_name: 'Ada', last_name: 'Byron' });
     const past = await book(lead.id, '2026-03-02', { type: 'Visit' });
     const next = await book(lead.id, '2096-03-02', { type: 'Estimate', location: 'Pier 12' });
-    const later = await book(lead.id, '2096-04-02');
+    const later = await book(ada.id, '2096-04-02');
     const values = [
-      `2096-03-02 09:00 UTC, Estimate, Pier 12 ${next.id}`,
-      `2096-04-02 09:00 UTC ${later.id}`,
+      `2096-03-02 09:00 UTC, Grace, Estimate, Pier 12 ${next.id}`,
+      `2096-04-02 09:00 UTC, Ada Byron ${later.id}`,
     ];
     const found = async (typed: string) =>
       (await complete(APPOINTMENT_OF_PROMPT, 'appointment_id', typed)).values;
     expect(await found('')).toEqual(values);
-    for (const typed of ['esti', 'pier', '2096-03', '2096-03-02', '2096-03-02 09:00', next.id]) {
+    for (const typed of [
+      'esti',
+      'pier',
+      'grace',
+      '2096-03',
+      '2096-03-02',
+      '2096-03-02 09:00',
+      next.id,
+    ]) {
       expect({ typed, values: await found(typed) }).toEqual({ typed, values: [values[0]] });
     }
-    expect(await found('2026-03')).toEqual([`2026-03-02 09:00 UTC, Visit ${past.id}`]);
+    expect(await found('2026-03')).toEqual([`2026-03-02 09:00 UTC, Grace, Visit ${past.id}`]);
     expect(await found('2026-99')).toEqual([]);
     expect((await complete(templateOf('appointment'), 'id', 'esti')).values).toEqual([next.id]);
+    const reader = await joinMcp(app, await app.key(tenant.id, ['appointments:read']), era);
+    const ofReader = async (typed: string) =>
+      (await complete(templateOf('appointment'), 'id', typed, reader)).values;
+    expect(await ofReader('esti')).toEqual([next.id]);
+    expect(await ofReader('grace')).toEqual([]);
   });
 
   it('finds tasks by title and id', async () => {

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { parseDateTime } from '../fields/date-time.js';
 import { Completion, type Matches } from '../mcp/completion.decorator.js';
+import { LeadsService } from '../leads/leads.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { AppointmentDto } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
 
 const MOST = 100;
 
-/** Finds appointments by what was typed of their days, types, places or ids. */
+/** Finds appointments by what was typed of their days, leads, types, places or ids. */
 @Injectable()
 export class AppointmentsCompletions {
-  constructor(private readonly appointments: AppointmentsService) {}
+  constructor(
+    private readonly appointments: AppointmentsService,
+    private readonly leads: LeadsService,
+  ) {}
 
   @Completion({ name: 'appointment', scope: 'appointments:read' })
   async find(actor: Actor, typed: string): Promise<Matches> {
@@ -19,8 +23,18 @@ export class AppointmentsCompletions {
     const from = { start_after: dayIn(typed) ?? startOfToday() };
     const query = { page: 1, limit: MOST, ...order, ...from };
     const { data, meta } = await this.appointments.list(actor, query);
+    const names = await this.namesOf(actor, [...data, ...byId]);
+    const matchOf = (appointment: AppointmentDto) => {
+      return { id: appointment.id, label: labelOf(appointment, names.get(appointment.lead_id)) };
+    };
     const found = data.map(matchOf).filter(({ label }) => contains(label, typed));
     return { found: [...found, ...byId.map(matchOf)], hasMore: meta.total > data.length };
+  }
+
+  /** The leads' names, for a key that may read them. */
+  private namesOf(actor: Actor, appointments: readonly AppointmentDto[]) {
+    const ids = actor.scopes.has('leads:read') ? appointments.map(({ lead_id }) => lead_id) : [];
+    return this.leads.namesOf(actor, [...new Set(ids)]);
   }
 }
 
@@ -38,7 +52,7 @@ function startOfToday(): Date {
   return new Date(new Date().toISOString().slice(0, 10));
 }
 
-function matchOf({ id, start_time, type, location }: AppointmentDto) {
+function labelOf({ start_time, type, location }: AppointmentDto, lead: string | undefined): string {
   const time = start_time.toISOString().slice(0, 16).replace('T', ' ');
-  return { id, label: [`${time} UTC`, type, location].filter((part) => part !== null).join(', ') };
+  return [`${time} UTC`, lead, type, location].filter((part) => part != null).join(', ');
 }

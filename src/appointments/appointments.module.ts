@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { LeadsModule } from '../leads/leads.module.js';
 import { Appointment } from './appointment.entity.js';
 import { AppointmentsCompletions } from './appointments.completions.js';
 import { AppointmentsController } from './appointments.controller.js';
@@ -8,7 +9,7 @@ import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Appointment])],
+  imports: [LeadsModule, TypeOrmModule.forFeature([Appointment])],
   controllers: [AppointmentsController],
   providers: [
     AppointmentsRepository,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/uuid.js';
 import { Completion, type Matches } from '../mcp/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
+import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
 
@@ -33,7 +34,7 @@ export class LeadsCompletions {
   }
 }
 
-function matchOf({ id, first_name, last_name, company }: LeadListItemDto) {
-  const name = [first_name, last_name].filter((part) => part !== null).join(' ');
+function matchOf({ id, company, ...lead }: LeadListItemDto) {
+  const name = fullName(lead);
   return { id, label: company === null ? name : `${name}, ${company}` };
 }

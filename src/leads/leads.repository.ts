@@ -22,6 +22,9 @@ export interface Twin {
   same_phone: boolean;
 }
 
+/** What a lead is called. */
+export type NamedLead = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
+
 /** All SQL of leads. */
 @Injectable()
 export class LeadsRepository extends TenantRepository<LeadDto> {
@@ -44,6 +47,18 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
     addSearch(conditions, query.search);
     const nullable = query.sort_by === 'last_name';
     return this.items.page(conditions, query, { column: query.sort_by, nullable });
+  }
+
+  /**
+   * Those of some leads that live, by what people call them.
+   * @throws ApiError `query_failed`
+   */
+  named(tenant: Tenant, ids: readonly string[]): Promise<NamedLead[]> {
+    return this.database.read<NamedLead>(tenant, {
+      text: `select id, first_name, last_name from ${this.table.name}
+        where organization_id = $1 and id = any($2) and ${this.table.live}`,
+      values: [tenant.id, ids],
+    });
   }
 
   /**

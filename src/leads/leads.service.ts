@@ -8,6 +8,7 @@ import { realChanges, withUnset } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { comparedEmail, comparedPhone } from './contact-identity.js';
+import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
   type LeadDto,
@@ -42,6 +43,15 @@ export class LeadsService {
    */
   startingWith(actor: Actor, beginning: string, most: number): Promise<LeadDto[]> {
     return this.repository.startingWith(actor.organization, beginning, most);
+  }
+
+  /**
+   * What people call some leads, by their ids; of those that are gone, nothing.
+   * @throws ApiError `query_failed`
+   */
+  async namesOf(actor: Actor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const leads = ids.length > 0 ? await this.repository.named(actor.organization, ids) : [];
+    return new Map(leads.map((lead) => [lead.id, fullName(lead)]));
   }
 
   /** @throws ApiError `duplicate`, `create_failed` */
