@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { SCOPES } from '../src/auth/scopes.js';
+import { type Scope, SCOPES } from '../src/auth/scopes.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../src/errors/error-catalogue.js';
 import type { JsonSchema } from '../src/fields/json-schema.js';
 import type { OpenApiDocument } from '../src/http/openapi/model.js';
@@ -312,9 +312,16 @@ describe('a call that succeeds', () => {
       const id = await makeRecord!(tenant);
       const before = await restOf(id);
       const { would_answer, ...rest } = await call({ ...tool, name, scope }, { id, dry_run: true });
-      expect(rest).toEqual({ dry_run: true });
+      expect(rest).toEqual({ dry_run: true, record: dataOf(before) });
       expect(await restOf(id)).toMatchObject({ status: 200, body: before.body as unknown });
       expect(await call({ ...tool, name, scope }, { id, dry_run: false })).toEqual(would_answer);
+    });
+
+    it('shows the record to no key that may not read it', async () => {
+      const id = await makeRecord!(tenant);
+      const writer = await connectAgent(app, await app.key(tenant.id, [scope as Scope]));
+      const answer = await writer.succeed(name, { id, dry_run: true });
+      expect(Object.keys(answer)).toEqual(['dry_run', 'would_answer']);
     });
 
     it('fails as the call would: limit, scope, arguments and record', async () => {

@@ -81,6 +81,7 @@ export class AppointmentsTools {
     effect: 'deletes',
     scope: 'appointments:write',
     id: APPOINTMENT,
+    resource: 'appointment',
     output: CancelledAppointmentDto,
   })
   cancel(actor: Actor, id: string) {

@@ -82,6 +82,7 @@ export class LeadsTools {
     effect: 'deletes',
     scope: 'leads:write',
     id: LEAD,
+    resource: 'lead',
     output: DeletedDto,
   })
   delete(actor: Actor, id: string) {

@@ -66,6 +66,17 @@ export class Resources implements OnModuleInit {
   }
 
   /**
+   * A record that a tool is about, without counting.
+   * @returns undefined where the key may not read it, or there is no such kind
+   * @throws ApiError `not_found`
+   */
+  async recordFor(actor: Actor, name: string, id: string): Promise<object | undefined> {
+    const kind = this.kinds.get(name);
+    if (!kind || !actor.scopes.has(kind.declaration.scope)) return undefined;
+    return (await kind.run(actor, id)) as object;
+  }
+
+  /**
    * Reads a record, which counts as a read of the key (decisions 4).
    * @param tell is told the window in which it was counted
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`

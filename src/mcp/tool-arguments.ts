@@ -8,12 +8,6 @@ import { readInput } from '../fields/read-input.js';
 import { readParameters } from '../fields/read-parameters.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
-/** The argument of every tool that deletes. */
-export class DryRunDto {
-  @Flag({ default: false, description: 'Check everything and change nothing.' })
-  dry_run: boolean;
-}
-
 /** Arguments as they were sent. */
 export interface GivenArguments {
   readonly args: Readonly<Record<string, unknown>>;
@@ -21,56 +15,51 @@ export interface GivenArguments {
   readonly unread: readonly FieldProblem[];
 }
 
-/** What a tool is to be called with. */
+/** Arguments as a tool takes them. */
 export interface ReadArguments {
-  /** What its method takes behind the `Actor`. */
-  readonly passed: unknown[];
-  readonly isDryRun: boolean;
+  readonly id?: string;
+  /** Whether nothing is to be changed. */
+  readonly dry_run?: boolean;
+  /** What the method of the tool takes behind the `Actor`. */
+  readonly passed: readonly unknown[];
 }
 
-/** The DTOs of the arguments that a tool takes beside its `input`. */
-export function ownInputsOf({ id, effect }: ToolDeclaration): Type<object>[] {
-  return [...(id === undefined ? [] : [IdDto]), ...(effect === 'deletes' ? [DryRunDto] : [])];
+const DRY_RUN = { default: false, description: 'Check everything and change nothing.' };
+
+class NoArguments {}
+
+class DryRunDto {
+  @Flag(DRY_RUN) dry_run: boolean;
+}
+
+class DeletionDto extends IdDto {
+  @Flag(DRY_RUN) dry_run: boolean;
+}
+
+/** The arguments that a tool takes beside its `input`. */
+export function ownInputOf({ id, effect }: ToolDeclaration): Type<object> {
+  if (effect === 'deletes') return id === undefined ? DryRunDto : DeletionDto;
+  return id === undefined ? NoArguments : IdDto;
 }
 
 /** @throws ApiError `validation_error` that names every failing argument */
-export function readArguments(
-  declaration: ToolDeclaration,
-  { args, unread }: GivenArguments,
-): ReadArguments {
-  const { input, effect } = declaration;
-  const own = ownInputsOf(declaration);
-  const isOwn = (name: string) => own.some((dto) => namesOf(dto).includes(name));
-  const readOwn = own.map((dto) => {
-    const names = namesOf(dto);
-    const ofDto = unread.filter(({ field }) => names.includes(field));
-    return readInput(
-      dto,
-      only(args, (name) => names.includes(name)),
-      ofDto,
-    );
-  });
+export function readArguments(tool: ToolDeclaration, given: GivenArguments): ReadArguments {
+  const { input = NoArguments, effect } = tool;
+  const ownInput: Type<Omit<ReadArguments, 'passed'>> = ownInputOf(tool);
+  const names = namesOf(ownInput);
+  const isOwn = (name: string) => names.includes(name);
+  const own = readInput(ownInput, ...part(given, isOwn));
   const read = effect === 'reads' ? readParameters : readInput;
-  const rest = read<object>(
-    input ?? NoArguments,
-    only(args, (name) => !isOwn(name)),
-    unread.filter(({ field }) => !isOwn(field)),
-  );
-  const problems = [...readOwn, rest].flatMap((part) => part.problems);
+  const rest = read<object>(input, ...part(given, (name) => !isOwn(name)));
+  const problems = [...own.problems, ...rest.problems];
   if (problems.length > 0) throw validationError(problems);
-  const { id, dry_run: isDryRun = false } = Object.assign(
-    {},
-    ...readOwn.map(({ value }) => value),
-  ) as { id?: string; dry_run?: boolean };
-  return {
-    passed: [...(id === undefined ? [] : [id]), ...(input ? [rest.value] : [])],
-    isDryRun,
-  };
+  const { id } = own.value;
+  const passed = [...(id === undefined ? [] : [id]), ...(tool.input ? [rest.value] : [])];
+  return { ...own.value, passed };
 }
 
-/** The arguments of a tool that takes none of its own. */
-class NoArguments {}
-
-function only(args: GivenArguments['args'], isWanted: (name: string) => boolean) {
-  return Object.fromEntries(Object.entries(args).filter(([name]) => isWanted(name)));
+/** Some of the arguments, and what is wrong already with them. */
+function part({ args, unread }: GivenArguments, isMeant: (name: string) => boolean) {
+  const values = Object.fromEntries(Object.entries(args).filter(([name]) => isMeant(name)));
+  return [values, unread.filter(({ field }) => isMeant(field))] as const;
 }

@@ -8,6 +8,7 @@ import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { DeclaredMethod } from './declared-methods.js';
+import { Resources } from './resources.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 import { type GivenArguments, readArguments } from './tool-arguments.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -35,6 +36,7 @@ export class ToolRunner {
     private readonly registry: ToolRegistry,
     private readonly limits: RateLimits,
     private readonly database: TenantDatabase,
+    private readonly resources: Resources,
   ) {}
 
   /** @returns undefined where there is no such tool */
@@ -58,14 +60,16 @@ export class ToolRunner {
   }
 
   private async run({ declaration, run }: DeclaredMethod<ToolDeclaration>, call: ToolCall) {
-    const { passed, isDryRun } = readArguments(declaration, call);
+    const { id, dry_run: isDryRun = false, passed } = readArguments(declaration, call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
     if (!isDryRun) return (await run(actor, ...passed)) as object;
-    const { organization } = actor;
-    const answer = await this.database.rehearse(organization, (tenant) =>
-      Promise.resolve(run({ ...actor, organization: { ...organization, ...tenant } }, ...passed)),
-    );
-    return { dry_run: true, would_answer: answer };
+    return this.database.rehearse(actor.organization, async (tenant) => {
+      const inside = { ...actor, organization: { ...actor.organization, ...tenant } };
+      const { resource: kind } = declaration;
+      const record = id !== undefined && kind && (await this.resources.recordFor(inside, kind, id));
+      const answer = await run(inside, ...passed);
+      return { dry_run: true, would_answer: answer, ...(record && { record }) };
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { IdDto } from '../fields/id.dto.js';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { jsonSchemaOf } from '../fields/schema-of.js';
 import type { Effect, ToolDeclaration } from './tool.decorator.js';
-import { ownInputsOf } from './tool-arguments.js';
+import { ownInputOf } from './tool-arguments.js';
 
 /** A tool as `tools/list` tells it. */
 export interface ToolListing {
@@ -31,6 +31,7 @@ const HINTS: Readonly<Record<Effect, Omit<Annotations, 'openWorldHint'>>> = {
   deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
+const ANY_OBJECT: JsonSchema = { type: 'object' };
 const COUNT: JsonSchema = { type: 'integer' };
 const META = objectOf({ page: COUNT, limit: COUNT, total: COUNT, total_pages: COUNT });
 
@@ -49,7 +50,7 @@ export function listingOf(tool: ToolDeclaration): ToolListing {
 /** What the arguments of a tool may be, as REST says it of its bodies and queries. */
 function inputSchemaOf(tool: ToolDeclaration): ObjectSchema {
   const { id, input = Object, effect } = tool;
-  const parts = [...ownInputsOf(tool), input].map((dto) => jsonSchemaOf(dto, 'input'));
+  const parts = [ownInputOf(tool), input].map((dto) => jsonSchemaOf(dto, 'input'));
   const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
   const named = id === undefined ? {} : { id: { ...properties.id, description: id } };
   const required = parts.flatMap((part) => part.required ?? []);
@@ -99,9 +100,14 @@ function outputSchemaOf({ output, isPage, effect }: ToolDeclaration): ObjectSche
   return effect === 'deletes' ? { ...record, properties: withDryRun(record) } : record;
 }
 
-/** A dry run answers these two alone. */
+/** A dry run answers these alone. */
 function withDryRun({ properties }: ObjectSchema): ObjectSchema['properties'] {
-  return { ...properties, dry_run: { type: 'boolean' }, would_answer: { type: 'object' } };
+  return {
+    ...properties,
+    dry_run: { type: 'boolean' },
+    would_answer: ANY_OBJECT,
+    record: ANY_OBJECT,
+  };
 }
 
 function objectOf(properties: Readonly<Record<string, JsonSchema>>): ObjectSchema {

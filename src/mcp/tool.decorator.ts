@@ -20,6 +20,8 @@ export interface ToolOptions {
   readonly scope: Scope | 'any-key';
   /** What the argument `id` names, where the tool is about one record. */
   readonly id?: string;
+  /** The kind of resource that this is, which a dry run shows to whoever may read it. */
+  readonly resource?: string;
   /** The other arguments. */
   readonly input?: Type<object>;
 }

@@ -77,6 +77,7 @@ export class TasksTools {
     effect: 'deletes',
     scope: 'tasks:write',
     id: TASK,
+    resource: 'task',
     output: DeletedDto,
   })
   delete(actor: Actor, id: string) {
