@@ -86,7 +86,6 @@ export abstract class TenantRepository<R extends { id: string }> {
         where organization_id = $1 and id between $2 and $3 and ${this.table.live}
         order by id limit ${most}) record`,
       values: [tenant.id, range.first, range.last],
-      cost: 'bounded',
     });
     return rows.map(({ json }) => this.records.fromJson(json));
   }

@@ -137,6 +137,30 @@ function messages(): Arbitrary<unknown> {
       uri: fc.oneof(fc.constantFrom(...ids.map((id) => `lead://${id}`)), texts(30)),
     }),
   });
+  const typed = fc.oneof(fc.constantFrom('', '01', '2026-05', ...ids), texts(20));
+  const prompt = fc.record({
+    method: fc.constant('prompts/get'),
+    params: fc.record({
+      name: fc.constantFrom('prepare_appointment', 'plan_my_day', 'follow_up_lead'),
+      arguments: fc.dictionary(
+        fc.constantFrom('lead_id', 'appointment_id', 'date', 'assigned_to_user_id'),
+        typed,
+        { maxKeys: 2 },
+      ),
+    }),
+  });
+  const completion = fc.record({
+    method: fc.constant('completion/complete'),
+    params: fc.record({
+      ref: fc.oneof(
+        fc.constantFrom('lead', 'appointment', 'task').map((kind) => {
+          return { type: 'ref/resource', uri: `${kind}://{id}` };
+        }),
+        jsonValues(),
+      ),
+      argument: fc.record({ name: fc.constant('id'), value: typed }),
+    }),
+  });
   const other = fc.record(
     {
       method: fc.oneof(fc.constantFrom(...methods), texts(10), jsonValues()),
@@ -159,7 +183,7 @@ function messages(): Arbitrary<unknown> {
     ),
   });
   const request = fc
-    .tuple(envelope, fc.oneof(call, read, other), fc.boolean())
+    .tuple(envelope, fc.oneof(call, read, prompt, completion, other), fc.boolean())
     .map(([{ jsonrpc, id }, rest]) => ({ jsonrpc, id, ...rest }));
   const notification = fc
     .tuple(fc.oneof(call, other))

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../../support/factories.js';
 import type { Tenant, TestApp } from '../../support/harness.js';
 import { inSession, McpCaller } from '../../support/mcp-client.js';
 import { nameOf, pathOf } from '../../support/routes.js';
-import { type ToolCase, TOOLS } from '../../support/tools.js';
+import { SCOPED_TOOLS, type ToolCase, TOOLS } from '../../support/tools.js';
 import { expectSound } from './answers.js';
 import type { Json } from './json.js';
 
@@ -47,7 +47,7 @@ export interface KindOfRecord {
 
 /** Every kind of record, by its path. */
 export const KINDS: readonly (readonly [path: string, kind: KindOfRecord])[] = [
-  ...new Set(TOOLS.map(({ route }) => route.pattern.replace('/:id', ''))),
+  ...new Set(SCOPED_TOOLS.map(({ route }) => route.pattern.replace('/:id', ''))),
 ].map((path) => [
   path,
   {
