@@ -89,5 +89,5 @@ function argumentsOf(input: PromptDeclaration['input']): PromptListing['argument
 function contentOf(part: PromptPart): PromptContent {
   if (typeof part === 'string') return { type: 'text', text: part };
   const { kind, record } = part;
-  return { type: 'resource', resource: contentsOf(`${kind}://${record.id}`, record) };
+  return { type: 'resource', resource: contentsOf({ uri: `${kind}://${record.id}`, record }) };
 }

@@ -95,12 +95,12 @@ export class Resources implements OnModuleInit {
     const { declaration, run } = kind;
     if (!actor.scopes.has(declaration.scope)) throw lacksScope(declaration.scope);
     const record = await run({ ...actor, channel: 'ai' }, id.toLowerCase());
-    return contentsOf(uri, record as object);
+    return contentsOf({ uri, record });
   }
 }
 
 /** A record as it is read. */
-export function contentsOf(uri: string, record: object): ResourceContents {
+export function contentsOf({ uri, record }: { uri: string; record: unknown }): ResourceContents {
   return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
 }
 
