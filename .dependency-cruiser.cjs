@@ -5,6 +5,7 @@ const path = require('node:path');
 const GROUND = [
   'config',
   'errors',
+  'events',
   'tenancy',
   'fields',
   'listing',

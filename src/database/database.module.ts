@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Changes } from '../events/changes.js';
 import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
 import { CountsService } from './counts.service.js';
 import { DatabaseStatus } from './database-status.js';
@@ -14,6 +15,7 @@ import { StoredAnswersRepository } from './stored-answers.repository.js';
 import { TenantDatabase } from './tenant-database.js';
 
 const PROVIDERS = [
+  Changes,
   TenantDatabase,
   DatabaseStatus,
   Load,

@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
+import { Changes } from '../events/changes.js';
 import { Attempts, type Terms } from './attempts.js';
 import { CONNECTION_SETTINGS } from './data-source-options.js';
 import { translateDriverError } from './driver-error.js';
@@ -56,6 +57,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     @InjectDataSource() private readonly dataSource: DataSource,
     patience: Patience,
     private readonly load: Load,
+    private readonly changes: Changes,
   ) {
     this.attempts = new Attempts(patience, load);
   }
@@ -129,6 +131,15 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
+  /**
+   * Says that a record was changed or deleted, so that whoever listens is told once that is committed.
+   * @param tenant the one for which it was written
+   */
+  announce({ id: organizationId, unit }: Tenant, id: string): void {
+    if (unit) unit.announce(id);
+    else this.changes.publish(organizationId, [id]);
+  }
+
   private async attempt<T>(
     tenant: Tenant,
     work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
@@ -148,6 +159,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
       const result = await work(transaction, { ...tenant, unit });
       unit.assertWhole();
       await step(runner.commitTransaction());
+      this.changes.publish(tenant.id, unit.changed);
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

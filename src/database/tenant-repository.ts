@@ -138,14 +138,16 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws UniqueViolation
    */
   update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.database.transaction(tenant, async (transaction) => {
+    return this.database.transaction(tenant, async (transaction, own) => {
       const rows = await transaction.query<JsonRow>(this.lock(tenant, id));
       const stored = this.recordOf(rows);
       const changes = stored && (await revise(stored, transaction));
       if (stored) checkPrecondition(tenant, stored);
       // Anew, as it was stored: who looked into the other one may have changed it.
       if (!changes) return this.recordOf(rows);
-      return this.recordOf(await transaction.query(this.set(tenant, id, changes)));
+      const changed = this.recordOf(await transaction.query(this.set(tenant, id, changes)));
+      this.database.announce(own, id);
+      return changed;
     });
   }
 
@@ -167,11 +169,13 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   protected async writeOne(tenant: Tenant, id: string, statement: Statement): Promise<boolean> {
-    if (!tenant.precondition) return (await this.database.write(tenant, statement)).length > 0;
-    return this.database.transaction(tenant, async (transaction) => {
+    if (!tenant.precondition) {
+      return this.announceIf(await this.database.write(tenant, statement), tenant, id);
+    }
+    return this.database.transaction(tenant, async (transaction, own) => {
       const stored = this.recordOf(await transaction.query(this.lock(tenant, id)));
       if (stored) checkPrecondition(tenant, stored);
-      return (await transaction.query(statement)).length > 0;
+      return this.announceIf(await transaction.query(statement), own, id);
     });
   }
 
@@ -227,6 +231,12 @@ export abstract class TenantRepository<R extends { id: string }> {
   /** The one record of `$1`, the organization, and `$2`, the id. */
   protected get theRecord(): string {
     return `organization_id = $1 and id = $2 and ${this.table.live}`;
+  }
+
+  /** Announces a change where a statement found the record that it was to change. */
+  private announceIf({ length }: readonly unknown[], tenant: Tenant, id: string): boolean {
+    if (length > 0) this.database.announce(tenant, id);
+    return length > 0;
   }
 
   private recordOf([row]: readonly JsonRow[]): R | undefined {

@@ -25,6 +25,8 @@ export interface Tenant {
 /** A transaction in which a part that fails is undone by itself. */
 export interface UnitOfWork {
   part<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T>;
+  /** Says that a record was changed, which is told once all is committed. */
+  announce(id: string): void;
 }
 
 /** Whether a stored record is the one that its caller means to change. */
