@@ -96,7 +96,12 @@ describe('what a request without a session is answered', () => {
   it('is, of server/discover, what there is and who speaks', async () => {
     expect(resultOf(await mcp.ask('server/discover'))).toEqual({
       supportedVersions: [STATELESS_REVISION],
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+      },
       instructions: INSTRUCTIONS,
       ttlMs: expect.any(Number) as number,
       cacheScope: 'public',
@@ -143,7 +148,8 @@ describe('what a request without a session is answered', () => {
   });
 
   it('is, of subscriptions/listen, that there is nothing to be told of, and the end', async () => {
-    const params = { notifications: { toolsListChanged: true, resourceSubscriptions: ['x://y'] } };
+    const notifications = { promptsListChanged: true, resourceSubscriptions: ['x://y'] };
+    const params = { notifications };
     const response = await fetch(`${app.url}/mcp`, {
       method: 'POST',
       headers: {

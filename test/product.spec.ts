@@ -1,8 +1,10 @@
 import http from 'node:http';
 import { ApiClient } from './support/api-client.js';
-import { LEADS } from './support/factories.js';
+import { dataOf, LEADS } from './support/factories.js';
+import { Follower, updated } from './support/followers.js';
 import { McpCaller } from './support/mcp-client.js';
 import { Product, UNLIMITED, until } from './support/product.js';
+import { ERAS } from './support/speakers.js';
 
 const KEY = /shown only now: (\S+)/;
 
@@ -101,6 +103,23 @@ describe('stopping', () => {
     for (const stream of streams) expect(await stream.next()).toBeUndefined();
     expect(await server.ended).toBe(0);
     expect(performance.now() - started).toBeLessThan(DRAIN_DEADLINE_MS);
+  });
+
+  it('lets go of those who follow records, in both eras, and ends with 0', async () => {
+    const server = await product.start();
+    const key = server.printed(KEY) ?? (await newKey(product));
+    const api = new ApiClient(server.url, key);
+    const { id } = dataOf(await api.post(LEADS, { first_name: 'Ada' }), 201);
+    const caller = new McpCaller(server.url, key);
+    const followers = await Promise.all(
+      ERAS.map((era) => Follower.of(era, caller, [`lead://${id}`])),
+    );
+    dataOf(await api.put(`${LEADS}/${id}`, { first_name: 'Grace' }));
+    server.signal('SIGTERM');
+    for (const follower of followers) {
+      expect(await follower.take(2)).toEqual([updated(`lead://${id}`), undefined]);
+    }
+    expect(await server.ended).toBe(0);
   });
 
   it('fails no request of clients who keep their connections and go on', async () => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/tenant.js';
 import { TenantDatabase } from '../database/tenant-database.js';
-import { NEXT_UPDATED_AT, type Row, TenantRepository } from '../database/tenant-repository.js';
+import { type Row, TenantRepository } from '../database/tenant-repository.js';
 import { leadsDeletedBefore, liveLead } from '../leads/live-lead.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
@@ -46,13 +46,11 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
    * @returns whether there is such an appointment
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  cancel(tenant: Tenant, id: string): Promise<boolean> {
-    return this.writeOne(tenant, id, {
-      text: `update ${this.table.name} set status = 'cancelled',
-          updated_at = case when status = 'cancelled' then updated_at else ${NEXT_UPDATED_AT} end
-        where ${this.theRecord} returning id`,
-      values: [tenant.id, id],
+  async cancel(tenant: Tenant, id: string): Promise<boolean> {
+    const cancelled = await this.update(tenant, id, ({ status }) => {
+      return status === 'cancelled' ? undefined : { status: 'cancelled' };
     });
+    return cancelled !== undefined;
   }
 
   /** An appointment goes with its lead. */

@@ -41,7 +41,7 @@ export type Revision<R> = (
 ) => Row | undefined | Promise<Row | undefined>;
 
 /** Moves forward with every change, also within one millisecond of the last (decisions 3). */
-export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
+const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
   updated_at + interval '1 millisecond')`;
 
 /** Records that a purge removes in one transaction: few enough that it is over soon. */

@@ -46,6 +46,8 @@ export class HttpAdapter extends ExpressAdapter {
 
   /** Answers what a handler returned. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    // What a handler streams it has begun to answer by itself.
+    if (response.headersSent) return undefined;
     const request = response.req as ApiRequest;
     if (!request.isRest) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;

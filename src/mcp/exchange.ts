@@ -7,16 +7,18 @@ import { readBytes } from '../http/request-reader.js';
 import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
 import { RateLimits, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
+import { EVENT_STREAM, EventStream } from './event-stream.js';
 import { checkQuery, SESSION_ID } from './headers.js';
+import { Listening } from './listening.js';
 import { type Messages, readMessages } from './messages.js';
 import { type Abilities, problemsOf } from './methods.js';
 import { Completions } from './completions.js';
 import { Prompts } from './prompts.js';
-import { Resources } from './resources.js';
+import { type FoundResource, Resources } from './resources.js';
 import type { Session } from './session.js';
 import { agreedRevision, answer } from './session-protocol.js';
 import { Sessions } from './sessions.js';
-import { answerAlone } from './stateless-protocol.js';
+import { answerAlone, isListen } from './stateless-protocol.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolRunner } from './tool-runner.js';
 
@@ -32,6 +34,9 @@ export interface McpCaller {
 /** The only revision in which several messages may come at once. */
 const REVISION_WITH_BATCHES = '2025-03-26';
 
+/** The methods that find a record, which counts as a read of it. */
+const FINDING: ReadonlySet<string> = new Set(['resources/read', 'resources/subscribe']);
+
 /** What a POST to /mcp asks for and what it is answered. */
 @Injectable()
 export class McpExchange {
@@ -43,6 +48,7 @@ export class McpExchange {
     private readonly resources: Resources,
     private readonly prompts: Prompts,
     private readonly completions: Completions,
+    private readonly listening: Listening,
     private readonly limits: RateLimits,
   ) {}
 
@@ -85,9 +91,16 @@ export class McpExchange {
     const { request, response } = caller;
     checkQuery(request);
     const abilities = this.abilitiesOf(messages, caller);
-    const answered = await answerAlone(messages.body, (name) => request.get(name), abilities);
-    response.status(answered.status);
+    const { body } = messages;
+    const answered = isListen(body)
+      ? await this.listening.answer(body, caller, (uri) => this.find(uri, caller))
+      : await answerAlone(body, (name) => request.get(name), abilities);
     const type = answered.headers.get('Content-Type');
+    if (type === EVENT_STREAM && answered.body) {
+      new EventStream(response).pipe(answered.body).catch(() => response.destroy());
+      return undefined;
+    }
+    response.status(answered.status);
     if (type === null) return undefined;
     response.type(type);
     return answered.text();
@@ -128,7 +141,7 @@ export class McpExchange {
       caller.response.status(202);
       return undefined;
     }
-    const answers = await answer(requests, this.abilitiesOf(messages, caller));
+    const answers = await answer(requests, this.abilitiesOf(messages, caller, session));
     return isBatch ? answers : answers[0];
   }
 
@@ -144,19 +157,18 @@ export class McpExchange {
   /** The messages that count as the reads and writes that they ask for. */
   private callsIn({ requests }: Messages): number {
     const isCall = ({ method, params }: (typeof requests)[number]) =>
-      method === 'resources/read' ||
+      FINDING.has(method) ||
       (method === 'tools/call' && this.registry.find(String(params?.name)) !== undefined);
     return requests.filter(isCall).length;
   }
 
-  private abilitiesOf({ argumentProblems }: Messages, caller: McpCaller): Abilities {
-    const { actor, request, response } = caller;
+  private abilitiesOf(
+    { argumentProblems }: Messages,
+    caller: McpCaller,
+    session?: Session,
+  ): Abilities {
+    const { actor, request } = caller;
     const { requestId } = request;
-    const tell = (state: RateWindow) => {
-      caller.callsRun++;
-      tellLimit(response, state);
-      if (state.isBlocked) response.set(tooManyRequests(state).headers);
-    };
     const explaining = <T>(work: Promise<T>) =>
       work.catch((thrown: unknown) => {
         const error = explained(thrown, requestId);
@@ -169,15 +181,29 @@ export class McpExchange {
         const call = { actor, requestId, name, args, unread: argumentProblems };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
-        tell(outcome.limit);
+        tellCall(caller, outcome.limit);
         request.errorCode = outcome.error?.code;
         return outcome.result;
       },
       templates: () => this.resources.templatesFor(actor.scopes),
-      read: (uri) => explaining(this.resources.read(actor, uri, tell)),
+      find: (uri) => explaining(this.find(uri, caller)),
+      subscriptions: session,
       prompts: () => this.prompts.listFor(actor.scopes),
       prompt: (name, args) => explaining(this.prompts.get(actor, name, args)),
       complete: (of, argument) => explaining(this.completions.complete(actor, of, argument)),
     };
   }
+
+  private find(uri: string, caller: McpCaller): Promise<FoundResource> {
+    return this.resources.find(caller.actor, uri, (state) => {
+      tellCall(caller, state);
+    });
+  }
+}
+
+/** Notes that a call has counted, and tells what is left. */
+function tellCall(caller: McpCaller, state: RateWindow): void {
+  caller.callsRun++;
+  tellLimit(caller.response, state);
+  if (state.isBlocked) caller.response.set(tooManyRequests(state).headers);
 }

@@ -1,19 +1,29 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Authenticator } from '../auth/authenticator.js';
 import { logger } from '../config/logger.js';
+import { Listeners } from './listeners.js';
 import { Sessions } from './sessions.js';
 
 /** A key that is revoked or expires is refused within one second, its streams included. */
 const EVERY_MS = 700;
 
-/** Ends the sessions of keys that are no longer valid, and those that nothing uses. */
+type Scopes = ReadonlyMap<string, readonly string[]>;
+
+/** What a key has opened. */
+interface Opened {
+  readonly keyId: string;
+  followScopes(scopes: readonly string[]): void;
+}
+
+/** Ends what keys have opened that are no longer valid, and the sessions that nothing uses. */
 @Injectable()
-export class SessionWatch implements OnApplicationBootstrap, OnModuleDestroy {
+export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
 
   constructor(
     private readonly sessions: Sessions,
+    private readonly listeners: Listeners,
     private readonly authenticator: Authenticator,
   ) {}
 
@@ -26,17 +36,20 @@ export class SessionWatch implements OnApplicationBootstrap, OnModuleDestroy {
     clearTimeout(this.timer);
   }
 
-  /** @throws ApiError `query_failed`; then nothing is known of the keys, and their sessions stay */
+  /** @throws ApiError `query_failed`; then nothing is known of the keys, and what they opened stays */
   async look(): Promise<void> {
     this.sessions.endIdle();
-    const open = [...this.sessions.all()];
-    if (open.length === 0) return;
-    const scopes = await this.authenticator.scopesOf([...new Set(open.map(({ keyId }) => keyId))]);
-    for (const session of open) {
-      const ofKey = scopes.get(session.keyId);
-      if (ofKey) session.followScopes(ofKey);
-      else this.sessions.end(session);
-    }
+    const sessions = [...this.sessions.all()];
+    const listeners = [...this.listeners.all()];
+    const keyIds = new Set([...sessions, ...listeners].map(({ keyId }) => keyId));
+    if (keyIds.size === 0) return;
+    const scopes = await this.authenticator.scopesOf([...keyIds]);
+    follow(scopes, sessions, (session) => {
+      this.sessions.end(session);
+    });
+    follow(scopes, listeners, (listener) => {
+      this.listeners.end(listener);
+    });
   }
 
   private schedule(): void {
@@ -50,5 +63,13 @@ export class SessionWatch implements OnApplicationBootstrap, OnModuleDestroy {
           this.schedule();
         });
     }, EVERY_MS).unref();
+  }
+}
+
+function follow<T extends Opened>(scopes: Scopes, opened: readonly T[], end: (one: T) => void) {
+  for (const one of opened) {
+    const ofKey = scopes.get(one.keyId);
+    if (ofKey) one.followScopes(ofKey);
+    else end(one);
   }
 }

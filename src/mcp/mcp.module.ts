@@ -5,10 +5,12 @@ import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { Completions } from './completions.js';
 import { DeclaredMethods } from './declared-methods.js';
 import { McpExchange } from './exchange.js';
+import { KeyWatch } from './key-watch.js';
+import { Listeners } from './listeners.js';
+import { Listening } from './listening.js';
 import { McpController } from './mcp.controller.js';
 import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
-import { SessionWatch } from './session-watch.js';
 import { Sessions } from './sessions.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolRunner } from './tool-runner.js';
@@ -21,11 +23,13 @@ import { WhoamiTool } from './whoami.tool.js';
   providers: [
     Completions,
     DeclaredMethods,
+    KeyWatch,
+    Listeners,
+    Listening,
     McpExchange,
     Prompts,
     Resources,
     Sessions,
-    SessionWatch,
     ToolRegistry,
     ToolRunner,
     WhoamiTool,

@@ -9,7 +9,9 @@ import { ApiError } from '../errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../errors/field-problem.js';
 import type { CompletionValues, Reference, TypedArgument } from './completions.js';
 import type { PromptListing, PromptResult } from './prompts.js';
-import type { ResourceContents, ResourceTemplate } from './resources.js';
+import { addressOf, contentsOf, type FoundResource, type ResourceTemplate } from './resources.js';
+import type { Session } from './session.js';
+import { MOST_SUBSCRIPTIONS } from './subscriptions.js';
 import type { ToolListing } from './tool-schema.js';
 import type { ToolResult } from './tool-result.js';
 
@@ -20,7 +22,9 @@ export interface Abilities {
   call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
   templates(): ResourceTemplate[];
   /** @throws ApiError */
-  read(uri: string): Promise<ResourceContents>;
+  find(uri: string): Promise<FoundResource>;
+  /** Of the session; without one, the revision has no method that asks for it. */
+  readonly subscriptions?: Pick<Session, 'subscribe' | 'unsubscribe'>;
   prompts(): PromptListing[];
   /**
    * @returns undefined where there is no such prompt
@@ -54,7 +58,7 @@ interface Method {
   readonly answer: (params: Params, abilities: Abilities) => Result | Promise<Result>;
 }
 
-/** The methods that all revisions have. */
+/** The methods of all revisions; where one has one of them no more, its SDK knows. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tools/list', { type: 'ListToolsRequest', answer: listTools }],
   ['tools/call', { type: 'CallToolRequest', answer: callTool }],
@@ -62,6 +66,8 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['resources/list', { type: 'ListResourcesRequest', answer: () => ({ resources: [] }) }],
   ['resources/templates/list', { type: 'ListResourceTemplatesRequest', answer: listTemplates }],
   ['resources/read', { type: 'ReadResourceRequest', answer: readResource }],
+  ['resources/subscribe', { type: 'SubscribeRequest', answer: subscribe }],
+  ['resources/unsubscribe', { type: 'UnsubscribeRequest', answer: unsubscribe }],
   ['prompts/list', { type: 'ListPromptsRequest', answer: listPrompts }],
   ['prompts/get', { type: 'GetPromptRequest', answer: getPrompt }],
   ['completion/complete', { type: 'CompleteRequest', answer: complete }],
@@ -116,7 +122,20 @@ function listTemplates(_: Params, abilities: Abilities): Result {
 }
 
 async function readResource({ uri }: Params, abilities: Abilities): Promise<Result> {
-  return { contents: [{ ...(await abilities.read(uri as string)) }] };
+  return { contents: [{ ...contentsOf(await abilities.find(uri as string)) }] };
+}
+
+async function subscribe({ uri }: Params, abilities: Abilities): Promise<Result> {
+  const found = await abilities.find(uri as string);
+  // From here on every change is told; who reads when this is answered has seen all before.
+  if (abilities.subscriptions?.subscribe(found)) return {};
+  const message = `There may be ${MOST_SUBSCRIPTIONS} subscriptions: unsubscribe from one first`;
+  throw new RpcError(ProtocolErrorCode.InvalidParams, message);
+}
+
+function unsubscribe({ uri }: Params, abilities: Abilities): Result {
+  abilities.subscriptions?.unsubscribe(addressOf(uri as string));
+  return {};
 }
 
 function listPrompts(_: Params, abilities: Abilities): Result {

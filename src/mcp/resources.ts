@@ -20,6 +20,17 @@ export interface ResourceTemplate {
   readonly mimeType: string;
 }
 
+/** A record that was found by its address. */
+export interface FoundResource {
+  /** The address as the caller wrote it. */
+  readonly uri: string;
+  /** The address in its one form. */
+  readonly address: string;
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly record: unknown;
+}
+
 /** A resource as it was read. */
 export interface ResourceContents {
   readonly uri: string;
@@ -77,33 +88,37 @@ export class Resources implements OnModuleInit {
   }
 
   /**
-   * Reads a record, which counts as a read of the key (decisions 4).
+   * Finds a record, which counts as a read of the key (decisions 4).
    * @param tell is told the window in which it was counted
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`
    */
-  async read(
-    actor: Actor,
-    uri: string,
-    tell: (state: RateWindow) => void,
-  ): Promise<ResourceContents> {
+  async find(actor: Actor, uri: string, tell: (state: RateWindow) => void): Promise<FoundResource> {
     const state = await this.limits.count('reads', actor.key.id);
     tell(state);
     if (state.isBlocked) throw tooManyRequests(state);
-    const [, name = '', id = ''] = ADDRESS.exec(uri) ?? [];
-    const kind = this.kinds.get(name);
-    if (!kind || !UUID.test(id)) throw new ApiError('not_found');
-    const { declaration, run } = kind;
-    if (!actor.scopes.has(declaration.scope)) throw lacksScope(declaration.scope);
-    const record = await run({ ...actor, channel: 'ai' }, id.toLowerCase());
-    return contentsOf({ uri, record });
+    const address = addressOf(uri);
+    const [, name = '', id = ''] = ADDRESS.exec(address) ?? [];
+    const method = this.kinds.get(name);
+    if (!method || !UUID.test(id)) throw new ApiError('not_found');
+    const { declaration: kind, run } = method;
+    if (!actor.scopes.has(kind.scope)) throw lacksScope(kind.scope);
+    return { uri, address, kind, id, record: await run({ ...actor, channel: 'ai' }, id) };
   }
 }
 
 /** A record as it is read. */
-export function contentsOf({ uri, record }: { uri: string; record: unknown }): ResourceContents {
+export function contentsOf({
+  uri,
+  record,
+}: Pick<FoundResource, 'uri' | 'record'>): ResourceContents {
   return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
 }
 
 function templateOf(kind: string): string {
   return `${kind}://{id}`;
+}
+
+/** The one form of an address: ids are the same in upper case, schemes are not. */
+export function addressOf(uri: string): string {
+  return uri.replace(/(?<=:\/\/).*$/s, (id) => id.toLowerCase());
 }

@@ -12,7 +12,12 @@ import { FULL_SERVER_INFO, INSTRUCTIONS } from './introduction.js';
 import { type Abilities, perform } from './methods.js';
 
 const OPTIONS = {
-  capabilities: { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} },
+  capabilities: {
+    tools: { listChanged: true },
+    resources: { subscribe: true },
+    prompts: {},
+    completions: {},
+  },
   instructions: INSTRUCTIONS,
   // One for all servers: each would make its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),

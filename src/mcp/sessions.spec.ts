@@ -1,21 +1,27 @@
+import type { Scope } from '../auth/scopes.js';
 import { readSettings } from '../config/settings.js';
+import { Changes } from '../events/changes.js';
 import type { Actor } from '../tenancy/actor.js';
-import type { Session, SessionEvent, SessionStream } from './session.js';
+import { addressOf, type FoundResource } from './resources.js';
+import { KEPT_EVENTS, type Session, type SessionEvent, type SessionStream } from './session.js';
 import { Sessions } from './sessions.js';
+import { MOST_SUBSCRIPTIONS } from './subscriptions.js';
 
 const TTL_SECONDS = 60;
 const MOST = 3;
 const CHANGED = 'notifications/tools/list_changed';
 
+let changes: Changes;
 let sessions: Sessions;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  sessions = new Sessions({
-    ...readSettings({}),
-    mcpMaxSessions: MOST,
-    mcpSessionTtlSeconds: TTL_SECONDS,
-  });
+  changes = new Changes();
+  const settings = readSettings({});
+  sessions = new Sessions(
+    { ...settings, mcpMaxSessions: MOST, mcpSessionTtlSeconds: TTL_SECONDS },
+    changes,
+  );
 });
 afterEach(() => jest.useRealTimers());
 
@@ -42,9 +48,10 @@ class Recorder implements SessionStream {
   readonly events: SessionEvent[] = [];
   isClosed = false;
 
-  send(event: SessionEvent): void {
+  send(event: SessionEvent): boolean {
     if (this.isClosed) throw new Error('the stream is closed');
     this.events.push(event);
+    return true;
   }
 
   close(): void {
@@ -263,9 +270,10 @@ describe('the events of a session (decisions 6)', () => {
     expect(session.isStreaming).toBe(true);
   });
 
-  it('given more events than are kept, when a stream comes, then it gets the latest hundred in order', () => {
-    notify(130);
-    expect(listen(session, 0).ids).toEqual(Array.from({ length: 100 }, (_, index) => index + 31));
+  it('given more events than are kept, when a stream comes, then it gets the latest of them in order', () => {
+    notify(KEPT_EVENTS + 30);
+    const kept = Array.from({ length: KEPT_EVENTS }, (_, index) => index + 31);
+    expect(listen(session, 0).ids).toEqual(kept);
   });
 
   it('given some events, when a client names one, then those that were and the beginning are known', () => {
@@ -283,5 +291,121 @@ describe('the events of a session (decisions 6)', () => {
     expect(stream.events).toMatchObject([{ id: 1, message: { method: CHANGED } }]);
     session.followScopes([]);
     expect(stream.ids).toEqual([1, 2]);
+  });
+});
+
+describe('the subscriptions of a session', () => {
+  const UPDATED = 'notifications/resources/updated';
+  let session: Session;
+
+  beforeEach(() => {
+    session = sessions.open(actor('alice', ['leads:read', 'tasks:read']));
+  });
+
+  const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`;
+  const uriOf = (n: number, name = 'lead') => `${name}://${idOf(n)}`;
+
+  function find(uri: string, scope: Scope = 'leads:read'): FoundResource {
+    const [, id = ''] = addressOf(uri).split('://');
+    const kind = { name: 'lead', title: 'Lead', description: 'One lead.', scope };
+    return { uri, address: addressOf(uri), id, kind, record: {} };
+  }
+
+  const change = (...numbers: number[]) => {
+    for (const n of numbers) changes.publish('organization', [idOf(n)]);
+  };
+  const urisOf = ({ events }: Recorder) => events.map(({ message }) => message.params?.uri);
+
+  it('given a record, when it changes, then the client is told by the address that it wrote', () => {
+    const written = uriOf(10).toUpperCase().replace('LEAD', 'lead');
+    session.subscribe(find(written));
+    const stream = listen(session);
+    change(10, 11);
+    expect(stream.events).toEqual([
+      { id: 1, message: { jsonrpc: '2.0', method: UPDATED, params: { uri: written } } },
+    ]);
+  });
+
+  it('given a record that is subscribed to twice, when it changes, then the client is told once', () => {
+    session.subscribe(find(uriOf(1).toUpperCase().replace('LEAD', 'lead')));
+    session.subscribe(find(uriOf(1)));
+    const stream = listen(session);
+    change(1);
+    expect(urisOf(stream)).toEqual([uriOf(1)]);
+  });
+
+  it('given a client that is away, when a few changes come, then it gets exactly those, in order', () => {
+    for (const n of [1, 2]) session.subscribe(find(uriOf(n)));
+    session.detach(listen(session));
+    change(1, 2, 1);
+    const stream = listen(session);
+    expect(stream.ids).toEqual([1, 2, 3]);
+    expect(urisOf(stream)).toEqual([1, 2, 1].map((n) => uriOf(n)));
+  });
+
+  it('given a client that is away, when more changes come than are kept, then it learns of every record that changed, of each the latest, none twice', () => {
+    const records = Array.from({ length: MOST_SUBSCRIPTIONS }, (_, n) => n);
+    for (const n of records) session.subscribe(find(uriOf(n)));
+    session.detach(listen(session));
+    // The first changes once, long before all others change many times over.
+    change(0);
+    session.notify(CHANGED);
+    for (let round = 0; round < 10; round++) change(...records.slice(1));
+    const stream = listen(session);
+    expect(new Set(urisOf(stream))).toEqual(new Set([undefined, ...records.map((n) => uriOf(n))]));
+    expect(stream.events).toHaveLength(KEPT_EVENTS);
+    expect(stream.ids).toEqual([...new Set(stream.ids)].sort((a, b) => a - b));
+    const latest = 2 + 10 * (MOST_SUBSCRIPTIONS - 1);
+    expect(stream.ids.slice(0, 2).concat(stream.ids.slice(-1))).toEqual([1, 2, latest]);
+    session.detach(stream);
+    expect(listen(session, latest).ids).toEqual([]);
+  });
+
+  it('given a stream that takes nothing more, when a record changes, then the next stream tells of it', () => {
+    session.subscribe(find(uriOf(1)));
+    session.attach({ send: () => false, close: () => undefined }, 0);
+    change(1);
+    expect(urisOf(listen(session))).toEqual([uriOf(1)]);
+  });
+
+  it('given as many subscriptions as there may be, when one more comes, then there is no room until one ends', () => {
+    const added = Array.from({ length: MOST_SUBSCRIPTIONS }, (_, n) => {
+      return session.subscribe(find(uriOf(n)));
+    });
+    expect(new Set(added)).toEqual(new Set([true]));
+    expect(session.subscribe(find(uriOf(500)))).toBe(false);
+    expect(session.subscribe(find(uriOf(3)))).toBe(true);
+    session.unsubscribe(addressOf(uriOf(7)));
+    expect(session.subscribe(find(uriOf(500)))).toBe(true);
+  });
+
+  it('given a client that is away, when it unsubscribes, then it is told neither of what it missed nor of what comes', () => {
+    for (const n of [1, 2]) session.subscribe(find(uriOf(n)));
+    change(1, 2);
+    session.unsubscribe(addressOf(uriOf(1)));
+    change(1);
+    expect(urisOf(listen(session))).toEqual([uriOf(2)]);
+  });
+
+  it('given a key that loses a scope, when records change, then it is told only of kinds that it may still read', () => {
+    session.subscribe(find(uriOf(1)));
+    session.subscribe(find(uriOf(2, 'task'), 'tasks:read'));
+    change(1, 2);
+    session.followScopes(['leads:read']);
+    change(1, 2);
+    expect(listen(session).events.map(({ message }) => message)).toMatchObject([
+      { params: { uri: uriOf(1) } },
+      { method: CHANGED },
+      { params: { uri: uriOf(1) } },
+    ]);
+  });
+
+  it('given a session that has ended, when a record changes, then nothing is told, and it takes no more', () => {
+    session.subscribe(find(uriOf(1)));
+    const notify = jest.spyOn(session, 'notify');
+    sessions.end(session);
+    expect(session.subscribe(find(uriOf(2)))).toBe(false);
+    change(1, 2);
+    expect(notify).not.toHaveBeenCalled();
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { ApiError } from '../errors/api-error.js';
+import { Changes } from '../events/changes.js';
 import type { Actor } from '../tenancy/actor.js';
 import { Session, type SessionStream } from './session.js';
 
@@ -14,20 +15,23 @@ export class Sessions implements BeforeApplicationShutdown {
   private readonly sessions = new Map<string, Session>();
   private isClosing = false;
 
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly changes: Changes,
+  ) {}
 
   /**
    * Takes a place for a session of the caller's key.
    * @throws ApiError `too_many_sessions`
    */
-  open({ key, scopes }: Actor): Session {
+  open(actor: Actor): Session {
     this.endIdle();
     if (this.sessions.size >= this.settings.mcpMaxSessions) {
       throw new ApiError('too_many_sessions', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const session = new Session(randomUUID(), key.id, { scopes });
+    const session = new Session(randomUUID(), actor, this.changes);
     this.sessions.set(session.id, session);
     return session;
   }
@@ -45,10 +49,10 @@ export class Sessions implements BeforeApplicationShutdown {
     return session;
   }
 
-  /** Ends a session and its stream, and frees its place. */
+  /** Ends a session with its stream and subscriptions, and frees its place. */
   end(session: Session): void {
     this.sessions.delete(session.id);
-    session.close();
+    session.end();
   }
 
   /** Ends those that nothing has used for their time to live. */

@@ -2,6 +2,8 @@ import {
   classifyInboundRequest,
   createMcpHandler,
   isJSONRPCRequest,
+  type JSONRPCRequest,
+  type McpHttpHandler,
   ProtocolErrorCode,
   Server,
   type ServerOptions,
@@ -31,7 +33,12 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
 };
 
 const OPTIONS: ServerOptions = {
-  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+  capabilities: {
+    tools: { listChanged: true },
+    resources: { subscribe: true },
+    prompts: {},
+    completions: {},
+  },
   instructions: INSTRUCTIONS,
   cacheHints: CACHE_HINTS,
   // One for all servers: each would make its own.
@@ -47,18 +54,40 @@ export function isStateless(body: unknown, declared: string | undefined): boolea
   return classifyInboundRequest({ httpMethod: 'POST', body, ...header }).kind !== 'legacy';
 }
 
+/** Whether a message asks for a stream of notifications. */
+export function isListen(message: unknown): message is JSONRPCRequest {
+  return isJSONRPCRequest(message) && message.method === 'subscriptions/listen';
+}
+
 /** Answers a message by a server of its own, if the headers that came with it agree with it. */
 export function answerAlone(
   body: unknown,
   headerOf: (name: string) => string | undefined,
   abilities: Abilities,
 ): Promise<Response> {
+  const handler = createMcpHandler(() => serverFor(body, abilities), { legacy: 'reject' });
+  return ask(handler, body, headerOf);
+}
+
+/** What answers `subscriptions/listen` by a stream, and writes to it from then on. */
+export function createFeed(): McpHttpHandler {
+  // Streams have heartbeats of ours.
+  const options = { legacy: 'reject', keepAliveMs: 0 } as const;
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- as below
+  return createMcpHandler(() => new Server(SERVER_INFO, OPTIONS), options);
+}
+
+/** Gives a handler a message, with the headers in which it is repeated. */
+export function ask(
+  handler: McpHttpHandler,
+  body: unknown,
+  headerOf: (name: string) => string | undefined,
+): Promise<Response> {
   const headers = new Headers({ 'Content-Type': 'application/json' });
   for (const name of MIRRORS) {
     const value = headerOf(name);
     if (value !== undefined) headers.set(name, value);
   }
-  const handler = createMcpHandler(() => serverFor(body, abilities), { legacy: 'reject' });
   const request = new Request(ADDRESS, { method: 'POST', headers });
   return handler.fetch(request, { parsedBody: body });
 }

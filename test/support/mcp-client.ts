@@ -120,14 +120,25 @@ export class McpCaller {
   }
 
   /** Opens a stream of the session, which must succeed. */
-  async listen(session: string, headers: Headers = {}): Promise<EventReader> {
+  listen(session: string, headers: Headers = {}): Promise<EventReader> {
+    return this.stream('GET', { ...inSession(session), ...headers });
+  }
+
+  /** Listens without a session, which must succeed; the first event is what the server agrees to. */
+  listenAlone(notifications: object, id: unknown = 'feed'): Promise<EventReader> {
+    const method = 'subscriptions/listen';
+    const headers = { 'Content-Type': 'application/json', ...mirrorOf(method) };
+    const body = JSON.stringify(statelessRequest(method, { notifications }, id));
+    return this.stream('POST', headers, body);
+  }
+
+  private async stream(method: string, headers: Headers, body?: string): Promise<EventReader> {
     const abort = new AbortController();
     const response = await fetch(`${this.url}/mcp`, {
-      signal: abort.signal,
+      ...{ method, body, signal: abort.signal },
       headers: {
         Accept: 'text/event-stream',
         ...(this.key !== undefined && { Authorization: `Bearer ${this.key}` }),
-        ...inSession(session),
         ...headers,
       },
     });
