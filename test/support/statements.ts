@@ -34,10 +34,13 @@ export class Statements {
     Object.assign(gateway, {
       read: (tenant: Tenant, statement: Statement) => read(tenant, noted('read', statement)),
       write: (tenant: Tenant, statement: Statement) => write(tenant, noted('write', statement)),
-      transaction: (tenant: Tenant, work: (inside: TenantTransaction) => Promise<unknown>) => {
+      transaction: (
+        tenant: Tenant,
+        work: (inside: TenantTransaction, own: Tenant) => Promise<unknown>,
+      ) => {
         this.sent.push('begin');
-        return transaction(tenant, (inside) =>
-          work({ query: (statement) => inside.query(noted('query', statement)) }),
+        return transaction(tenant, (inside, own) =>
+          work({ query: (statement) => inside.query(noted('query', statement)) }, own),
         ).finally(() => this.sent.push('end'));
       },
     });
