@@ -41,13 +41,13 @@ it.each([
 
 it('refuses nothing in a burst', () => {
   whenCalm(1);
-  serve(200, 50);
+  serve(200, 50, 3);
   expect(load.refuses()).toBe(false);
 });
 
 it('refuses what comes while many are late for longer, and nothing as soon as they are served', () => {
   whenCalm(1);
-  serve(200, 50, 3);
+  serve(200, 50, 5);
   expect(load.refuses()).toBe(true);
   finish(180);
   expect(load.refuses()).toBe(false);
@@ -55,7 +55,7 @@ it('refuses what comes while many are late for longer, and nothing as soon as th
 
 it('takes sooner for a crowd what takes long alone', () => {
   whenCalm(20);
-  serve(13, 200, 3);
+  serve(13, 200, 5);
   expect(load.refuses()).toBe(true);
 });
 
@@ -72,7 +72,7 @@ it('lets fewer through while they are late, but always some, and more when they 
 
 it('forgets the crowd when none has come back for two seconds', () => {
   whenCalm(1);
-  serve(200, 50, 3);
+  serve(200, 50, 5);
   expect(load.refuses()).toBe(true);
   finish(199);
   jest.advanceTimersByTime(2_001);
@@ -83,7 +83,7 @@ it('forgets the crowd when none has come back for two seconds', () => {
 
 it('does not hold a limit against those who come when everything hangs', () => {
   whenCalm(1);
-  serve(200, 50, 3);
+  serve(200, 50, 5);
   expect(load.refuses()).toBe(true);
   jest.advanceTimersByTime(2_001);
   expect(load.refuses()).toBe(false);

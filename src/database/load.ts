@@ -9,7 +9,7 @@ const LATE_FACTOR = 4;
 const LATE_MS = 2;
 
 /** So many windows in a row in which most statements are late are no burst. */
-const LATE_WINDOWS = 2;
+const LATE_WINDOWS = 4;
 
 /** A crowd is as much as would take so long one by one, within these numbers of operations. */
 const CROWD_MS = 200;
