@@ -34,6 +34,7 @@ import {
 import { Follower, TOOLS_CHANGED, updated } from './support/followers.js';
 import { TestApp, type Tenant } from './support/harness.js';
 import {
+  inSession,
   McpCaller,
   mirrorOf,
   SERVER_INFO,
@@ -263,6 +264,18 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     expect(await follower.take(2)).toEqual([updated(uriOf(lead)), undefined]);
     expect(performance.now() - revokedAt).toBeLessThan(2_000);
     await rename(lead, 'Grace', colleague);
+  });
+
+  it('cannot begin with a key that was revoked just now, which other requests may not know yet', async () => {
+    const lead = await createLead(tenant.api);
+    const notifications = { resourceSubscriptions: [uriOf(lead)] };
+    const session = await mcp.open();
+    await app.app.get(KeysService).revoke(tenant.key.id);
+    const answer =
+      era === 'sessions'
+        ? await mcp.request('GET', { headers: inSession(session) })
+        : await mcp.ask(LISTEN, { notifications });
+    expectError(answer, 401, 'unauthorized');
   });
 
   it('is told that its tools are others when its key loses a scope, and of those records no more', async () => {

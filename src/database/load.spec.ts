@@ -54,8 +54,8 @@ it('refuses what comes while many are late for longer, and nothing as soon as th
 });
 
 it('takes sooner for a crowd what takes long alone', () => {
-  whenCalm(20);
-  serve(13, 200, 5);
+  whenCalm(50);
+  serve(21, 500, 5);
   expect(load.refuses()).toBe(true);
 });
 

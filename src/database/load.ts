@@ -12,7 +12,7 @@ const LATE_MS = 2;
 const LATE_WINDOWS = 4;
 
 /** A crowd is as much as would take so long one by one, within these numbers of operations. */
-const CROWD_MS = 200;
+const CROWD_MS = 1_000;
 const LEAST_CROWD = 12;
 const MOST_CROWD = 96;
 

@@ -1,6 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Authenticator } from '../auth/authenticator.js';
 import { logger } from '../config/logger.js';
+import { ApiError } from '../errors/api-error.js';
+import type { Actor } from '../tenancy/actor.js';
 import { Listeners } from './listeners.js';
 import { Sessions } from './sessions.js';
 
@@ -34,6 +36,16 @@ export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
   onModuleDestroy(): void {
     this.isStopped = true;
     clearTimeout(this.timer);
+  }
+
+  /**
+   * Holds a key to what it is at this moment: what stays open must not begin behind its end, which its
+   * other requests may learn of a little later.
+   * @throws ApiError `unauthorized`, `query_failed`
+   */
+  async confirm({ key }: Actor): Promise<void> {
+    const scopes = await this.authenticator.scopesOf([key.id]);
+    if (!scopes.has(key.id)) throw new ApiError('unauthorized');
   }
 
   /** @throws ApiError `query_failed`; then nothing is known of the keys, and what they opened stays */

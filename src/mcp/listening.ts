@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { explained } from '../errors/error.filter.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
+import { KeyWatch } from './key-watch.js';
 import { type Listener, Listeners } from './listeners.js';
 import { problemsOf } from './methods.js';
 import { addressOf, type FoundResource } from './resources.js';
@@ -29,11 +30,14 @@ const OUT_OF_REACH: readonly number[] = [403, 404];
 /** Answers `subscriptions/listen` by a stream, which ends with its client, its key or the instance. */
 @Injectable()
 export class Listening {
-  constructor(private readonly listeners: Listeners) {}
+  constructor(
+    private readonly listeners: Listeners,
+    private readonly keys: KeyWatch,
+  ) {}
 
   /**
    * @param find finds a record for the caller
-   * @throws ApiError `too_many_sessions`, `validation_error`, and what `find` throws but for records
+   * @throws ApiError `unauthorized`, `too_many_sessions`, `validation_error`, and what `find` throws but for records
    *   that are not there or not the caller's to read: the answer begins with those that are
    */
   async answer(
@@ -55,6 +59,7 @@ export class Listening {
     };
     response.once('close', end);
     try {
+      await this.keys.confirm(actor);
       await subscribe(listener, uris, find, request.requestId);
       if (!this.listeners.has(listener)) throw new ApiError('too_many_sessions');
       const honored = { ...notifications, resourceSubscriptions: listener.subscriptions.uris };

@@ -6,6 +6,7 @@ import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
 import { EventStream } from './event-stream.js';
 import { type McpCaller, McpExchange } from './exchange.js';
 import { checkHead, cursorOf, declaredRevision, sessionIdOf } from './headers.js';
+import { KeyWatch } from './key-watch.js';
 import type { Messages } from './messages.js';
 import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
@@ -20,6 +21,7 @@ export class McpController {
   constructor(
     private readonly sessions: Sessions,
     private readonly exchange: McpExchange,
+    private readonly keys: KeyWatch,
   ) {}
 
   /** Opens a session, answers the messages of one, or a message that needs none. */
@@ -49,6 +51,7 @@ export class McpController {
     @Res() response: Response,
   ): Promise<void> {
     await this.exchange.count(1, actor, response);
+    await this.keys.confirm(actor);
     const session = this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const cursor = cursorOf(request, session);
     // A client that has left meanwhile would hold the stream for ever.
