@@ -18,6 +18,14 @@ export const FULL_SERVER_INFO = {
   ],
 };
 
+/** What the server offers beside its answers. */
+export const CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true },
+  prompts: {},
+  completions: {},
+};
+
 /** How the tools hang together: it is read with every prompt, and true for a key of any scopes. */
 export const INSTRUCTIONS = [
   'Latitude keeps the leads of an organization, the appointments with them, and its tasks.',

@@ -8,16 +8,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { ApiError } from '../errors/api-error.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from './introduction.js';
+import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './introduction.js';
 import { type Abilities, perform } from './methods.js';
 
 const OPTIONS = {
-  capabilities: {
-    tools: { listChanged: true },
-    resources: { subscribe: true },
-    prompts: {},
-    completions: {},
-  },
+  capabilities: CAPABILITIES,
   instructions: INSTRUCTIONS,
   // One for all servers: each would make its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),

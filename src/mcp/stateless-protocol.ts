@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { ApiError } from '../errors/api-error.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
+import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
 import { type Abilities, isOffered, perform } from './methods.js';
 
 /** The revision of the protocol in which every request stands for itself. */
@@ -33,12 +33,7 @@ const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
 };
 
 const OPTIONS: ServerOptions = {
-  capabilities: {
-    tools: { listChanged: true },
-    resources: { subscribe: true },
-    prompts: {},
-    completions: {},
-  },
+  capabilities: CAPABILITIES,
   instructions: INSTRUCTIONS,
   cacheHints: CACHE_HINTS,
   // One for all servers: each would make its own.
