@@ -45,9 +45,11 @@ export class ApiKeyGuard implements CanActivate {
       return true;
     } catch (error) {
       // The request ends before the rate limit, whose state is told on every answer. What it was
-      // for decides how it failed, not that a key had to be read.
+      // for decides how it failed, where that is known, and not that a key had to be read.
       await this.limits.tell(context);
-      throw isRead(request) ? error : new ApiError('create_failed', { cause: error });
+      throw isRead(request) || request.isCountedLater
+        ? error
+        : new ApiError('create_failed', { cause: error });
     }
   }
 }

@@ -2,6 +2,9 @@ import { Load } from './load.js';
 
 const WINDOW_MS = 25;
 
+/** So many windows are longer than a burst. */
+const LONG = 8;
+
 let load: Load;
 
 beforeEach(() => {
@@ -23,6 +26,16 @@ function finish(operations: number): void {
   for (let i = 0; i < operations; i++) load.end();
 }
 
+/** So many requests that are refused. */
+function refuse(requests: number): number {
+  for (let i = 0; i < requests; i++) expect(load.refuses()).toBe(true);
+  return requests;
+}
+
+function dismiss(requests: number): void {
+  for (let i = 0; i < requests; i++) load.dismiss();
+}
+
 /** What the statement takes alone is known. */
 function whenCalm(ms: number): void {
   serve(1, ms, 2);
@@ -39,51 +52,51 @@ it.each([
   expect(load.refuses()).toBe(false);
 });
 
-it('refuses nothing in a burst', () => {
+it('refuses nothing in a short burst, nor in one that is being served', () => {
   whenCalm(1);
-  serve(200, 50, 3);
+  serve(200, 50, 5);
+  expect(load.refuses()).toBe(false);
+  finish(60);
+  serve(0, 50, 5);
   expect(load.refuses()).toBe(false);
 });
 
-it('refuses what comes while many are late for longer, and nothing as soon as they are served', () => {
+it('refuses what comes while a crowd is late for longer, and nothing as soon as few are under way', () => {
   whenCalm(1);
-  serve(200, 50, 5);
+  serve(200, 50, LONG);
   expect(load.refuses()).toBe(true);
   finish(180);
   expect(load.refuses()).toBe(false);
 });
 
-it('takes sooner for a crowd what takes long alone', () => {
-  whenCalm(50);
-  serve(21, 500, 5);
-  expect(load.refuses()).toBe(true);
-});
-
 it('lets fewer through while they are late, but always some, and more when they are not', () => {
   whenCalm(1);
-  serve(97, 50, 30);
-  finish(97 - 3);
-  expect(load.refuses()).toBe(false);
-  serve(1, 50);
+  serve(200, 50, 40);
+  const refused = refuse(100);
+  finish(200 - 4);
   expect(load.refuses()).toBe(true);
-  serve(0, 1, 20);
+  finish(1);
   expect(load.refuses()).toBe(false);
+  serve(1, 1, 20);
+  expect(load.refuses()).toBe(false);
+  dismiss(refused);
 });
 
-it('forgets the crowd when none has come back for two seconds', () => {
+it('refuses nothing any more once those who ask are no crowd, however busy they are', () => {
   whenCalm(1);
-  serve(200, 50, 5);
+  serve(200, 50, LONG);
+  const refused = refuse(100);
+  finish(200 - 40);
   expect(load.refuses()).toBe(true);
-  finish(199);
-  jest.advanceTimersByTime(2_001);
-  serve(0, 1);
-  serve(90, 1);
+  dismiss(refused + 1);
+  expect(load.refuses()).toBe(false);
+  serve(0, 50, 40);
   expect(load.refuses()).toBe(false);
 });
 
 it('does not hold a limit against those who come when everything hangs', () => {
   whenCalm(1);
-  serve(200, 50, 5);
+  serve(200, 50, LONG);
   expect(load.refuses()).toBe(true);
   jest.advanceTimersByTime(2_001);
   expect(load.refuses()).toBe(false);

@@ -9,19 +9,21 @@ const LATE_FACTOR = 4;
 const LATE_MS = 2;
 
 /** So many windows in a row in which most statements are late are no burst. */
-const LATE_WINDOWS = 4;
+const LATE_WINDOWS = 6;
 
-/** A crowd is as much as would take so long one by one, within these numbers of operations. */
-const CROWD_MS = 1_000;
-const LEAST_CROWD = 12;
-const MOST_CROWD = 96;
+/** A burst is over soon: what is under way has become less than this part of its most. */
+const FALLING = 0.9;
+
+/** More than so many operations are a crowd, and so many that ask are none any more. */
+const CROWD = 96;
+const CALM = 64;
 
 /** So many operations may be under way however long they take, and however short. */
 const FEWEST = 4;
 const MOST = 256;
 
-/** How long after the last refusal the limit still holds: those who were refused come back. */
-const AFTERMATH_MS = 2_000;
+/** Nothing has been told for so long: what is under way hangs, for which no one else is to blame. */
+const STALE_MS = 2_000;
 
 /** For how long it is remembered what a statement takes alone, at least. */
 const MEMORY_MS = 10_000;
@@ -34,17 +36,19 @@ const MEMORY_MS = 10_000;
 @Injectable()
 export class Load {
   private underWay = 0;
+  /** Requests that were refused and have not been told so yet. */
+  private refused = 0;
   /** Operations that may be under way at a time; infinite while there is no crowd. */
   private limit = Infinity;
-  private refusedAt = -Infinity;
   private lateWindows = 0;
-  private window = new Window(0, 0);
+  /** The most that was under way since statements are late. */
+  private peak = 0;
+  private window = new Window(0);
   private readonly alone = new ShortestTimes();
 
   /** Notes that an operation has begun. */
   begin(): void {
     this.underWay++;
-    this.window.most = Math.max(this.window.most, this.underWay);
   }
 
   /** Notes that it is over, however it went. */
@@ -58,31 +62,39 @@ export class Load {
     const alone = this.alone.tell(text, ms, now);
     if (alone !== undefined) this.window.add(ms, alone);
     if (now - this.window.start < WINDOW_MS || this.window.statements < LEAST_STATEMENTS) return;
-    this.judge(now);
-    this.window = new Window(now, this.underWay);
+    this.judge();
+    this.window = new Window(now);
   }
 
-  /** Whether a request that arrives now has to be refused, so that the others are served. */
+  /**
+   * Whether a request that arrives now has to be refused, so that the others are served. One that is
+   * counts as one who asks until `dismiss`.
+   */
   refuses(): boolean {
     if (this.underWay < this.limit && this.underWay < MOST) return false;
-    const now = performance.now();
-    // Nothing that was under way then is telling any more.
-    if (now - this.window.start > AFTERMATH_MS) this.limit = Infinity;
-    this.refusedAt = now;
-    return this.underWay >= Math.min(this.limit, MOST);
+    const isCalm = this.underWay + this.refused < CALM;
+    const isStale = performance.now() - this.window.start > STALE_MS;
+    if (isCalm || isStale) this.limit = Infinity;
+    const isFull = this.underWay >= Math.min(this.limit, MOST);
+    if (isFull) this.refused++;
+    return isFull;
   }
 
-  private judge(now: number): void {
-    const { most, isLate, crowd } = this.window;
+  /** Notes that one who was refused has been told so. */
+  dismiss(): void {
+    this.refused--;
+  }
+
+  private judge(): void {
+    const { isLate } = this.window;
     this.lateWindows = isLate ? this.lateWindows + 1 : 0;
+    this.peak = isLate ? Math.max(this.peak, this.underWay) : 0;
     if (this.limit === Infinity) {
-      if (this.lateWindows >= LATE_WINDOWS && most > crowd) this.limit = crowd / 3;
-    } else if (isLate) {
-      this.limit = Math.max(FEWEST, 0.8 * this.limit);
-    } else if (now - this.refusedAt > AFTERMATH_MS) {
-      this.limit = Infinity;
+      const isCrowd = this.underWay > CROWD && this.underWay >= FALLING * this.peak;
+      if (this.lateWindows >= LATE_WINDOWS && isCrowd) this.limit = CROWD / 3;
     } else {
-      this.limit = Math.min(crowd, 1.05 * this.limit);
+      const limit = isLate ? 0.8 * this.limit : 1.05 * this.limit;
+      this.limit = Math.min(CROWD, Math.max(FEWEST, limit));
     }
   }
 }
@@ -91,28 +103,16 @@ export class Load {
 class Window {
   statements = 0;
   private late = 0;
-  private aloneMs = 0;
 
-  /** @param most operations that were under way at a time */
-  constructor(
-    readonly start: number,
-    public most: number,
-  ) {}
+  constructor(readonly start: number) {}
 
   add(ms: number, alone: number): void {
     this.statements++;
-    this.aloneMs += alone;
     if (ms > Math.max(LATE_FACTOR * alone, alone + LATE_MS)) this.late++;
   }
 
   get isLate(): boolean {
     return this.late > this.statements / 2;
-  }
-
-  /** How many operations of this kind are a crowd. */
-  get crowd(): number {
-    const inTime = (CROWD_MS * this.statements) / this.aloneMs;
-    return Math.min(MOST_CROWD, Math.max(LEAST_CROWD, inTime));
   }
 }
 

@@ -44,13 +44,14 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
     // Pages are for those who watch the instance, above all now.
-    if (!load.refuses() || !isBehindKeys(request)) {
+    if (!isBehindKeys(request) || !load.refuses()) {
       next();
       return;
     }
     if (refused++ === 0) setTimeout(log, LOG_EVERY_MS);
     const ms = SHORTEST_HOLD_MS + (LONGEST_HOLD_MS - SHORTEST_HOLD_MS) * Math.random();
     setTimeout(() => {
+      load.dismiss();
       observe?.({ method: request.method, route: null, status: 503, ms, errorCode: 'overloaded' });
       refuse(request, response).catch(next);
     }, ms);
