@@ -12,11 +12,11 @@ const LATE_MS = 2;
 const LATE_WINDOWS = 6;
 
 /** A burst is over soon: what is under way has become less than this part of its most. */
-const FALLING = 0.9;
+const FALLING = 0.8;
 
 /** More than so many operations are a crowd, and so many that ask are none any more. */
 const CROWD = 96;
-const CALM = 64;
+const CALM = 48;
 
 /** So many operations may be under way however long they take, and however short. */
 const FEWEST = 4;
@@ -43,12 +43,13 @@ export class Load {
   private lateWindows = 0;
   /** The most that was under way since statements are late. */
   private peak = 0;
-  private window = new Window(0);
+  private window = new Window(0, 0);
   private readonly alone = new ShortestTimes();
 
   /** Notes that an operation has begun. */
   begin(): void {
     this.underWay++;
+    this.window.most = Math.max(this.window.most, this.underWay);
   }
 
   /** Notes that it is over, however it went. */
@@ -63,7 +64,7 @@ export class Load {
     if (alone !== undefined) this.window.add(ms, alone);
     if (now - this.window.start < WINDOW_MS || this.window.statements < LEAST_STATEMENTS) return;
     this.judge();
-    this.window = new Window(now);
+    this.window = new Window(now, this.underWay);
   }
 
   /**
@@ -86,11 +87,11 @@ export class Load {
   }
 
   private judge(): void {
-    const { isLate } = this.window;
+    const { isLate, most } = this.window;
     this.lateWindows = isLate ? this.lateWindows + 1 : 0;
-    this.peak = isLate ? Math.max(this.peak, this.underWay) : 0;
+    this.peak = isLate ? Math.max(this.peak, most) : 0;
     if (this.limit === Infinity) {
-      const isCrowd = this.underWay > CROWD && this.underWay >= FALLING * this.peak;
+      const isCrowd = most > CROWD && most >= FALLING * this.peak;
       if (this.lateWindows >= LATE_WINDOWS && isCrowd) this.limit = CROWD / 3;
     } else {
       const limit = isLate ? 0.8 * this.limit : 1.05 * this.limit;
@@ -104,7 +105,11 @@ class Window {
   statements = 0;
   private late = 0;
 
-  constructor(readonly start: number) {}
+  /** @param most operations that were under way at a time */
+  constructor(
+    readonly start: number,
+    public most: number,
+  ) {}
 
   add(ms: number, alone: number): void {
     this.statements++;
