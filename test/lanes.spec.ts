@@ -3,7 +3,7 @@ import type { Statement } from '../src/database/tenant.js';
 import { TenantDatabase } from '../src/database/tenant-database.js';
 import { TENANT_SETTING } from '../src/database/tenant-role.js';
 import type { Answer } from './support/api-client.js';
-import { createLead, dataOf, getLead, LEADS } from './support/factories.js';
+import { createLead, dataOf, expectError, getLead, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
@@ -161,6 +161,12 @@ describe('a database that refuses connections', () => {
       await expect(gateway.write(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
         code: 'create_failed',
       });
+      // Whose key has to be looked up is told what that was for, as far as it is known.
+      const newcomer = cutOff.client(them.key.key);
+      const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      expectError(await newcomer.get(LEADS), 500, 'query_failed');
+      expectError(await newcomer.post(LEADS, { first_name: 'A' }), 500, 'create_failed');
+      expectError(await newcomer.post('/mcp', ping), 500, 'query_failed');
       proxy.setOpen(true);
       await expectEventually(async () => (await api.get(`${LEADS}/${id}`)).status === 200);
       await createLead(api);
