@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { parseDateTime } from '../fields/date-time.js';
-import { Completion, type Matches } from '../mcp/completion.decorator.js';
+import { Completion, type Matches, MOST_VALUES } from '../mcp/completion.decorator.js';
 import { LeadsService } from '../leads/leads.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { AppointmentDto } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
-
-const MOST = 100;
 
 /** Finds appointments by what was typed of their days, leads, types, places or ids. */
 @Injectable()
@@ -18,10 +16,10 @@ export class AppointmentsCompletions {
 
   @Completion({ name: 'appointment', scope: 'appointments:read' })
   async find(actor: Actor, typed: string): Promise<Matches> {
-    const byId = await this.appointments.startingWith(actor, typed, MOST + 1);
+    const byId = await this.appointments.startingWith(actor, typed, MOST_VALUES + 1);
     const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
     const from = { start_after: dayIn(typed) ?? startOfToday() };
-    const query = { page: 1, limit: MOST, ...order, ...from };
+    const query = { page: 1, limit: MOST_VALUES, ...order, ...from };
     const { data, meta } = await this.appointments.list(actor, query);
     const names = await this.namesOf(actor, [...data, ...byId]);
     const matchOf = (appointment: AppointmentDto) => {

@@ -57,6 +57,14 @@ export class Load {
     this.underWay--;
   }
 
+  /** Notes how long something takes from now on, unless it fails. */
+  async time<T>(what: string, done: Promise<T>): Promise<T> {
+    const asked = performance.now();
+    const result = await done;
+    this.observe(what, performance.now() - asked);
+    return result;
+  }
+
   /** Notes how long a statement took from when it was asked for, with its wait for others. */
   observe(text: string, ms: number): void {
     const now = performance.now();

@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { Changes } from '../events/changes.js';
 import { Attempts, type Terms } from './attempts.js';
@@ -12,9 +11,9 @@ import { translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
 import { Load } from './load.js';
 import { Patience } from './patience.js';
-import { QueryWithPreamble } from './tenant-query.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
-import { MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
+import { canUseTenantRole, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
+import { TenantStatements } from './tenant-statements.js';
 import { SavepointUnit } from './unit-of-work.js';
 
 /** Reads keep one another company; writes wait for the disk, which takes several at a time. */
@@ -35,9 +34,6 @@ const LANE_SETTINGS = [
   ...['seqscan', 'bitmapscan', 'sort'].map((costly) => `set enable_${costly} = off`),
 ];
 
-/** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
-const MOST_PREPARED_STATEMENTS = 500;
-
 /** What is waited for before a statement of the pool. */
 const CONNECTION = 'connection';
 
@@ -47,8 +43,8 @@ const CONNECTION = 'connection';
  */
 @Injectable()
 export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
-  private readonly names = new Map<string, string>();
   private readonly attempts: Attempts;
+  private readonly statements: TenantStatements;
   private enterTenant = '';
   private enterOrganization = '';
   private lanes: Record<Failure, Lanes> | undefined;
@@ -60,10 +56,11 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     private readonly changes: Changes,
   ) {
     this.attempts = new Attempts(patience, load);
+    this.statements = new TenantStatements(load);
   }
 
   async onModuleInit(): Promise<void> {
-    const role = (await this.canUseTenantRole()) ? TENANT_ROLE : undefined;
+    const role = (await canUseTenantRole(this.dataSource)) ? TENANT_ROLE : undefined;
     this.enterOrganization = `select set_config('${TENANT_SETTING}', $1, true)`;
     const switchRole = role ? [`set_config('role', '${role}', true)`] : [];
     const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -103,7 +100,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   /**
    * Runs several statements as one; rolls back whatever `work` throws on, and passes that on. `work`
    * runs again where PostgreSQL broke the transaction off for the sake of another one, or a lock was
-   * not free at once. What is read and written for the tenant that it is given, also by repositories, is part of the transaction.
+   * not free at once. What is read and written for the tenant that it is given, also by
+   * repositories, is part of the transaction.
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
@@ -149,7 +147,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     const step = <R>(taken: Promise<R>) => translating(taken, 'create_failed');
     let end = (): void => undefined;
     try {
-      const client = (await step(this.timed(CONNECTION, runner.connect()))) as pg.PoolClient;
+      const client = (await step(this.load.time(CONNECTION, runner.connect()))) as pg.PoolClient;
       end = terms.deadline.watch(client);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
@@ -189,7 +187,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     statement: Statement,
     failure: Failure,
   ): Promise<Row[]> {
-    return this.run<Row>(this.enterOrganization, [organizationId], statement, (query) => {
+    const entrance = { text: this.enterOrganization, values: [organizationId] };
+    return this.statements.run<Row>(entrance, statement, (query) => {
       this.lanes?.[failure].submit(query);
     });
   }
@@ -200,10 +199,10 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     terms: Terms,
   ): Promise<Row[]> {
     const driver = this.dataSource.driver as PostgresDriver;
-    const [client, release] = (await this.timed(CONNECTION, driver.obtainMasterConnection())) as [
-      pg.PoolClient,
-      () => void,
-    ];
+    const [client, release] = (await this.load.time(
+      CONNECTION,
+      driver.obtainMasterConnection(),
+    )) as [pg.PoolClient, () => void];
     const end = terms.deadline.watch(client);
     try {
       return await this.runOn<Row>(client, organizationId, statement, terms);
@@ -219,62 +218,10 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     statement: Statement,
     { deadline, isPatient }: Terms,
   ): Promise<Row[]> {
-    const entrance = [organizationId, ...deadline.timeouts(isPatient)];
-    return this.run<Row>(this.enterTenant, entrance, statement, (query) => {
+    const values = [organizationId, ...deadline.timeouts(isPatient)];
+    return this.statements.run<Row>({ text: this.enterTenant, values }, statement, (query) => {
       client.query(query);
     });
-  }
-
-  private run<Row>(
-    enter: string,
-    entrance: readonly string[],
-    statement: Statement,
-    submit: (query: TenantQuery) => void,
-  ): Promise<Row[]> {
-    const preamble = { name: 'tenant', text: enter, values: entrance };
-    const { text, values } = statement;
-    const name = statement.plan === 'custom' ? '' : this.nameOf(text);
-    const answer = new Promise<Row[]>((resolve, reject) => {
-      const query = new QueryWithPreamble(preamble, { name, text, values }, (error, result) => {
-        if (error) reject(error);
-        else resolve(result?.rows as Row[]);
-      });
-      submit(query as unknown as TenantQuery);
-    });
-    return this.timed(text, answer);
-  }
-
-  /** Tells how long something took that did not fail. */
-  private async timed<T>(what: string, done: Promise<T>): Promise<T> {
-    const asked = performance.now();
-    const result = await done;
-    this.load.observe(what, performance.now() - asked);
-    return result;
-  }
-
-  private nameOf(text: string): string {
-    const known = this.names.get(text);
-    if (known !== undefined) return known;
-    if (this.names.size >= MOST_PREPARED_STATEMENTS) return '';
-    const name = `s${this.names.size}`;
-    this.names.set(text, name);
-    return name;
-  }
-
-  /** Whether statements switch to the tenant role; without it, the policies must bind the user. */
-  private async canUseTenantRole(): Promise<boolean> {
-    const [user] = await this.dataSource.query<{ bypasses: boolean; may_switch: boolean }[]>(
-      `select rolsuper or rolbypassrls as bypasses, ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch
-       from pg_roles where rolname = current_user`,
-    );
-    if (user?.may_switch) return true;
-    if (user?.bypasses !== false) {
-      throw new Error(
-        `The database user bypasses row-level security and may not use role ${TENANT_ROLE}.`,
-      );
-    }
-    logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
-    return false;
   }
 }
 
@@ -286,8 +233,6 @@ class Rehearsed extends Error {
 }
 
 type Failure = 'query_failed' | 'create_failed';
-
-type TenantQuery = pg.Submittable & { fail(error: Error): void };
 
 async function translating<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
   try {

@@ -1,3 +1,6 @@
+import type { DataSource } from 'typeorm';
+import { logger } from '../config/logger.js';
+
 /**
  * The role that every statement of a tenant runs under: no owner of tables, no superuser, no
  * login. Row-level security therefore always binds it.
@@ -44,4 +47,23 @@ export function protectTenantTable(table: string): string[] {
        end if;
      end $$`,
   ];
+}
+
+/**
+ * Whether statements switch to the tenant role; without it, the policies must bind the user.
+ * @throws Error where they would bind neither
+ */
+export async function canUseTenantRole(dataSource: DataSource): Promise<boolean> {
+  const [user] = await dataSource.query<{ bypasses: boolean; may_switch: boolean }[]>(
+    `select rolsuper or rolbypassrls as bypasses, ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch
+     from pg_roles where rolname = current_user`,
+  );
+  if (user?.may_switch) return true;
+  if (user?.bypasses !== false) {
+    throw new Error(
+      `The database user bypasses row-level security and may not use role ${TENANT_ROLE}.`,
+    );
+  }
+  logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
+  return false;
 }

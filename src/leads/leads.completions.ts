@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/uuid.js';
-import { Completion, type Matches } from '../mcp/completion.decorator.js';
+import { Completion, type Matches, MOST_VALUES } from '../mcp/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
 
-const MOST = 100;
 const LONGEST_SEARCH = 100;
 
 /** Finds leads by what was typed of their names, contact data or ids. */
@@ -16,7 +15,7 @@ export class LeadsCompletions {
 
   @Completion({ name: 'lead', scope: 'leads:read' })
   async find(actor: Actor, typed: string): Promise<Matches> {
-    const byId = await this.leads.startingWith(actor, typed, MOST + 1);
+    const byId = await this.leads.startingWith(actor, typed, MOST_VALUES + 1);
     const { found, total } = await this.search(actor, typed);
     return {
       found: [...found, ...byId].map(matchOf),
@@ -29,7 +28,12 @@ export class LeadsCompletions {
     if (typed.length > LONGEST_SEARCH || UUID.test(typed)) return { found: [], total: 0 };
     const search = typed === '' ? undefined : typed;
     const order = { sort_by: 'updated_at', sort_dir: 'desc' } as const;
-    const { data, meta } = await this.leads.list(actor, { page: 1, limit: MOST, search, ...order });
+    const { data, meta } = await this.leads.list(actor, {
+      page: 1,
+      limit: MOST_VALUES,
+      search,
+      ...order,
+    });
     return { found: data, total: meta.total };
   }
 }

@@ -9,6 +9,9 @@ export interface CompletionDeclaration {
   readonly scope: Scope;
 }
 
+/** The protocol allows no more values. */
+export const MOST_VALUES = 100;
+
 /** Records that a caller may mean. */
 export interface Matches {
   /** The likeliest first. */

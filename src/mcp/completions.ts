@@ -6,6 +6,7 @@ import {
   type CompletionDeclaration,
   type Match,
   type Matches,
+  MOST_VALUES,
 } from './completion.decorator.js';
 import { type DeclaredMethod, DeclaredMethods } from './declared-methods.js';
 import { idIn, kindOf, labelled } from './labelled-id.js';
@@ -29,9 +30,6 @@ export interface CompletionValues {
   readonly hasMore: boolean;
   readonly total?: number;
 }
-
-/** The protocol allows no more. */
-const MOST_VALUES = 100;
 
 const COMING_DAYS = 14;
 const DAY_MS = 86_400_000;

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Completion, type Matches } from '../mcp/completion.decorator.js';
+import { Completion, type Matches, MOST_VALUES } from '../mcp/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { TasksService } from './tasks.service.js';
-
-const MOST = 100;
 
 /** Finds tasks by what was typed of their titles, the newest, or of their ids. */
 @Injectable()
@@ -12,9 +10,9 @@ export class TasksCompletions {
 
   @Completion({ name: 'task', scope: 'tasks:read' })
   async find(actor: Actor, typed: string): Promise<Matches> {
-    const byId = await this.tasks.startingWith(actor, typed, MOST + 1);
+    const byId = await this.tasks.startingWith(actor, typed, MOST_VALUES + 1);
     const order = { sort_by: 'created_at', sort_dir: 'desc' } as const;
-    const { data, meta } = await this.tasks.list(actor, { page: 1, limit: MOST, ...order });
+    const { data, meta } = await this.tasks.list(actor, { page: 1, limit: MOST_VALUES, ...order });
     const isMeant = (title: string) => title.toLowerCase().includes(typed.toLowerCase());
     const found = [...data.filter(({ title }) => isMeant(title)), ...byId];
     return {
