@@ -6,7 +6,7 @@ import { until } from './support/product.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
 /** Operations that may be under way at a time. */
-const MOST = 256;
+const MOST = 64;
 const TOO_MANY = 8;
 
 let home: TestApp;

@@ -7,6 +7,8 @@ import { AuthRepository, type LiveKey } from './auth.repository.js';
 
 /** How long a look-up may be used again: a revoked key must be refused within one second. */
 const CACHE_MS = 900;
+/** A key that is still used by then is looked up again before anyone has to wait for it. */
+const RENEW_AFTER_MS = 450;
 const MOST_CACHED_KEYS = 10_000;
 const TOUCH_EVERY_MS = 60_000;
 
@@ -14,6 +16,7 @@ interface CachedKey {
   readonly lookedUpAt: number;
   /** Awaited while the look-up is under way. */
   actor: Soon<Actor | undefined>;
+  isBeingRenewed?: boolean;
 }
 
 /** Finds out whose key a request carries. */
@@ -49,31 +52,49 @@ export class Authenticator {
   private lookUp(key: string): Soon<Actor | undefined> {
     const cached = this.cache.get(key);
     const now = performance.now();
-    if (cached && now - cached.lookedUpAt < CACHE_MS) {
+    const age = cached ? now - cached.lookedUpAt : Infinity;
+    if (cached && age < CACHE_MS) {
       this.lookups.memory++;
+      if (age >= RENEW_AFTER_MS) this.renew(key, cached, now);
       return cached.actor;
     }
     if (!isWellFormedKey(key)) return undefined;
-    return this.readKey(key, now);
+    return this.remember(key, { lookedUpAt: now, actor: this.readKey(key) });
   }
 
-  private readKey(key: string, lookedUpAt: number): Promise<Actor | undefined> {
-    this.lookups.database++;
-    const actor = this.repository.findLiveKey(hashKey(key)).then((live) => {
-      return live ? toActor(live) : undefined;
-    });
-    const entry: CachedKey = { lookedUpAt, actor };
+  private renew(key: string, cached: CachedKey, lookedUpAt: number): void {
+    if (cached.isBeingRenewed || cached.actor instanceof Promise) return;
+    cached.isBeingRenewed = true;
+    this.readKey(key).then(
+      (actor) => {
+        if (this.cache.get(key) !== cached) return;
+        if (actor) this.cache.set(key, { lookedUpAt, actor });
+        else this.cache.delete(key);
+      },
+      () => {
+        cached.isBeingRenewed = false;
+      },
+    );
+  }
+
+  /** Only what is known good is remembered: failures and unknown keys are looked up again. */
+  private async remember(key: string, entry: CachedKey): Promise<Actor | undefined> {
     if (this.cache.size >= MOST_CACHED_KEYS) this.cache.clear();
     this.cache.set(key, entry);
-    // Only what is known good is remembered: failures and unknown keys are looked up again.
-    const forget = () => {
-      if (this.cache.get(key) === entry) this.cache.delete(key);
-    };
-    actor.then((found) => {
-      if (found) entry.actor = found;
-      else forget();
-    }, forget);
-    return actor;
+    let actor: Actor | undefined;
+    try {
+      actor = await entry.actor;
+      if (actor) entry.actor = actor;
+      return actor;
+    } finally {
+      if (!actor && this.cache.get(key) === entry) this.cache.delete(key);
+    }
+  }
+
+  private async readKey(key: string): Promise<Actor | undefined> {
+    this.lookups.database++;
+    const live = await this.repository.findLiveKey(hashKey(key));
+    return live && toActor(live);
   }
 
   private touch(keyId: string): void {

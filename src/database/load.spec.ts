@@ -1,9 +1,10 @@
-import { Load } from './load.js';
+import { Load, MOST_UNDER_WAY } from './load.js';
 
 const WINDOW_MS = 25;
 
-/** So many windows are longer than a burst. */
-const LONG = 8;
+/** What a statement takes alone, and when there are too many of them. */
+const ALONE_MS = 1;
+const LATE_MS = 50;
 
 let load: Load;
 
@@ -13,110 +14,119 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** So many operations under way, each with one statement that takes so long, for so many windows. */
-function serve(operations: number, ms: number, windows = 1): void {
+function begin(operations: number): void {
   for (let i = 0; i < operations; i++) load.begin();
-  for (let window = 0; window < windows; window++) {
-    jest.advanceTimersByTime(WINDOW_MS);
-    for (let i = 0; i < 20; i++) load.observe('select', ms);
-  }
 }
 
-function finish(operations: number): void {
+function end(operations: number): void {
   for (let i = 0; i < operations; i++) load.end();
 }
 
-/** So many requests that are refused. */
-function refuse(requests: number): number {
-  for (let i = 0; i < requests; i++) expect(load.refuses()).toBe(true);
-  return requests;
+/** For so many windows, statements take so long while others wait for room, or not. */
+function observe(ms: number, windows = 1, areSomeWaiting = true): void {
+  for (let window = 0; window < windows; window++) {
+    if (areSomeWaiting) load.room();
+    jest.advanceTimersByTime(WINDOW_MS);
+    for (let i = 0; i < 10; i++) load.observe('select', ms);
+  }
 }
 
-function dismiss(requests: number): void {
-  for (let i = 0; i < requests; i++) load.dismiss();
+/** As many are under way as there may be, and it is known what they take alone. */
+function fill(): void {
+  observe(ALONE_MS, 2, false);
+  begin(MOST_UNDER_WAY);
 }
 
-/** What the statement takes alone is known. */
-function whenCalm(ms: number): void {
-  serve(1, ms, 2);
-  finish(1);
+/** How many operations may be under way. */
+function limit(): number {
+  return Math.floor(load.underWay + load.room());
 }
+
+it('has room for 64 operations at a time', () => {
+  begin(MOST_UNDER_WAY - 1);
+  expect(load.room()).toBe(1);
+  load.begin();
+  expect(load.room()).toBe(0);
+  load.end();
+  expect(load.room()).toBe(1);
+});
+
+it('tells when an operation has ended', () => {
+  const ended = jest.fn();
+  load.onEnd(ended);
+  load.begin();
+  expect(ended).not.toHaveBeenCalled();
+  load.end();
+  expect(ended).toHaveBeenCalledTimes(1);
+});
 
 it.each([
-  ['many whose statements take as long as alone', 200, 1],
-  ['many whose statements take a little longer', 200, 4],
-  ['as many as a client keeps busy, however late', 96, 50],
-])('refuses nothing with %s', (_, operations, ms) => {
-  whenCalm(1);
-  serve(operations, ms, 20);
-  expect(load.refuses()).toBe(false);
+  ['take as long as alone', ALONE_MS],
+  ['take a little longer', 2 * ALONE_MS],
+])('has room for as many where they %s', (_, ms) => {
+  fill();
+  observe(ms, 40);
+  expect(limit()).toBe(MOST_UNDER_WAY);
 });
 
-it('refuses nothing in a short burst, nor in one that is being served', () => {
-  whenCalm(1);
-  serve(200, 50, 5);
-  expect(load.refuses()).toBe(false);
-  finish(60);
-  serve(0, 50, 5);
-  expect(load.refuses()).toBe(false);
-});
-
-it('refuses what comes while a crowd is late for longer, and nothing as soon as few are under way', () => {
-  whenCalm(1);
-  serve(200, 50, LONG);
-  expect(load.refuses()).toBe(true);
-  finish(180);
-  expect(load.refuses()).toBe(false);
-});
-
-it('lets fewer through while they are late, but always some, and more when they are not', () => {
-  whenCalm(1);
-  serve(200, 50, 40);
-  const refused = refuse(100);
-  finish(200 - 4);
-  expect(load.refuses()).toBe(true);
-  finish(1);
-  expect(load.refuses()).toBe(false);
-  serve(1, 1, 20);
-  expect(load.refuses()).toBe(false);
-  dismiss(refused);
-});
-
-it('refuses nothing any more once those who ask are no crowd, however busy they are', () => {
-  whenCalm(1);
-  serve(200, 50, LONG);
-  const refused = refuse(100);
-  finish(200 - 40);
-  expect(load.refuses()).toBe(true);
-  dismiss(refused + 1);
-  expect(load.refuses()).toBe(false);
-  serve(0, 50, 40);
-  expect(load.refuses()).toBe(false);
-});
-
-it('does not hold a limit against those who come when everything hangs', () => {
-  whenCalm(1);
-  serve(200, 50, LONG);
-  expect(load.refuses()).toBe(true);
-  jest.advanceTimersByTime(2_001);
-  expect(load.refuses()).toBe(false);
-});
-
-it('never lets more than 256 operations wait for one another', () => {
-  for (let i = 0; i < 256; i++) {
-    expect(load.refuses()).toBe(false);
-    load.begin();
-  }
-  expect(load.refuses()).toBe(true);
+it('has room for as many where they are late, but no one has to wait for them', () => {
+  fill();
   load.end();
-  expect(load.refuses()).toBe(false);
+  observe(LATE_MS, 40);
+  expect(limit()).toBe(MOST_UNDER_WAY);
+});
+
+it('has room for fewer while they are late and some wait, but always for some', () => {
+  fill();
+  observe(LATE_MS);
+  expect(limit()).toBe(8);
+  observe(LATE_MS);
+  expect(limit()).toBe(6);
+  observe(LATE_MS, 40);
+  expect(limit()).toBe(2);
+});
+
+it('has room for more again while they are in time', () => {
+  fill();
+  observe(LATE_MS, 40);
+  observe(ALONE_MS, 20);
+  expect(limit()).toBe(5);
+  observe(ALONE_MS, 100);
+  expect(limit()).toBe(MOST_UNDER_WAY);
+});
+
+it('has room for all at once when no one has to wait any more, whatever was observed before', () => {
+  fill();
+  observe(LATE_MS, 40);
+  load.relax();
+  end(1);
+  observe(LATE_MS);
+  expect(limit()).toBe(MOST_UNDER_WAY);
+});
+
+it('does not hold it against anyone that what is under way hangs', () => {
+  fill();
+  observe(LATE_MS, 40);
+  end(MOST_UNDER_WAY - 2);
+  expect(load.room()).toBeLessThan(1);
+  jest.advanceTimersByTime(2_001);
+  expect(limit()).toBe(MOST_UNDER_WAY);
+});
+
+it('takes nothing for hanging that has just begun', () => {
+  observe(ALONE_MS, 2, false);
+  jest.advanceTimersByTime(60_000);
+  fill();
+  observe(LATE_MS);
+  expect(limit()).toBe(8);
 });
 
 it('learns what a statement takes alone anew where that has changed for longer', () => {
-  whenCalm(1);
+  observe(ALONE_MS, 2, false);
   jest.advanceTimersByTime(10_001);
-  serve(20, 50);
+  observe(LATE_MS, 1, false);
   jest.advanceTimersByTime(10_001);
-  serve(100, 50, 20);
-  expect(load.refuses()).toBe(false);
+  begin(MOST_UNDER_WAY);
+  observe(LATE_MS, 20);
+  expect(limit()).toBe(MOST_UNDER_WAY);
 });

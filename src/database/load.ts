@@ -5,56 +5,67 @@ const WINDOW_MS = 25;
 const LEAST_STATEMENTS = 10;
 
 /** A statement is late that takes so many times what it takes alone, and so much longer. */
-const LATE_FACTOR = 4;
-const LATE_MS = 2;
+const LATE_FACTOR = 2.5;
+const LATE_MS = 0.5;
 
-/** So many windows in a row in which most statements are late are no burst. */
-const LATE_WINDOWS = 6;
+/** So many operations may be under way at a time, however short or long they take. */
+export const MOST_UNDER_WAY = 64;
+const FEWEST_UNDER_WAY = 2;
 
-/** A burst is over soon: what is under way has become less than this part of its most. */
-const FALLING = 0.8;
+/** Where the most that may be under way are too many, so few are tried next. */
+const FIRST_TRY = 8;
 
-/** More than so many operations are a crowd, and so many that ask are none any more. */
-const CROWD = 96;
-const CALM = 48;
-
-/** So many operations may be under way however long they take, and however short. */
-const FEWEST = 4;
-const MOST = 256;
-
-/** Nothing has been told for so long: what is under way hangs, for which no one else is to blame. */
+/** Nothing was heard for so long: what is under way hangs, for which no one else is to blame. */
 const STALE_MS = 2_000;
 
 /** For how long it is remembered what a statement takes alone, at least. */
 const MEMORY_MS = 10_000;
 
 /**
- * How much the database is asked for at a time. Where operations queue up, it says so, until their
- * number is one with which each takes hardly longer than alone: so much is served, and no less, as
- * without the others.
+ * How much the database may be asked for at a time. Where some have to wait for others, it finds out
+ * with how many operations at a time each takes hardly longer than alone: hardly more are served with
+ * more of them, but each of them later.
  */
 @Injectable()
 export class Load {
-  private underWay = 0;
-  /** Requests that were refused and have not been told so yet. */
-  private refused = 0;
-  /** Operations that may be under way at a time; infinite while there is no crowd. */
-  private limit = Infinity;
-  private lateWindows = 0;
-  /** The most that was under way since statements are late. */
-  private peak = 0;
-  private window = new Window(0, 0);
+  /** Operations that have begun and are not over. */
+  underWay = 0;
+  private limit = MOST_UNDER_WAY;
+  /** When something was last known not to hang. */
+  private heard = 0;
+  private window = new Window(0);
   private readonly alone = new ShortestTimes();
+  private ended: () => void = () => undefined;
 
   /** Notes that an operation has begun. */
   begin(): void {
-    this.underWay++;
-    this.window.most = Math.max(this.window.most, this.underWay);
+    if (this.underWay++ === 0) this.heard = performance.now();
   }
 
   /** Notes that it is over, however it went. */
   end(): void {
     this.underWay--;
+    this.ended();
+  }
+
+  /** @param listener is told whenever an operation is over */
+  onEnd(listener: () => void): void {
+    this.ended = listener;
+  }
+
+  /** How many more operations may begin; where it is none or less, whoever asks has to wait. */
+  room(): number {
+    const room = this.limit - this.underWay;
+    if (room > 0) return room;
+    this.window.isFull = true;
+    if (performance.now() - this.heard > STALE_MS) this.relax();
+    return this.limit - this.underWay;
+  }
+
+  /** Notes that no one has to wait any more: what was observed until now is no reason for a limit. */
+  relax(): void {
+    this.limit = MOST_UNDER_WAY;
+    this.window = new Window(performance.now());
   }
 
   /** Notes how long something takes from now on, unless it fails. */
@@ -68,43 +79,19 @@ export class Load {
   /** Notes how long a statement took from when it was asked for, with its wait for others. */
   observe(text: string, ms: number): void {
     const now = performance.now();
+    this.heard = now;
     const alone = this.alone.tell(text, ms, now);
     if (alone !== undefined) this.window.add(ms, alone);
     if (now - this.window.start < WINDOW_MS || this.window.statements < LEAST_STATEMENTS) return;
-    this.judge();
-    this.window = new Window(now, this.underWay);
+    // Where no one had to wait, it says nothing about the limit.
+    if (this.window.isFull) this.judge(this.window.isLate);
+    this.window = new Window(now);
   }
 
-  /**
-   * Whether a request that arrives now has to be refused, so that the others are served. One that is
-   * counts as one who asks until `dismiss`.
-   */
-  refuses(): boolean {
-    if (this.underWay < this.limit && this.underWay < MOST) return false;
-    const isCalm = this.underWay + this.refused < CALM;
-    const isStale = performance.now() - this.window.start > STALE_MS;
-    if (isCalm || isStale) this.limit = Infinity;
-    const isFull = this.underWay >= Math.min(this.limit, MOST);
-    if (isFull) this.refused++;
-    return isFull;
-  }
-
-  /** Notes that one who was refused has been told so. */
-  dismiss(): void {
-    this.refused--;
-  }
-
-  private judge(): void {
-    const { isLate, most } = this.window;
-    this.lateWindows = isLate ? this.lateWindows + 1 : 0;
-    this.peak = isLate ? Math.max(this.peak, most) : 0;
-    if (this.limit === Infinity) {
-      const isCrowd = most > CROWD && most >= FALLING * this.peak;
-      if (this.lateWindows >= LATE_WINDOWS && isCrowd) this.limit = CROWD / 3;
-    } else {
-      const limit = isLate ? 0.8 * this.limit : 1.05 * this.limit;
-      this.limit = Math.min(CROWD, Math.max(FEWEST, limit));
-    }
+  private judge(isLate: boolean): void {
+    let limit = this.limit * (isLate ? 0.8 : 1.05);
+    if (isLate && this.limit === MOST_UNDER_WAY) limit = FIRST_TRY;
+    this.limit = Math.min(MOST_UNDER_WAY, Math.max(FEWEST_UNDER_WAY, limit));
   }
 }
 
@@ -112,12 +99,10 @@ export class Load {
 class Window {
   statements = 0;
   private late = 0;
+  /** Whether someone found no room. */
+  isFull = false;
 
-  /** @param most operations that were under way at a time */
-  constructor(
-    readonly start: number,
-    public most: number,
-  ) {}
+  constructor(readonly start: number) {}
 
   add(ms: number, alone: number): void {
     this.statements++;

@@ -34,7 +34,7 @@ const LANE_SETTINGS = [
   ...['seqscan', 'bitmapscan', 'sort'].map((costly) => `set enable_${costly} = off`),
 ];
 
-/** What is waited for before a statement of the pool. */
+/** What is waited for before the statements of a transaction. */
 const CONNECTION = 'connection';
 
 /**
@@ -44,7 +44,7 @@ const CONNECTION = 'connection';
 @Injectable()
 export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   private readonly attempts: Attempts;
-  private readonly statements: TenantStatements;
+  private readonly statements = new TenantStatements();
   private enterTenant = '';
   private enterOrganization = '';
   private lanes: Record<Failure, Lanes> | undefined;
@@ -56,7 +56,6 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     private readonly changes: Changes,
   ) {
     this.attempts = new Attempts(patience, load);
-    this.statements = new TenantStatements(load);
   }
 
   async onModuleInit(): Promise<void> {
@@ -151,7 +150,10 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
       end = terms.deadline.watch(client);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
-        query: (statement) => step(this.runOn(client, tenant.id, statement, terms)),
+        query: (statement) => {
+          const running = this.runOn<never>(client, tenant.id, statement, terms);
+          return step(this.load.time(statement.text, running));
+        },
       };
       const unit = new SavepointUnit(transaction);
       const result = await work(transaction, { ...tenant, unit });
@@ -173,12 +175,10 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     if (unit) return unit.part((transaction) => transaction.query(statement));
     return this.attempts.make(failure, (terms) => {
       const inLane = statement.cost === 'bounded' && !terms.isPatient;
-      return translating(
-        inLane
-          ? this.runInLane<Row>(organizationId, statement, failure)
-          : this.runInPool<Row>(organizationId, statement, terms),
-        failure,
-      );
+      const running = inLane
+        ? this.runInLane<Row>(organizationId, statement, failure)
+        : this.runInPool<Row>(organizationId, statement, terms);
+      return translating(this.load.time(statement.text, running), failure);
     });
   }
 
@@ -199,10 +199,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
     terms: Terms,
   ): Promise<Row[]> {
     const driver = this.dataSource.driver as PostgresDriver;
-    const [client, release] = (await this.load.time(
-      CONNECTION,
-      driver.obtainMasterConnection(),
-    )) as [pg.PoolClient, () => void];
+    const obtaining = driver.obtainMasterConnection();
+    const [client, release] = (await obtaining) as [pg.PoolClient, () => void];
     const end = terms.deadline.watch(client);
     try {
       return await this.runOn<Row>(client, organizationId, statement, terms);

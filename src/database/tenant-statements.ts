@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Load } from './load.js';
 import { type Preamble, QueryWithPreamble } from './tenant-query.js';
 import type { Statement } from './tenant.js';
 
@@ -13,8 +12,6 @@ type TenantQuery = pg.Submittable & { fail(error: Error): void };
 export class TenantStatements {
   private readonly names = new Map<string, string>();
 
-  constructor(private readonly load: Load) {}
-
   /**
    * @param entrance what binds the statement to its organization
    * @param submit sends it on a connection
@@ -26,7 +23,7 @@ export class TenantStatements {
     submit: (query: TenantQuery) => void,
   ): Promise<Row[]> {
     const name = plan === 'custom' ? '' : this.nameOf(text);
-    const answer = new Promise<Row[]>((resolve, reject) => {
+    return new Promise<Row[]>((resolve, reject) => {
       const preamble = { name: 'tenant', ...entrance };
       const query = new QueryWithPreamble(preamble, { name, text, values }, (error, result) => {
         if (error) reject(error);
@@ -34,7 +31,6 @@ export class TenantStatements {
       });
       submit(query as unknown as TenantQuery);
     });
-    return this.load.time(text, answer);
   }
 
   private nameOf(text: string): string {

@@ -24,13 +24,12 @@ export type Observer = (finished: FinishedRequest) => void;
  */
 export function requestContext(observe?: Observer) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
-    const started = performance.now();
     const apiRequest = request as ApiRequest;
     apiRequest.requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', apiRequest.requestId);
     if (request.headers.upgrade !== undefined) makeLast(request, response);
     response.once('close', () => {
-      const finished = finish(apiRequest, response, performance.now() - started);
+      const finished = finish(apiRequest, response, performance.now() - apiRequest.arrivedAt);
       logRequest(apiRequest, finished);
       observe?.(finished);
     });

@@ -4,14 +4,13 @@ import { logger } from '../config/logger.js';
 import type { Load } from '../database/load.js';
 import { ApiError } from '../errors/api-error.js';
 import { type RateLimits, tellLimit } from '../rate-limit/rate-limits.js';
+import type { ApiRequest } from '../tenancy/actor.js';
+import { Door } from './door.js';
 import type { Observer } from './request-context.js';
 import { requestIdOf } from './request-id.js';
 
+const OVERLOADED = new ApiError('overloaded');
 const RETRY_AFTER_SECONDS = 1;
-
-/** Callers who come back at once must not take the time of those who are served. */
-const SHORTEST_HOLD_MS = 50;
-const LONGEST_HOLD_MS = 150;
 
 const LOG_EVERY_MS = 1_000;
 
@@ -30,10 +29,9 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
 
   const refuse = async (request: Request, response: Response) => {
     const requestId = requestIdOf(request);
-    const error = new ApiError('overloaded');
-    const body = JSON.stringify(error.toEnvelope(requestId));
+    const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
     tellLimit(response, await limits.peek('reads', String(request.ip)));
-    response.writeHead(error.status, {
+    response.writeHead(OVERLOADED.status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
       'Retry-After': RETRY_AFTER_SECONDS,
@@ -42,18 +40,31 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
     response.end(body);
   };
 
+  const door = new Door(load);
+
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
+    const apiRequest = request as ApiRequest;
+    apiRequest.arrivedAt = performance.now();
     // Pages are for those who watch the instance, above all now.
-    if (!isBehindKeys(request) || !load.refuses()) {
+    if (!isBehindKeys(request)) {
       next();
       return;
     }
-    if (refused++ === 0) setTimeout(log, LOG_EVERY_MS);
-    const ms = SHORTEST_HOLD_MS + (LONGEST_HOLD_MS - SHORTEST_HOLD_MS) * Math.random();
-    setTimeout(() => {
-      load.dismiss();
-      observe?.({ method: request.method, route: null, status: 503, ms, errorCode: 'overloaded' });
-      refuse(request, response).catch(next);
-    }, ms);
+    door.receive({
+      enter: next,
+      refuse: () => {
+        if (refused++ === 0) setTimeout(log, LOG_EVERY_MS);
+        const ms = performance.now() - apiRequest.arrivedAt;
+        observe?.({
+          method: request.method,
+          route: null,
+          status: 503,
+          ms,
+          errorCode: 'overloaded',
+        });
+        refuse(request, response).catch(next);
+      },
+      onLeave: (listener) => response.once('close', listener),
+    });
   };
 }

@@ -24,6 +24,8 @@ export interface Actor {
 
 /** What the steps in front of a controller leave on the request for those behind them. */
 export interface ApiRequest extends Request {
+  /** When it came in (milliseconds of `performance.now()`). */
+  arrivedAt: number;
   /** Answered as `X-Request-Id`. */
   requestId: string;
   /** Set where a valid key was sent. */

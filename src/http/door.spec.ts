@@ -1,0 +1,185 @@
+import { Load, MOST_UNDER_WAY } from '../database/load.js';
+import { Door, type Visitor } from './door.js';
+
+/** When those who wait are looked at, and the time in which all who are refused are told. */
+const PATIENCE_MS = 520;
+const LONGEST_HOLD_MS = 400;
+
+let load: Load;
+let door: Door;
+/** Who entered, in turn. */
+let entered: number[];
+let refused: number[];
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  load = new Load();
+  door = new Door(load);
+  entered = [];
+  refused = [];
+});
+afterEach(() => jest.useRealTimers());
+
+/**
+ * So many requests arrive, numbered from `first`.
+ * @returns what tells the door that they wait no longer
+ */
+function arrive(count: number, first = 1): (() => void)[] {
+  return Array.from({ length: count }, (_, i) => {
+    const number = first + i;
+    let leave = (): void => undefined;
+    const visitor: Visitor = {
+      enter: () => {
+        load.begin();
+        entered.push(number);
+      },
+      refuse: () => {
+        refused.push(number);
+      },
+      onLeave: (listener) => {
+        leave = listener;
+      },
+    };
+    door.receive(visitor);
+    return () => {
+      leave();
+    };
+  });
+}
+
+/** So many of those who entered are served, and others take their places. */
+function serve(count: number): void {
+  for (let i = 0; i < count; i++) {
+    load.end();
+    jest.advanceTimersByTime(1);
+  }
+}
+
+/** There is no room for anyone. */
+function fill(): void {
+  arrive(MOST_UNDER_WAY);
+  entered = [];
+}
+
+/** So many have had to wait for too long, and were told so. */
+function overload(count: number): void {
+  fill();
+  arrive(count);
+  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
+  refused = [];
+}
+
+it('lets in as many as there is room for', () => {
+  arrive(MOST_UNDER_WAY);
+  expect(entered).toHaveLength(MOST_UNDER_WAY);
+});
+
+it('lets the others in when there is room again, the latest first', () => {
+  fill();
+  arrive(3);
+  expect(entered).toEqual([]);
+  serve(1);
+  arrive(1, 4);
+  serve(3);
+  expect(entered).toEqual([3, 4, 2, 1]);
+  jest.advanceTimersByTime(PATIENCE_MS);
+  expect(refused).toEqual([]);
+});
+
+it('lets the others in where those who entered ask the database for nothing', () => {
+  fill();
+  arrive(2);
+  const visitor = {
+    enter: () => entered.push(3),
+    refuse: () => undefined,
+    onLeave: () => undefined,
+  };
+  door.receive(visitor);
+  load.end();
+  jest.advanceTimersByTime(100);
+  expect(entered).toEqual([3, 2]);
+});
+
+it('refuses no one of a burst that is being served, however long that takes', () => {
+  fill();
+  arrive(300);
+  for (let i = 0; i < 300; i++) {
+    jest.advanceTimersByTime(5);
+    serve(1);
+  }
+  expect(entered).toHaveLength(300);
+  expect(refused).toEqual([]);
+});
+
+it('refuses those who wait where there have been as many for half a second', () => {
+  fill();
+  arrive(100);
+  jest.advanceTimersByTime(PATIENCE_MS - 20);
+  expect(refused).toEqual([]);
+  jest.advanceTimersByTime(20 + LONGEST_HOLD_MS);
+  expect(refused).toHaveLength(100);
+  expect(entered).toEqual([]);
+});
+
+it('then refuses whoever comes while there is no room, after a moment', () => {
+  overload(100);
+  arrive(1);
+  jest.advanceTimersByTime(99);
+  expect(refused).toEqual([]);
+  jest.advanceTimersByTime(LONGEST_HOLD_MS);
+  expect(refused).toEqual([1]);
+});
+
+it('refuses no one any more as soon as those who ask are no crowd', () => {
+  overload(100);
+  for (let i = 0; i < 60; i++) load.observe('select', 1);
+  serve(MOST_UNDER_WAY);
+  arrive(MOST_UNDER_WAY);
+  expect(entered).toHaveLength(MOST_UNDER_WAY);
+  arrive(1, 100);
+  serve(1);
+  expect(entered.at(-1)).toBe(100);
+  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
+  expect(refused).toEqual([]);
+});
+
+it('is no stricter with a burst because there was a larger one', () => {
+  fill();
+  arrive(800);
+  for (let i = 0; i < 800; i++) serve(1);
+  arrive(100);
+  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
+  expect(refused).toHaveLength(100);
+});
+
+it('knows no more of who has left', () => {
+  fill();
+  const [leave] = arrive(2);
+  leave?.();
+  serve(2);
+  expect(entered).toEqual([2]);
+  overload(100);
+  const leaves = arrive(10);
+  for (const each of leaves) each();
+  jest.advanceTimersByTime(LONGEST_HOLD_MS);
+  expect(refused).toEqual([]);
+});
+
+it('has nothing left to do where all who waited have left', () => {
+  fill();
+  for (const leave of arrive(10)) leave();
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it('lets no more than 1,024 wait, and refuses who has waited longest', () => {
+  fill();
+  arrive(1_025);
+  jest.advanceTimersByTime(LONGEST_HOLD_MS);
+  expect(refused).toEqual([1]);
+});
+
+it('keeps no more than 1,024 in the dark, and tells who was refused first', () => {
+  overload(1);
+  arrive(1_026);
+  expect(refused).toEqual([1, 2]);
+});
