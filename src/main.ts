@@ -10,6 +10,9 @@ import { readSettings, SettingError, type Settings } from './config/settings.js'
 import { openDatabase } from './database/open-database.js';
 import { welcome } from './first-start.js';
 
+/** Connections that come at once are not made to try again a second later; systems may allow fewer. */
+const CONNECTIONS_IN_LINE = 4_096;
+
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function main(): Promise<void> {
@@ -37,7 +40,7 @@ async function main(): Promise<void> {
 async function listen(app: INestApplication, { port, host }: Settings): Promise<string> {
   const server = app.getHttpServer() as Server;
   try {
-    await once(server.listen(port, host), 'listening');
+    await once(server.listen(port, host, CONNECTIONS_IN_LINE), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);

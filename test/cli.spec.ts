@@ -4,18 +4,9 @@ import { Product, type RunningServer } from './support/product.js';
 
 describe('the command line (decisions 7)', () => {
   const product = new Product();
-  let server: RunningServer | undefined;
   afterAll(() => product.remove());
 
-  describe.each([
-    ['without a server', false],
-    ['beside a running server', true],
-  ])('%s', (_, beside) => {
-    beforeAll(async () => {
-      server = beside ? await product.start() : undefined;
-    });
-    afterAll(() => server?.stop());
-
+  const itWorks = () => {
     it('tells the migrations that the schema has seen', async () => {
       const names = MIGRATIONS.map(({ name }) => name);
       expect(await product.latitude('migrate')).toEqual({ migrations: names });
@@ -27,6 +18,18 @@ describe('the command line (decisions 7)', () => {
       const all = await product.latitude<{ id: string }[]>('organizations', 'list');
       expect(all).toContainEqual(expect.objectContaining(made as object));
     });
+  };
+
+  describe('without a server', itWorks);
+
+  describe('beside a running server', () => {
+    let server: RunningServer;
+    beforeAll(async () => {
+      server = await product.start();
+    });
+    afterAll(() => server.stop());
+
+    itWorks();
 
     it('makes, lists, rotates and revokes keys', async () => {
       const { id: organization } = await product.latitude<{ id: string }>(
@@ -66,15 +69,8 @@ describe('the command line (decisions 7)', () => {
       expect(listed).toHaveLength(2);
       expect(JSON.stringify(listed)).not.toContain(key.key);
     });
-  });
 
-  describe('demo and purge', () => {
-    beforeAll(async () => {
-      server = await product.start();
-    });
-    afterAll(() => server?.stop());
-
-    it('make an organization with sample data, and remove what was deleted', async () => {
+    it('makes sample data, and removes what was deleted', async () => {
       const demo = await product.latitude<{ key: string }>('demo', '--leads', '7');
       expect(demo).toEqual({
         organization_id: expect.any(String),
@@ -83,7 +79,7 @@ describe('the command line (decisions 7)', () => {
         appointments: 4,
         tasks: 3,
       });
-      const api = new ApiClient(server!.url, demo.key);
+      const api = new ApiClient(server.url, demo.key);
       const { body } = await api.get('/api/v1/appointments');
       expect(body.meta.total).toBe(4);
       await api.delete(`/api/v1/leads/${body.data[0].lead_id}`);
@@ -93,15 +89,8 @@ describe('the command line (decisions 7)', () => {
       const removed = await product.latitude('purge', '--older-than', '1s');
       expect(removed).toMatchObject({ leads: 1, appointments: 1, tasks: 0 });
     });
-  });
 
-  describe('counters', () => {
-    beforeAll(async () => {
-      server = await product.start();
-    });
-    afterAll(() => server?.stop());
-
-    it('are proved and mended beside a running server', async () => {
+    it('proves and mends counters', async () => {
       const { organization_id, key } = await product.latitude<Record<string, string>>(
         ...['demo', '--leads', '3'],
       );
@@ -116,7 +105,7 @@ describe('the command line (decisions 7)', () => {
       expect(JSON.parse(check.stdout)).toMatchObject({ wrong });
       expect(await product.latitude('counters', 'repair')).toMatchObject({ repaired: wrong });
       expect(await product.latitude('counters', 'check')).toMatchObject({ wrong: [] });
-      const { body } = await new ApiClient(server!.url, key).get('/api/v1/leads');
+      const { body } = await new ApiClient(server.url, key).get('/api/v1/leads');
       expect(body.meta.total).toBe(3);
     });
   });

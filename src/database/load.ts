@@ -6,7 +6,7 @@ const LEAST_STATEMENTS = 10;
 
 /** A statement is late that takes so many times what it takes alone, and so much longer. */
 const LATE_FACTOR = 2.5;
-const LATE_MS = 0.5;
+const LATE_MS = 0.2;
 
 /** So many operations may be under way at a time, however short or long they take. */
 export const MOST_UNDER_WAY = 64;

@@ -2,7 +2,7 @@ import { Load, MOST_UNDER_WAY } from '../database/load.js';
 import { Door, type Visitor } from './door.js';
 
 /** When those who wait are looked at, and the time in which all who are refused are told. */
-const PATIENCE_MS = 520;
+const PATIENCE_MS = 220;
 const LONGEST_HOLD_MS = 400;
 
 let load: Load;
@@ -61,6 +61,12 @@ function fill(): void {
   entered = [];
 }
 
+/** What statements take now. */
+function observe(ms: number): void {
+  jest.advanceTimersByTime(25);
+  for (let i = 0; i < 20; i++) load.observe('select', ms);
+}
+
 /** So many have had to wait for too long, and were told so. */
 function overload(count: number): void {
   fill();
@@ -74,30 +80,48 @@ it('lets in as many as there is room for', () => {
   expect(entered).toHaveLength(MOST_UNDER_WAY);
 });
 
-it('lets the others in when there is room again, the latest first', () => {
+it('lets the others in when there is room again, those who came last first', () => {
+  fill();
+  arrive(9);
+  serve(8);
+  expect(entered).toEqual([1, 9, 8, 7, 6, 5, 4]);
+  serve(1);
+  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
+  expect(entered).toHaveLength(9);
+  expect(refused).toEqual([]);
+});
+
+it('gives every eighth place to who has waited longest', () => {
+  fill();
+  arrive(17);
+  serve(17);
+  expect([entered[0], entered[8], entered[16]]).toEqual([1, 2, 3]);
+});
+
+it('keeps the last place for who comes, until no one has come for a while', () => {
   fill();
   arrive(3);
-  expect(entered).toEqual([]);
   serve(1);
+  jest.advanceTimersByTime(5);
+  serve(1);
+  expect(entered).toEqual([1]);
   arrive(1, 4);
-  serve(3);
-  expect(entered).toEqual([3, 4, 2, 1]);
-  jest.advanceTimersByTime(PATIENCE_MS);
-  expect(refused).toEqual([]);
+  jest.advanceTimersByTime(1);
+  expect(entered).toEqual([1, 4]);
+  serve(1);
+  jest.advanceTimersByTime(30);
+  expect(entered).toEqual([1, 4, 3]);
 });
 
 it('lets the others in where those who entered ask the database for nothing', () => {
   fill();
-  arrive(2);
-  const visitor = {
-    enter: () => entered.push(3),
-    refuse: () => undefined,
-    onLeave: () => undefined,
-  };
-  door.receive(visitor);
+  const [enter, refuse, onLeave] = [jest.fn(), jest.fn(), jest.fn()];
+  door.receive({ enter, refuse, onLeave });
+  arrive(1);
   load.end();
   jest.advanceTimersByTime(100);
-  expect(entered).toEqual([3, 2]);
+  expect(enter).toHaveBeenCalledTimes(1);
+  expect(entered).toEqual([1]);
 });
 
 it('refuses no one of a burst that is being served, however long that takes', () => {
@@ -111,7 +135,7 @@ it('refuses no one of a burst that is being served, however long that takes', ()
   expect(refused).toEqual([]);
 });
 
-it('refuses those who wait where there have been as many for half a second', () => {
+it('refuses those who wait where there have been as many for a while', () => {
   fill();
   arrive(100);
   jest.advanceTimersByTime(PATIENCE_MS - 20);
@@ -130,16 +154,30 @@ it('then refuses whoever comes while there is no room, after a moment', () => {
   expect(refused).toEqual([1]);
 });
 
-it('refuses no one any more as soon as those who ask are no crowd', () => {
+it('refuses no one any more once those who ask have been no crowd for a moment', () => {
   overload(100);
-  for (let i = 0; i < 60; i++) load.observe('select', 1);
   serve(MOST_UNDER_WAY);
+  jest.advanceTimersByTime(100);
   arrive(MOST_UNDER_WAY);
-  expect(entered).toHaveLength(MOST_UNDER_WAY);
   arrive(1, 100);
   serve(1);
   expect(entered.at(-1)).toBe(100);
   jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
+  expect(refused).toEqual([]);
+});
+
+it('has those wait in that moment for whom there is no room yet', () => {
+  observe(1);
+  fill();
+  arrive(100);
+  observe(50);
+  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
+  refused = [];
+  for (let i = 0; i < MOST_UNDER_WAY; i++) load.end();
+  arrive(20);
+  expect(entered).toHaveLength(8);
+  jest.advanceTimersByTime(120);
+  expect(entered).toHaveLength(20);
   expect(refused).toEqual([]);
 });
 
@@ -168,13 +206,15 @@ it('knows no more of who has left', () => {
 it('has nothing left to do where all who waited have left', () => {
   fill();
   for (const leave of arrive(10)) leave();
+  jest.advanceTimersByTime(10);
   expect(jest.getTimerCount()).toBe(0);
 });
 
 it('lets no more than 1,024 wait, and refuses who has waited longest', () => {
   fill();
   arrive(1_025);
-  jest.advanceTimersByTime(LONGEST_HOLD_MS);
+  serve(1_024);
+  expect(entered).toHaveLength(1_024);
   expect(refused).toEqual([1]);
 });
 
