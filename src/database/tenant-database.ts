@@ -150,8 +150,8 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
       end = terms.deadline.watch(client);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
-        query: (statement) => {
-          const running = this.runOn<never>(client, tenant.id, statement, terms);
+        query: <Row>(statement: Statement) => {
+          const running = this.runOn<Row>(client, tenant.id, statement, terms);
           return step(this.load.time(statement.text, running));
         },
       };

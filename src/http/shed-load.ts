@@ -20,6 +20,7 @@ const LOG_EVERY_MS = 1_000;
  * @param observe what is done when a request has ended
  */
 export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
+  const door = new Door(load);
   let refused = 0;
 
   const log = () => {
@@ -39,8 +40,6 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
     });
     response.end(body);
   };
-
-  const door = new Door(load);
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
     const apiRequest = request as ApiRequest;
