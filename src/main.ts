@@ -10,8 +10,8 @@ import { readSettings, SettingError, type Settings } from './config/settings.js'
 import { openDatabase } from './database/open-database.js';
 import { welcome } from './first-start.js';
 
-/** Connections that come at once are not made to try again a second later; systems may allow fewer. */
-const CONNECTIONS_IN_LINE = 4_096;
+/** Of so many connections that come at once, none has to try again a second later. */
+const CONNECTIONS_IN_LINE = 1_024;
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -52,8 +52,12 @@ it('refuses what comes while too much is under way, but no page, and then serves
   ]);
   for (const refused of others) expectEnvelope(refused, OVERLOADED);
   expect(others[2].headers.get('x-request-id')).toBe('mine');
+  await expect(fetch(`${app.url}${LEADS}`, { signal: AbortSignal.timeout(20) })).rejects.toThrow();
   expect((await app.client().get('/health/live')).status).toBe(200);
-  const metrics = await (await fetch(`${app.url}/metrics`)).text();
+  const scrape = async () => (await fetch(`${app.url}/metrics`)).text();
+  const aborted = 'route="unknown",status="aborted"';
+  await until(async () => (await scrape()).includes(aborted));
+  const metrics = await scrape();
   const count = TOO_MANY + others.length;
   expect(metrics).toContain(`latitude_errors_total{code="overloaded"} ${count}`);
 

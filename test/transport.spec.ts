@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { Load } from '../src/database/load.js';
 import type { Answer } from './support/api-client.js';
 import { expectEnvelope } from './support/envelope.js';
 import { LEADS } from './support/factories.js';
@@ -150,16 +151,32 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
     expect(statusesIn(await allOf(create('Connection: close') + create()))).toEqual([201]);
   });
 
-  it('that asks for another protocol is served, and nothing behind it', async () => {
-    const { api, key } = await app.organization();
-    const upgrade = `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
-    const inner = create().replace(tenant.key.key, key.key);
-    const head = `POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: ${inner.length}\r\n\r\n`;
-    const text = await allOf(upgrade + head, inner);
-    expect(statusesIn(text)).toEqual([200]);
-    expect(text).toMatch(/^connection: close/im);
-    expect(await api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
-    expect(statusesIn(await allOf(create('Connection: Upgrade', 'Upgrade: h2c')))).toEqual([201]);
+  describe('that asks for another protocol', () => {
+    /** What came back, where a body comes behind it that looks like a request and is none. */
+    async function upgrade(whenClosed?: () => void): Promise<string> {
+      const { api, key } = await app.organization();
+      const outer = `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
+      const inner = create().replace(tenant.key.key, key.key);
+      const head = `POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: ${inner.length}\r\n\r\n`;
+      const text = await allOf(outer + head, inner).finally(whenClosed);
+      expect(text).toMatch(/^connection: close/im);
+      expect(await api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
+      return text;
+    }
+
+    it('is served, and nothing behind it', async () => {
+      expect(statusesIn(await upgrade())).toEqual([200]);
+      expect(statusesIn(await allOf(create('Connection: Upgrade', 'Upgrade: h2c')))).toEqual([201]);
+    });
+
+    it('is refused under overload, and nothing behind it is read', async () => {
+      const load = app.app.get(Load);
+      while (load.room() > 0) load.begin();
+      const text = await upgrade(() => {
+        while (load.underWay > 0) load.end();
+      });
+      expect(statusesIn(text)).toEqual([503]);
+    });
   });
 });
 

@@ -55,11 +55,12 @@ export class Load {
 
   /** How many more operations may begin; where it is none or less, whoever asks has to wait. */
   room(): number {
-    const room = this.limit - this.underWay;
+    const room = Math.floor(this.limit) - this.underWay;
     if (room > 0) return room;
     this.window.isFull = true;
-    if (performance.now() - this.heard > STALE_MS) this.relax();
-    return this.limit - this.underWay;
+    if (performance.now() - this.heard <= STALE_MS) return room;
+    this.relax();
+    return MOST_UNDER_WAY - this.underWay;
   }
 
   /** Notes that no one has to wait any more: what was observed until now is no reason for a limit. */

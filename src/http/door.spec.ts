@@ -10,6 +10,7 @@ let door: Door;
 /** Who entered, in turn. */
 let entered: number[];
 let refused: number[];
+let left: number[];
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -17,17 +18,18 @@ beforeEach(() => {
   door = new Door(load);
   entered = [];
   refused = [];
+  left = [];
 });
 afterEach(() => jest.useRealTimers());
 
 /**
  * So many requests arrive, numbered from `first`.
- * @returns what tells the door that they wait no longer
+ * @returns what closes each of them
  */
 function arrive(count: number, first = 1): (() => void)[] {
   return Array.from({ length: count }, (_, i) => {
     const number = first + i;
-    let leave = (): void => undefined;
+    let close = (): void => undefined;
     const visitor: Visitor = {
       enter: () => {
         load.begin();
@@ -36,13 +38,16 @@ function arrive(count: number, first = 1): (() => void)[] {
       refuse: () => {
         refused.push(number);
       },
-      onLeave: (listener) => {
-        leave = listener;
+      leave: () => {
+        left.push(number);
+      },
+      onClose: (listener) => {
+        close = listener;
       },
     };
     door.receive(visitor);
     return () => {
-      leave();
+      close();
     };
   });
 }
@@ -115,8 +120,8 @@ it('keeps the last place for who comes, until no one has come for a while', () =
 
 it('lets the others in where those who entered ask the database for nothing', () => {
   fill();
-  const [enter, refuse, onLeave] = [jest.fn(), jest.fn(), jest.fn()];
-  door.receive({ enter, refuse, onLeave });
+  const enter = jest.fn();
+  door.receive({ enter, refuse: jest.fn(), leave: jest.fn(), onClose: jest.fn() });
   arrive(1);
   load.end();
   jest.advanceTimersByTime(100);
@@ -190,22 +195,24 @@ it('is no stricter with a burst because there was a larger one', () => {
   expect(refused).toHaveLength(100);
 });
 
-it('knows no more of who has left', () => {
+it('knows no more of who has left, and says so once', () => {
   fill();
-  const [leave] = arrive(2);
-  leave?.();
+  const closes = arrive(2);
+  closes[0]?.();
   serve(2);
+  closes[1]?.();
   expect(entered).toEqual([2]);
+  expect(left).toEqual([1]);
   overload(100);
-  const leaves = arrive(10);
-  for (const each of leaves) each();
+  for (const close of arrive(10)) close();
   jest.advanceTimersByTime(LONGEST_HOLD_MS);
   expect(refused).toEqual([]);
+  expect(left).toHaveLength(11);
 });
 
 it('has nothing left to do where all who waited have left', () => {
   fill();
-  for (const leave of arrive(10)) leave();
+  for (const close of arrive(10)) close();
   jest.advanceTimersByTime(10);
   expect(jest.getTimerCount()).toBe(0);
 });

@@ -27,8 +27,10 @@ const MOST_WAITING = 1_024;
 export interface Visitor {
   enter(): void;
   refuse(): void;
-  /** @param listener is told when whoever sent the request waits for it no longer */
-  onLeave(listener: () => void): void;
+  /** Whoever sent the request has left before it entered or was refused. */
+  leave(): void;
+  /** @param listener is told when the request is over, or was given up */
+  onClose(listener: () => void): void;
 }
 
 interface Waiting {
@@ -72,8 +74,8 @@ export class Door {
       visitor.enter();
       return;
     }
-    visitor.onLeave(() => {
-      this.forget(visitor);
+    visitor.onClose(() => {
+      if (this.forget(visitor)) visitor.leave();
     });
     if (this.state === 'overloaded' && this.areCrowd()) this.refuse(visitor);
     else this.keepWaiting(visitor);
@@ -173,11 +175,13 @@ export class Door {
     visitor.refuse();
   }
 
-  private forget(visitor: Visitor): void {
+  /** @returns whether it still waited, or was to be told that it is refused */
+  private forget(visitor: Visitor): boolean {
     const place = this.waiting.findIndex((each) => each.visitor === visitor);
     if (place >= 0) this.waiting.splice(place, 1);
     clearTimeout(this.refused.get(visitor));
-    this.refused.delete(visitor);
+    const wasRefused = this.refused.delete(visitor);
     this.look();
+    return place >= 0 || wasRefused;
   }
 }

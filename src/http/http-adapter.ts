@@ -1,8 +1,9 @@
-import http, { type Server, type ServerResponse } from 'node:http';
+import http from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { Drain } from './drain.js';
+import { guardConnections } from './last-requests.js';
 import { answerOf, send } from '../rest/envelope.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
@@ -39,7 +40,7 @@ export class HttpAdapter extends ExpressAdapter {
     server.maxHeadersCount = 0;
     // Who stops reading its answer, or sends no more, is let go.
     server.timeout = LONGEST_SILENCE_MS;
-    holdBodiesBack(server);
+    guardConnections(server);
     this.drain = new Drain(server);
     this.httpServer = server;
   }
@@ -86,19 +87,4 @@ function nativeClasses(express: Express) {
     response: ExpressResponse.prototype,
   });
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
-}
-
-/** Answers of requests whose body is still held back are refusals: the body may follow, or not. */
-function holdBodiesBack(server: Server): void {
-  const hold = (request: ApiRequest, response: ServerResponse) => {
-    const { shouldKeepAlive } = response;
-    response.shouldKeepAlive = false;
-    request.askForBody = () => {
-      response.shouldKeepAlive = shouldKeepAlive;
-      response.writeContinue();
-    };
-    server.emit('request', request, response);
-  };
-  // Expectations that Node does not know are refused where every other request is.
-  server.on('checkContinue', hold).on('checkExpectation', hold);
 }

@@ -27,7 +27,6 @@ export function requestContext(observe?: Observer) {
     const apiRequest = request as ApiRequest;
     apiRequest.requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', apiRequest.requestId);
-    if (request.headers.upgrade !== undefined) makeLast(request, response);
     response.once('close', () => {
       const finished = finish(apiRequest, response, performance.now() - apiRequest.arrivedAt);
       logRequest(apiRequest, finished);
@@ -36,20 +35,6 @@ export function requestContext(observe?: Observer) {
     request.url = routable(request.url);
     next();
   };
-}
-
-/**
- * Serves a request that asks for another protocol as it is, and nothing behind it: Node drops the
- * rest of what came with it, so that what comes next could begin within a request.
- */
-function makeLast(request: Request, response: Response): void {
-  response.shouldKeepAlive = false;
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  const stop = () => {
-    request.socket.pause();
-  };
-  if (length === undefined && coding === undefined) stop();
-  else request.once('end', stop);
 }
 
 function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {

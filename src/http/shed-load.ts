@@ -3,6 +3,7 @@ import { isBehindKeys } from '../auth/api-key.guard.js';
 import { logger } from '../config/logger.js';
 import type { Load } from '../database/load.js';
 import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-catalogue.js';
 import { type RateLimits, tellLimit } from '../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { Door } from './door.js';
@@ -21,11 +22,11 @@ const LOG_EVERY_MS = 1_000;
  */
 export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
   const door = new Door(load);
-  let refused = 0;
+  let unserved = { refused: 0, left: 0 };
 
   const log = () => {
-    logger.warn({ refused }, 'requests were refused: overloaded');
-    refused = 0;
+    logger.warn(unserved, 'requests were refused as overloaded, or left while they waited');
+    unserved = { refused: 0, left: 0 };
   };
 
   const refuse = async (request: Request, response: Response) => {
@@ -49,21 +50,22 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
       next();
       return;
     }
+    const finish = (status: number | null, errorCode?: ErrorCode) => {
+      if (unserved.refused + unserved.left === 0) setTimeout(log, LOG_EVERY_MS).unref();
+      unserved[status === null ? 'left' : 'refused']++;
+      const ms = performance.now() - apiRequest.arrivedAt;
+      observe?.({ method: request.method, route: null, status, ms, errorCode });
+    };
     door.receive({
       enter: next,
       refuse: () => {
-        if (refused++ === 0) setTimeout(log, LOG_EVERY_MS);
-        const ms = performance.now() - apiRequest.arrivedAt;
-        observe?.({
-          method: request.method,
-          route: null,
-          status: 503,
-          ms,
-          errorCode: 'overloaded',
-        });
+        finish(OVERLOADED.status, OVERLOADED.code);
         refuse(request, response).catch(next);
       },
-      onLeave: (listener) => response.once('close', listener),
+      leave: () => {
+        finish(null);
+      },
+      onClose: (listener) => response.once('close', listener),
     });
   };
 }
