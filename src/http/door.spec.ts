@@ -2,7 +2,7 @@ import { Load, MOST_UNDER_WAY } from '../database/load.js';
 import { Door, type Visitor } from './door.js';
 
 /** When those who wait are looked at, and the time in which all who are refused are told. */
-const PATIENCE_MS = 220;
+const PATIENCE_MS = 370;
 const LONGEST_HOLD_MS = 400;
 
 let load: Load;

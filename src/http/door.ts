@@ -2,7 +2,7 @@ import { type Load, MOST_UNDER_WAY } from '../database/load.js';
 
 /** A burst that is being served has become less than this part of its most, in this time. */
 const FALLING = 0.9;
-const PATIENCE_MS = 200;
+const PATIENCE_MS = 350;
 
 /** Who came just now is served soon; of so many places, one is for who has waited longest. */
 const JUST_NOW_MS = 3;
