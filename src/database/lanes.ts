@@ -9,6 +9,9 @@ const LONGEST_SILENCE_MS = 1_500;
 const LOOK_EVERY_MS = 250;
 const MOST_LOOKS = LONGEST_SILENCE_MS / LOOK_EVERY_MS;
 
+/** How often an answer may be missed where another connection was lost meanwhile. */
+const MOST_SUSPECT_LOOKS = 2;
+
 /** Every lane to one database: what befalls one of them has befallen others. */
 const lanesTo = new WeakMap<DataSource, Set<Lane>>();
 
@@ -30,7 +33,10 @@ export class Lanes {
     const connect = () => openConnection(dataSource, setUp);
     const all = lanesTo.get(dataSource) ?? new Set();
     lanesTo.set(dataSource, all);
-    this.lanes = Array.from({ length: count }, () => new Lane(connect));
+    const onLoss = () => {
+      for (const lane of all) lane.suspect();
+    };
+    this.lanes = Array.from({ length: count }, () => new Lane(connect, onLoss));
     for (const lane of this.lanes) all.add(lane);
     this.watch = setInterval(() => {
       const lost = this.lanes.filter((lane) => lane.look());
@@ -66,8 +72,13 @@ class Lane {
   private looks = 0;
   private heard: number | undefined;
   private quietLooks = 0;
+  private isSuspect = false;
 
-  constructor(private readonly connect: () => Promise<pg.Client>) {}
+  /** @param onLoss is told when the connection was lost, or could not be opened */
+  constructor(
+    private readonly connect: () => Promise<pg.Client>,
+    private readonly onLoss: () => void,
+  ) {}
 
   current(): pg.Client | Promise<pg.Client> {
     return (this.client ??= this.open());
@@ -82,12 +93,19 @@ class Lane {
     const awaited = client && awaitedBy(client);
     this.looks = awaited && awaited === this.overdue ? this.looks + 1 : 0;
     this.overdue = awaited;
-    const heard = client && (streamOf(client) as Socket).bytesRead;
+    const heard = client && heardOn(client);
     this.quietLooks = heard === this.heard ? this.quietLooks + 1 : 0;
+    if (this.quietLooks === 0) this.isSuspect = false;
     this.heard = heard;
-    const isLost = this.looks >= MOST_LOOKS;
+    const isLost = this.looks >= (this.isSuspect ? MOST_SUSPECT_LOOKS : MOST_LOOKS);
     if (isLost) this.giveUp();
     return isLost;
+  }
+
+  /** Another connection was lost: this one is given up sooner unless something comes over it. */
+  suspect(): void {
+    this.isSuspect = true;
+    if (this.client instanceof pg.Client) this.heard = heardOn(this.client);
   }
 
   /** Gives up a connection that has nothing to do and may be lost too: a new one is there soon. */
@@ -106,7 +124,9 @@ class Lane {
 
   private open(): Promise<pg.Client> {
     const forget = (lost: unknown) => {
-      if (this.client === lost) this.client = undefined;
+      if (this.client !== lost) return;
+      this.client = undefined;
+      this.onLoss();
     };
     const opening = this.connect();
     opening.then(
@@ -125,6 +145,10 @@ class Lane {
     );
     return opening;
   }
+}
+
+function heardOn(client: pg.Client): number {
+  return (streamOf(client) as Socket).bytesRead;
 }
 
 /** The statement whose answer comes next; undefined where none is awaited. */
