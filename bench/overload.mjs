@@ -113,20 +113,22 @@ async function keepPace(url, rate, makeRequest) {
   return answers.summary();
 }
 
+const busy = (connections) => (url, ask) => keepBusy(url, connections, ask);
+
 /** What is asked for, in turn; each is given what the loads before it came to. */
 const LOADS = {
-  alone: ({ url, ask }) => keepBusy(url, 1, ask),
-  [`${ENOUGH} connections`]: ({ url, ask }) => keepBusy(url, ENOUGH, ask),
-  [`${TOO_MANY} connections`]: ({ url, ask }) => keepBusy(url, TOO_MANY, ask),
-  'alone, right after': ({ url, ask }) => keepBusy(url, 1, ask),
+  alone: busy(1),
+  [`${ENOUGH} connections`]: busy(ENOUGH),
+  [`${TOO_MANY} connections`]: busy(TOO_MANY),
+  'alone, right after': busy(1),
 };
 
 /** Where one process can ask as often: four times what was served. */
 const FOUR_TIMES = {
-  'four times as often': ({ url, ask }, before) => {
+  'four times as often': (url, ask, before) => {
     return keepPace(url, 4 * before[`${ENOUGH} connections`].served, ask);
   },
-  'alone, right after that': ({ url, ask }) => keepBusy(url, 1, ask),
+  'alone, right after that': busy(1),
 };
 
 /** The medians over the rounds, one row for each load. */
@@ -139,7 +141,7 @@ async function rowsOf({ title, isSlow, request }, { url, client, target, rounds 
     const results = {};
     for (const [name, load] of loads) {
       if (!name.includes('right after')) await untilIdle(client);
-      results[name] = await load({ url, ask }, results);
+      results[name] = await load(url, ask, results);
     }
     measured.push(results);
   }

@@ -19,7 +19,7 @@ export interface FinishedRequest {
 export type Observer = (finished: FinishedRequest) => void;
 
 /**
- * The first step of every request: its id, its line in the log, and a path that can be routed.
+ * What every request that is let in gets: its id, its line in the log, and a path that can be routed.
  * @param observe what else is done than logging it
  */
 export function requestContext(observe?: Observer) {
