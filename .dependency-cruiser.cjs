@@ -15,10 +15,13 @@ const GROUND = [
 ];
 const PLATFORM = ['auth', 'http', 'mcp'];
 const COMMAND_LINE = ['cli'];
+/** Runs at a caller's, without anything of the server. */
+const CLIENT = ['client'];
 const FEATURES = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true })
   .filter(
     (entry) =>
-      entry.isDirectory() && ![...GROUND, ...PLATFORM, ...COMMAND_LINE].includes(entry.name),
+      entry.isDirectory() &&
+      ![...GROUND, ...PLATFORM, ...COMMAND_LINE, ...CLIENT].includes(entry.name),
   )
   .map(({ name }) => name);
 
@@ -97,6 +100,18 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/mcp/session-protocol.ts$' },
       to: { path: 'node_modules/@modelcontextprotocol/sdk/' },
+    },
+    {
+      name: 'the-client-stands-alone',
+      severity: 'error',
+      from: { path: folder(CLIENT) },
+      to: { pathNot: folder(CLIENT) },
+    },
+    {
+      name: 'the-server-does-not-import-the-client',
+      severity: 'error',
+      from: { path: '^src/', pathNot: folder(CLIENT) },
+      to: { path: folder(CLIENT) },
     },
     {
       name: 'nothing-imports-the-entry-points',

@@ -18,9 +18,9 @@ function newest(file) {
 
 process.chdir(path.dirname(import.meta.dirname));
 if (Math.max(...SOURCES.map(newest)) > modified(RESULT)) {
-  const nest = path.join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
-  const { status } = spawnSync(process.execPath, [nest, 'build'], {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
     stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
   });
   process.exitCode = status ?? 1;
 }

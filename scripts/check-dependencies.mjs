@@ -13,6 +13,7 @@ const ALLOWED_LICENCES = [
 
 /** Packages with another licence, and why they may stay. */
 const LICENCE_EXCEPTIONS = {
+  argparse: 'Python-2.0: permissive; read by tools of development, never passed on',
   'caniuse-lite': 'CC-BY-4.0: a table of browsers that Jest reads while testing; never passed on',
 };
 

@@ -1,39 +1,46 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { KeysService } from './auth/keys.service.js';
 import { NestLogger } from './config/logger.js';
 import { Load } from './database/load.js';
-import { DocsModule } from './http/docs.module.js';
+import { DocsModule } from './http/docs/docs.module.js';
 import { HttpAdapter } from './http/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics.module.js';
 import { Metrics } from './http/metrics.js';
 import { type Observer, requestContext } from './http/request-context.js';
+import { startPage } from './http/start-page/start-page.middleware.js';
 import { shedLoad } from './http/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
-/** The application as it runs, ready to listen: what main, the tests and a team's tests share. */
-export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
+/**
+ * The application as it runs, ready to listen: what main, the tests and a team's tests share.
+ * @param adapter one whose server may listen already
+ */
+export async function createApp(
+  options: AppOptions,
+  adapter = new HttpAdapter(),
+): Promise<NestExpressApplication> {
   const { settings } = options;
-  const app = await NestFactory.create<NestExpressApplication>(
-    serverModule(options),
-    new HttpAdapter(),
-    {
-      bodyParser: false,
-      logger: new NestLogger(),
-      abortOnError: false,
-      // The most specific route answers, in whatever order modules are listed.
-      routeResolutionStrategy: 'specificity',
-    },
-  );
+  const app = await NestFactory.create<NestExpressApplication>(serverModule(options), adapter, {
+    bodyParser: false,
+    logger: new NestLogger(),
+    abortOnError: false,
+    // The most specific route answers, in whatever order modules are listed.
+    routeResolutionStrategy: 'specificity',
+  });
   app.set('trust proxy', settings.trustProxy);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   app.use(shedLoad(app.get(Load), app.get(RateLimits), observe));
   app.use(requestContext(observe));
+  app.use(startPage(settings));
   await app.init();
+  await app.get(KeysService).adoptDefaultPhoneRegion();
+  adapter.takeOver();
   return app;
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { addBackup, addRestore } from './cli/backup.js';
 import { addCounters } from './cli/counters.js';
 import { addDemo } from './cli/demo.js';
 import { addKeys } from './cli/keys.js';
+import { addLeads } from './cli/leads.js';
 import { addMigrate } from './cli/migrate.js';
 import { addOpenApi } from './cli/openapi.js';
 import { addOrganizations } from './cli/organizations.js';
@@ -17,7 +19,18 @@ const program = new Command('latitude')
 
 const run = runnerOf(program);
 const commands = [
-  ...[addOrganizations, addKeys, addMigrate, addCounters, addPurge, addDemo, addOpenApi],
+  ...[
+    addOrganizations,
+    addKeys,
+    addLeads,
+    addMigrate,
+    addCounters,
+    addPurge,
+    addDemo,
+    addBackup,
+    addRestore,
+    addOpenApi,
+  ],
 ];
 for (const add of commands) add(program, run);
 

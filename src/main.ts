@@ -3,12 +3,14 @@ import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { INestApplication } from '@nestjs/common';
 import { createApp } from './app.js';
 import { logger, setLogLevel } from './config/logger.js';
 import { readSettings, SettingError, type Settings } from './config/settings.js';
+import { unknownSettings } from './config/unknown-settings.js';
 import { openDatabase } from './database/open-database.js';
 import { welcome } from './first-start.js';
+import { answerWhileStarting } from './http/answer-while-starting.js';
+import { HttpAdapter } from './http/http-adapter.js';
 
 /** Of so many connections that come at once, none has to try again a second later. */
 const CONNECTIONS_IN_LINE = 1_024;
@@ -18,15 +20,24 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 async function main(): Promise<void> {
   const settings = readSettings();
   setLogLevel(settings.logLevel);
+  for (const warning of unknownSettings()) logger.warn(warning);
   const stopped = nextSignal();
   const database = await openDatabase(settings, 'server');
   try {
-    const app = await createApp({ settings, database: database.target });
+    const adapter = new HttpAdapter();
+    let url: string | undefined;
+    // Otherwise the port opens when the application is ready: proxies try another instance meanwhile.
+    const beforeMigrating = async () => {
+      url = await listen(adapter.startEarly(answerWhileStarting(settings)), settings);
+    };
+    const options = { settings, database: database.target, beforeMigrating };
+    const app = await createApp(options, adapter);
     try {
-      const url = await listen(app, settings);
+      url ??= await listen(adapter.getHttpServer(), settings);
       const message = database.embedded ? await welcome(app, url) : undefined;
       if (message) process.stdout.write(message);
       logger.info(`Latitude listens on ${url}`);
+      logger.info(addresses(url, settings));
       logger.info(`${await stopped}: finishing what is under way`);
     } finally {
       await app.close();
@@ -36,9 +47,12 @@ async function main(): Promise<void> {
   }
 }
 
+function addresses(url: string, { docs }: Settings): string {
+  return `${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`;
+}
+
 /** @throws SettingError where another process has the port, or the host is none of this machine's */
-async function listen(app: INestApplication, { port, host }: Settings): Promise<string> {
-  const server = app.getHttpServer() as Server;
+async function listen(server: Server, { port, host }: Settings): Promise<string> {
   try {
     await once(server.listen(port, host, CONNECTIONS_IN_LINE), 'listening');
   } catch (error) {

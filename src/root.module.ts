@@ -15,6 +15,8 @@ export interface AppOptions {
   readonly database: DatabaseTarget;
   /** How long work on the database may take; that of a server by default. */
   readonly patience?: Patience;
+  /** Called where the start has to migrate the database, or to wait for another instance that does. */
+  readonly beforeMigrating?: () => Promise<void>;
   /** Modules beside those of `AppModule`: a team's own, or a test's. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
 }
@@ -24,13 +26,14 @@ export function rootModule({
   settings,
   database,
   patience = new ServerPatience(),
+  beforeMigrating,
   modules = [],
 }: AppOptions): DynamicModule {
   return {
     module: RootModule,
     imports: [
       ConfigModule.of(settings),
-      DatabaseModule.to(database, patience),
+      DatabaseModule.to(database, patience, beforeMigrating),
       AuthModule,
       AppModule,
       ...modules,

@@ -87,6 +87,38 @@ const BAD_CREDENTIALS: Readonly<Record<string, (key: string) => Record<string, s
   'a cookie': (key) => ({ Cookie: `Authorization=Bearer ${key}; api_key=${key}` }),
 };
 
+describe('the message of a 401', () => {
+  const messageFor = async (name: string) => {
+    const headers = BAD_CREDENTIALS[name]!(tenant.key.key);
+    const { body } = await app.client().get('/api/v1/me', { headers });
+    return (body as { error: { message: string } }).error.message;
+  };
+
+  it.each(['no key', 'a header of another name', 'a cookie'])(
+    'tells the header where it is missing: %s',
+    async (name) => {
+      const form = 'Send it in the header "Authorization: Bearer lat_...".';
+      expect(await messageFor(name)).toBe(`The API key is missing. ${form}`);
+    },
+  );
+
+  it.each(['a key without a scheme', 'Basic', 'another scheme', 'another prefix', 'a quoted key'])(
+    'tells the form where the header has another: %s',
+    async (name) => {
+      expect(await messageFor(name)).toBe(
+        'The Authorization header does not hold an API key. Send it once, in the form "Authorization: Bearer lat_...".',
+      );
+    },
+  );
+
+  it.each(['a bad checksum', 'a well-formed key that nobody was given'])(
+    'does not tell the form where the header has it: %s',
+    async (name) => {
+      expect(await messageFor(name)).toBe('The API key is missing, invalid or expired.');
+    },
+  );
+});
+
 describe.each(ROUTES.map((route) => [nameOf(route), route] as const))(
   'a key that is missing, invalid or expired: %s (api.md part 5.3)',
   (_, route) => {

@@ -14,7 +14,7 @@ describe('the command line (decisions 7)', () => {
 
     it('makes and lists organizations', async () => {
       const made = await product.latitude('organizations', 'create', '--name', 'Acme');
-      expect(made).toEqual({ id: expect.any(String), name: 'Acme' });
+      expect(made).toEqual({ id: expect.any(String), name: 'Acme', phone_region: 'US' });
       const all = await product.latitude<{ id: string }[]>('organizations', 'list');
       expect(all).toContainEqual(expect.objectContaining(made as object));
     });
@@ -30,6 +30,19 @@ describe('the command line (decisions 7)', () => {
     afterAll(() => server.stop());
 
     itWorks();
+
+    it('changes the phone region of an organization, and lists what became equal by it', async () => {
+      const made = await product.latitude<{ id: string }>(
+        ...['organizations', 'create', '--name', 'Regions', '--phone-region', 'gb'],
+      );
+      expect(made).toEqual({ id: expect.any(String), name: 'Regions', phone_region: 'GB' });
+      const changed = await product.latitude(
+        ...['organizations', 'update', made.id, '--phone-region', 'DE'],
+      );
+      expect(changed).toEqual({ id: made.id, name: 'Regions', phone_region: 'DE', conflicts: 0 });
+      const conflicts = await product.latitude('leads', 'conflicts', '--organization', made.id);
+      expect(conflicts).toEqual([]);
+    });
 
     it('makes, lists, rotates and revokes keys', async () => {
       const { id: organization } = await product.latitude<{ id: string }>(
@@ -90,6 +103,27 @@ describe('the command line (decisions 7)', () => {
       expect(removed).toMatchObject({ leads: 1, appointments: 1, tasks: 0 });
     });
 
+    it('removes an organization with everything that it has, once that is confirmed', async () => {
+      const { organization_id: id, key } = await product.latitude<Record<string, string>>(
+        ...['demo', '--leads', '6'],
+      );
+      const api = new ApiClient(server.url, key);
+      const contents = { id, name: 'Demo', keys: 1 };
+      const records = { leads: 6, appointments: 3, tasks: 2 };
+
+      const asked = await product.run('cli.js', ['--json', 'organizations', 'delete', id!]);
+      expect(asked.code).toBe(1);
+      expect(JSON.parse(asked.stdout)).toMatchObject({ ...contents, records, deleted: false });
+      expect(asked.stderr).toContain('--yes');
+      expect((await api.get('/api/v1/leads')).status).toBe(200);
+
+      const done = await product.latitude('organizations', 'delete', id!, '--yes');
+      expect(done).toMatchObject({ ...contents, records, deleted: true });
+      expect((await api.get('/api/v1/leads')).status).toBe(401);
+      const all = await product.latitude<{ id: string }[]>('organizations', 'list');
+      expect(all.map((organization) => organization.id)).not.toContain(id);
+    });
+
     it('proves and mends counters', async () => {
       const { organization_id, key } = await product.latitude<Record<string, string>>(
         ...['demo', '--leads', '3'],
@@ -112,11 +146,23 @@ describe('the command line (decisions 7)', () => {
 
   it.each([
     [['keys', 'create'], '--organization'],
+    [
+      [
+        ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
+        ...['--name', 'n', '--scopes', 'all', '--expires-in', '999999999d'],
+      ],
+      "option '--expires-in <duration>' argument '999999999d' is invalid. It must be at most 36500d.",
+    ],
     [['purge'], '--older-than'],
     [['demo', '--leads', '0'], '1 to 1000000'],
     [['keys', 'revoke', 'x'], 'UUID'],
     [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
     [['organizations', 'create', '--name', ' '], 'name'],
+    [['organizations', 'delete', 'x', '--yes'], 'UUID'],
+    [
+      ['organizations', 'delete', '00000000-0000-4000-8000-000000000000', '--yes'],
+      'no such organization',
+    ],
     [['nonsense'], 'nonsense'],
   ])('refuses %j in one line and ends with another code than 0', async (args, hint) => {
     const { code, stdout, stderr } = await product.run('cli.js', args);

@@ -1,7 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,8 +38,6 @@ interface Outcome {
 }
 
 const FIXTURE = fileURLToPath(new URL('./support/embedded-postgres-child.ts', import.meta.url));
-
-jest.setTimeout(20_000);
 
 /** One cluster serves all tests but those about its making: that takes longer than all the rest. */
 let root: string;
@@ -218,6 +226,26 @@ describe('two processes on one data directory', () => {
     expect(command.connection).toEqual(server.connection);
     await command.stop();
     expect(await isUp(server.connection)).toBe(true);
+  });
+
+  it('never takes the server of the original for that of a copy', async () => {
+    const first = await open();
+    await first.stop();
+    const original = dataDir;
+    const copy = join(root, 'copy');
+    await cp(original, copy, { recursive: true, preserveTimestamps: true });
+    const server = await open();
+    for (const name of ['owner', 'postgres/postmaster.pid']) {
+      await cp(join(original, name), join(copy, name), { recursive: true });
+    }
+    dataDir = copy;
+    const command = await open('command');
+    expect(command.pid).not.toBe(server.pid);
+    const place = `select current_setting('data_directory') as path`;
+    expect(await query(command.connection, place)).toEqual([{ path: join(copy, 'postgres') }]);
+    await command.stop();
+    expect(await isUp(server.connection)).toBe(true);
+    await server.stop();
   });
 
   it('lets a command wait for a server that is still starting', async () => {

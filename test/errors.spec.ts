@@ -10,7 +10,9 @@ import {
   Res,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { DataSource } from 'typeorm';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../src/database/administration.js';
 import { AnyKey } from '../src/auth/access.js';
 import { generateKey } from '../src/auth/api-key-format.js';
 import { setLogLevel, setLogOutput } from '../src/config/logger.js';
@@ -27,6 +29,7 @@ import {
   LEADS,
 } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
+import { inSession, McpCaller, rpcRequest } from './support/mcp-client.js';
 import { ANSWER_TYPE, expectEnvelope } from './support/envelope.js';
 import { until } from './support/product.js';
 import { type RawRequest, rawRequest, untilAnswered, untilClosed } from './support/raw-http.js';
@@ -35,6 +38,7 @@ import { nameOf, ROUTES, SCOPED_ROUTES, send, validRequest } from './support/rou
 const JSON_HEADER = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];
 const SECRET = 'hunter2-is-my-password';
+const ID = randomUUID();
 
 /** What a module's handler may throw that nobody has foreseen. */
 const UNFORESEEN: Readonly<Record<string, unknown>> = {
@@ -251,6 +255,25 @@ describe('unknown routes and methods (decisions 2)', () => {
     expect(answer.headers.get('allow')).toBe(allowed);
   });
 
+  it.each([
+    ['GET', `${LEADS}/`, LEADS],
+    ['DELETE', `${LEADS}/${ID}/`, `${LEADS}/${ID}`],
+    ['POST', `${LEADS}//?x=1`, LEADS],
+  ])('%s %s is 404 and tells the path without the slash', async (method, path, right) => {
+    const answer = await tenant.api.request(method, path);
+    expectError(answer, 404, 'not_found');
+    expect(errorOf(answer).message).toBe(
+      `There is no ${method} route at this path; without the slash at its end, it is ${right}.`,
+    );
+  });
+
+  it('tells no other path where that is unknown too, or too long', async () => {
+    for (const path of ['/api/v1/nothing/', '/nothing/', `${LEADS}/${'x'.repeat(300)}/`]) {
+      const answer = await tenant.api.get(path);
+      expect(errorOf(answer).message).toBe('There is no GET route at this path.');
+    }
+  });
+
   it('tells Allow to nobody without a key', async () => {
     const answer = await app.client().request('PATCH', LEADS);
     expectEnvelope(answer, { status: 401, code: 'unauthorized' });
@@ -356,6 +379,16 @@ describe('which error wins (decisions 2)', () => {
   it('400 on body and query together in one details', async () => {
     const answer = await tenant.api.post(`${LEADS}?x=1&y=2`, { first_name: 1 });
     expectInvalid(answer, 'x', 'y', 'first_name');
+  });
+
+  it('at most 100 problems, and how many there are beyond them', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `field_${index}`);
+    const body = Object.fromEntries(names.map((name) => [name, 1]));
+    const query = names.slice(0, 60).join('&');
+    const answer = await tenant.api.post(`${LEADS}?${query}`, body);
+    expectError(answer, 400, 'validation_error');
+    expect(errorOf(answer).details).toHaveLength(100);
+    expect(errorOf(answer).message).toMatch(/; and 111 more\.$/);
   });
 
   it.each([
@@ -476,7 +509,7 @@ describe('an :id (decisions 2)', () => {
         method,
         path: `${LEADS}/${malform(id)}`,
         headers: [...withKey(), ...JSON_HEADER, ...CHUNKED],
-        body: '{"company":"X"}',
+        body: method === 'PUT' ? '{"company":"X"}' : '',
       });
       expectEnvelope(answer, { status: 404, code: 'not_found' });
     }
@@ -560,19 +593,6 @@ describe('bodies that cannot be read (notes: JSON body)', () => {
     expectInvalid(await tenant.api.post(LEADS, '[]'), 'body');
     expectInvalid(await tenant.api.post(LEADS, ''), 'body');
   });
-
-  it.each([
-    ['GET', () => LEADS],
-    ['DELETE', () => `${LEADS}/${randomUUID()}`],
-  ])('are not looked at on %s, which takes none', async (method, path) => {
-    const { status } = await request({
-      method,
-      path: path(),
-      headers: [...withKey(), 'Content-Length', '1'],
-      body: '{',
-    });
-    expect(status).toBe(method === 'GET' ? 200 : 404);
-  });
 });
 
 describe('the size of a body (decisions 4)', () => {
@@ -640,6 +660,7 @@ describe('the type of a body (notes: HTTP)', () => {
     ['APPLICATION/JSON'],
     ['application/json; charset=utf-8'],
     ['application/json;charset=UTF-8'],
+    ['application/json; charset=utf8'],
     ['application/json; charset="utf-8"'],
     ['application/json; profile=x; charset=utf-8'],
   ])('%s is read', async (type) => {
@@ -755,7 +776,8 @@ describe('a database that fails (decisions 2)', () => {
 
   it('loses the connections under running statements, and finds new ones', async () => {
     const { id } = await createLead(owner.api);
-    const lock = broken.app.get(DataSource).createQueryRunner();
+    const administration = broken.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
+    const lock = administration.createQueryRunner();
     await lock.startTransaction();
     await lock.query('lock table leads in access exclusive mode');
     let isAnswered = false;
@@ -871,9 +893,53 @@ describe('the log (design: a line a request)', () => {
       ms: expect.any(Number) as number,
       organization_id: id,
       key_id: key.id,
+      client_address: '127.0.0.1',
       request_id: 'my-request',
       msg: 'request',
     });
+  });
+
+  it('has the address that a trusted proxy names, and of no other one', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7' };
+    await logging.client().get(LEADS, { headers });
+    await untilLogged(1);
+    expect(requests()[0]!.client_address).toBe('127.0.0.1');
+    const settings = { logLevel: 'info', trustProxy: ['loopback'] } as const;
+    const behindProxy = await TestApp.start({ settings });
+    await behindProxy.client().get(LEADS, { headers });
+    await untilLogged(2);
+    expect(requests()[1]!.client_address).toBe('203.0.113.7');
+    await behindProxy.stop();
+  });
+
+  it('names the request and its route where a statement failed, and who called a tool', async () => {
+    const { api, key } = await logging.organization();
+    const { id } = await createLead(api);
+    const headers = { 'X-Request-Id': 'my-request' };
+    const mcp = new McpCaller(logging.url, key.key);
+    const session = inSession(await mcp.open());
+    const call = (method: string, params: object) =>
+      mcp.post(rpcRequest(method, params), { ...session, ...headers });
+    await logging.sql('alter table leads rename to lost');
+    await api.get(LEADS, { headers });
+    await api.get(`${LEADS}/${id}`, { headers });
+    await api.post(LEADS, { first_name: 'Persephone' }, { headers });
+    await call('tools/call', { name: 'get_lead', arguments: { id } });
+    await call('resources/read', { uri: `lead://${id}` });
+    await logging.sql('alter table lost rename to leads');
+    const failures = lines.filter(({ sqlstate }) => sqlstate !== undefined);
+    expect(failures).toEqual(
+      [LEADS, `${LEADS}/:id`, LEADS, '/mcp', '/mcp'].map(
+        (route) =>
+          expect.objectContaining({
+            level: 50,
+            sqlstate: '42P01',
+            request_id: 'my-request',
+            route,
+          }) as unknown,
+      ),
+    );
+    expect(text).not.toContain('Persephone');
   });
 
   it('knows neither organization nor key of a stranger, nor the path that nothing answers', async () => {

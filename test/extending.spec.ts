@@ -453,9 +453,9 @@ describe("a team's own tool (decisions 6: one source with REST)", () => {
       inputSchema: {
         type: 'object',
         properties: {
-          id: { type: 'string', format: 'uuid', description: 'Id of the lead, from list_leads.' },
-          text: expect.objectContaining({ type: 'string', maxLength: 160 }) as object,
-          urgent: { type: 'boolean', default: false },
+          id: { type: 'string', description: 'Id of the lead, from list_leads. A UUID.' },
+          text: { type: 'string', description: 'Max 160 characters.' },
+          urgent: { type: 'boolean' },
         },
         required: ['id', 'text'],
         additionalProperties: false,

@@ -2,9 +2,19 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { LEADS } from './support/factories.js';
-import { createDatabase, dropDatabase, TestApp } from './support/harness.js';
-import { until } from './support/product.js';
+import type { Answer } from './support/api-client.js';
+import {
+  createDatabase,
+  databaseOf,
+  dropDatabase,
+  type Tenant,
+  TestApp,
+} from './support/harness.js';
+import { Product, until } from './support/product.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
 const LIVE = '/health/live';
@@ -60,7 +70,11 @@ describe('an instance whose database does not answer', () => {
     expect((await app.client().get(LIVE)).status).toBe(200);
     const answer = await app.client().get(READY);
     expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ status: 'unavailable', reason: 'database' });
+    expect(answer.body).toEqual({
+      status: 'unavailable',
+      reason: 'database',
+      detail: 'The database cannot be reached.',
+    });
     proxy.setOpen(true);
     await becomesReady();
   });
@@ -69,12 +83,153 @@ describe('an instance whose database does not answer', () => {
     await becomesReady();
     proxy.silence();
     const started = performance.now();
+    await until(async () => (await app.client().get(READY)).status === 503);
     const answers = await Promise.all(Array.from({ length: 30 }, () => app.client().get(READY)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
     expect(performance.now() - started).toBeLessThan(5_000);
     await becomesReady();
   });
 });
+
+describe('an instance whose database answers but fails requests', () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await TestApp.start();
+    await becomes(app, 200);
+  });
+  afterEach(() => app.stop());
+
+  it.each(['select', 'insert'])(
+    'is not ready while the role of requests may not %s leads',
+    async (right) => {
+      await app.sql(`revoke ${right} on leads from latitude_app`);
+      const answer = await becomes(app, 503);
+      expect(answer.body).toMatchObject({ status: 'unavailable', reason: 'database' });
+      expect(answer.body.detail).toContain('grants');
+      await app.sql(`grant ${right} on leads to latitude_app`);
+      await becomes(app, 200);
+    },
+  );
+
+  it('is not ready while the database is read-only', async () => {
+    const setReadOnly = async (value: 'on' | 'off') => {
+      const name = databaseOf(app.database);
+      await app.sql(`begin read write;
+        alter database ${name} set default_transaction_read_only = ${value};
+        commit`);
+      await app.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`);
+    };
+    await setReadOnly('on');
+    await until(async () => {
+      const { status, body } = await app.client().get(READY);
+      return status === 503 && String(body.detail).includes('read-only');
+    });
+    await setReadOnly('off');
+    await becomes(app, 200);
+  });
+
+  it('answers probes from a check that is at most a second old, however many come', async () => {
+    const checks = async () => {
+      const [row] = await app.sql<{ commits: string }>(
+        `select pg_stat_clear_snapshot(), xact_commit as commits from pg_stat_database
+         where datname = current_database()`,
+      );
+      return Number(row?.commits);
+    };
+    const before = await checks();
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 100 }, () => app.client().get(READY)));
+    const seconds = Math.ceil((performance.now() - started) / 1_000);
+    expect((await checks()) - before).toBeLessThan(20 * (seconds + 1));
+  });
+});
+
+describe('an instance whose connections are all in use', () => {
+  const realNow = performance.now.bind(performance);
+  let app: TestApp;
+  let api: Tenant['api'];
+  let release: () => void;
+
+  beforeEach(async () => {
+    app = await TestApp.start();
+    ({ api } = await app.organization());
+    release = await takeEveryConnection(app);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    release();
+    await app.stop();
+  });
+
+  it('stays ready while statements complete', async () => {
+    for (const seconds of [0, 3, 6, 9]) {
+      jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+      expect((await api.post(LEADS, { first_name: 'Ada' })).status).toBe(201);
+      expect((await app.client().get(READY)).status).toBe(200);
+    }
+  });
+
+  it('is not ready after 5 seconds without progress, and ready when one is free', async () => {
+    const ready = async (seconds: number) => {
+      jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+      return app.client().get(READY);
+    };
+    expect((await ready(0)).status).toBe(200);
+    expect((await ready(2)).status).toBe(200);
+    const answer = await ready(6);
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({ reason: 'database', detail: expect.stringContaining('5') });
+    release();
+    expect((await ready(8)).status).toBe(200);
+  });
+});
+
+describe('an instance whose database does not commit', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it('is not ready while a synchronous standby is gone, and leaves no process behind', async () => {
+    const server = await product.start();
+    const ready = async () => (await fetch(server.url + READY)).status;
+    const setStandby = async (name: string) => {
+      await product.sql(`alter system set synchronous_standby_names = '${name}'`);
+      await product.sql('select pg_reload_conf()');
+    };
+    await until(async () => (await ready()) === 200);
+    await setStandby('gone');
+    await until(async () => (await ready()) === 503, { deadlineMs: 4_000 });
+    const body: unknown = await (await fetch(server.url + READY)).json();
+    expect(body).toMatchObject({ reason: 'database', detail: expect.stringContaining('commit') });
+    const started = performance.now();
+    await until(async () => (await ready()) === 503 && performance.now() - started > 5_000);
+    const [waiting] = await product.sql<{ count: string }>(
+      `select count(*) from pg_stat_activity where wait_event = 'SyncRep'`,
+    );
+    expect(Number(waiting?.count)).toBeLessThanOrEqual(1);
+    await setStandby('');
+    await until(async () => (await ready()) === 200, { deadlineMs: 5_000 });
+    await server.stop();
+  });
+});
+
+/** Waits until the readiness of an instance is answered with a status. */
+async function becomes(app: TestApp, status: number): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until(async () => (answer = await app.client().get(READY)).status === status, {
+    deadlineMs: 5_000,
+  });
+  return answer!;
+}
+
+/** Takes every connection of the pool, which lists and transactions need. */
+async function takeEveryConnection(app: TestApp): Promise<() => void> {
+  const pool = (app.app.get(DataSource).driver as PostgresDriver).master as pg.Pool;
+  const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  return () => {
+    for (const client of taken.splice(0)) client.release();
+  };
+}
 
 describe('an instance that is draining (decisions 2)', () => {
   it('is not ready on old and new connections, finishes what it has, then ends', async () => {

@@ -1,7 +1,10 @@
+import { namesOf as fieldNamesOf } from '../src/fields/field.js';
+import { LeadListQuery } from '../src/leads/lead.dto.js';
 import type { ApiClient } from './support/api-client.js';
 import {
   buildLead,
   createLead,
+  errorOf,
   expectError,
   expectInvalid,
   type LeadBody,
@@ -175,7 +178,6 @@ describe('parameters that are refused (decisions 3: never clamped)', () => {
     'infinity',
     'now',
     'yesterday',
-    '',
     `2026-01-01T00:00:00.${'0'.repeat(40)}Z`,
   ];
 
@@ -191,21 +193,48 @@ describe('parameters that are refused (decisions 3: never clamped)', () => {
       'sort_dir',
       v,
     ]),
-    ...['Hot', 'boiling', '', 'cold,hot', 'null'].map((v): [string, string] => ['temperature', v]),
-    ...['', '   ', 'x'.repeat(51), '😀'.repeat(51), 'a\0'].map((v): [string, string] => [
-      'status',
-      v,
-    ]),
-    ...['', ' \t', 'x'.repeat(101), '😀'.repeat(101), 'a\0'].map((v): [string, string] => [
-      'search',
-      v,
-    ]),
+    ...['Hot', 'boiling', 'cold,hot', 'null'].map((v): [string, string] => ['temperature', v]),
+    ...['x'.repeat(51), '😀'.repeat(51), 'a\0'].map((v): [string, string] => ['status', v]),
+    ...['x'.repeat(101), '😀'.repeat(101), 'a\0'].map((v): [string, string] => ['search', v]),
     ...NO_DATES.flatMap((v): [string, string][] => [
       ['created_after', v],
       ['created_before', v],
     ]),
   ])('%s=%j', async (name, value) => {
     expectInvalid(await api.get(pathOf({ [name]: value })), name);
+  });
+
+  it.each(['search', 'status', 'temperature', 'created_after', 'created_before'])(
+    'given an empty %s, filters nothing by it',
+    async (name) => {
+      const { body } = await api.get(`${LEADS}?${name}=&limit=3`);
+      expect(body).toEqual((await api.get(`${LEADS}?limit=3`)).body);
+      const blank = await api.get(`${LEADS}?${name}=%20&limit=3`);
+      expect(blank.body).toEqual(body);
+    },
+  );
+
+  it('given an unknown parameter, answers with the names of those that exist', async () => {
+    const answer = await api.get(`${LEADS}?q=ada&Page=2`);
+    expectInvalid(answer, 'q', 'Page');
+    const names = fieldNamesOf(LeadListQuery).join(', ');
+    expect(errorOf(answer).message).toBe(
+      `q is unknown; the parameters are ${names}; Page is unknown.`,
+    );
+  });
+
+  it.each(['+02:00', '+0200', '+02'])(
+    'given an offset of %s whose + is not encoded, tells how to write it',
+    async (offset) => {
+      const answer = await api.get(`${LEADS}?created_after=2026-01-01T09:00:00${offset}`);
+      expectInvalid(answer, 'created_after');
+      expect(errorOf(answer).message).toContain('%2B');
+      expect(errorOf(await api.get(`${LEADS}?created_after=2026`)).message).not.toContain('%2B');
+    },
+  );
+
+  it('given a parameter without a name, names query', async () => {
+    expectInvalid(await api.get(`${LEADS}?=1`), 'query');
   });
 
   it.each([
@@ -469,7 +498,7 @@ describe('search (api.md 4.3, decisions 3)', () => {
     bob: { first_name: 'Bob', email: 'bob@sub.example.org', phone: '020.7946/0018' },
     elan: { first_name: 'Élan', last_name: 'Ångström-Ünal', email: 'ÉLAN@example.net' },
     percent: { first_name: '100% sure', last_name: 'under_score' },
-    slash: { first_name: String.raw`back\slash`, last_name: "O'Neil" },
+    slash: { first_name: String.raw`back\slash`, last_name: "O'Neil", company: 'Open 24/7-365' },
     plain: { first_name: '100x sure', last_name: 'underXscore' },
     greek: { first_name: 'Δέλτα', last_name: 'ЖУК' },
     emoji: { first_name: '😀 Smile', last_name: '日本語' },
@@ -477,13 +506,15 @@ describe('search (api.md 4.3, decisions 3)', () => {
     wide: { first_name: 'Tab\tStop', last_name: 'a\u001fb' },
     other: {
       first_name: 'None',
-      company: 'Needle Ltd',
+      company: 'Haystack-Straße Ltd',
       city: 'needle',
       notes: 'needle',
       status: 'needle',
       tags: ['needle'],
       custom_fields: { needle: 'needle' },
     },
+    giorgos: { first_name: 'Γιώργος', last_name: 'Παπαδόπουλος', phone: '(628) 555-0143' },
+    istanbul: { first_name: 'İpek', last_name: 'E\u0301clair', phone: '+44 20 7946 0123' },
   };
   type Key = keyof typeof BODIES;
   const EVERYONE = Object.keys(BODIES) as Key[];
@@ -505,12 +536,42 @@ describe('search (api.md 4.3, decisions 3)', () => {
     ['another case', 'LOVE', ['ada']],
     ['"first last"', 'ada lovelace', ['ada']],
     ['a part across first and last', 'a lo', ['ada']],
-    ['"last first"', 'lovelace ada', []],
+    ['"last first"', 'lovelace ada', ['ada']],
+    ['a part across last and first', 'ce ad', ['ada']],
+    ['"last first" of another case and script', 'ΠΑΠΑΔΌΠΟΥΛΟΣ ΓΙΏΡΓΟΣ', ['giorgos']],
+    ['capitals for a final sigma', 'ΓΙΏΡΓΟΣ', ['giorgos']],
+    ['another sigma than the final one', 'γιώργοσ', ['giorgos']],
+    ['the company', 'haystack', ['other']],
+    ['ss for ß', 'HAYSTACK-STRASSE', ['other']],
+    ['ẞ for ß', 'haystack-straẞe', ['other']],
+    ['i for İ', 'ipek', ['istanbul']],
+    ['I for İ', 'IPEK', ['istanbul']],
+    ['É in NFC for one that is not', '\u00c9clair', ['istanbul']],
+    ['É that is not in NFC for one that is', 'e\u0301lan', ['elan']],
+    ['company and last name together', 'ltd none', []],
+    ...['+16285550143', '628-555-0143', '628 555 0143', '(628) 555-0143', '1-628-555-0143'].map(
+      (phone) => ['a phone in another spelling', phone, ['giorgos']] as [string, string, Key[]],
+    ),
+    ...['628.555.0143', '6285550143', '+1 (628) 555 01', '555-0143', '28-5550'].map(
+      (phone) =>
+        ['a part of a phone in another spelling', phone, ['giorgos']] as [string, string, Key[]],
+    ),
+    ['a phone as its own country dials it', '020 7946 0123', ['istanbul']],
+    ['a part of one', '020 7946 01', ['istanbul']],
+    ['a phone of another country with 011', '011 44 20 7946 0123', ['istanbul']],
+    ['separated digits of the company', '24/7', ['slash']],
+    ['separated digits of the company and their end', '7-365', ['slash']],
+    ['digits in a row of the company with a separator', '-365', ['slash']],
+    ['the start of a phone with a separator', '(628', ['giorgos']],
+    ['the start of a phone in another spelling', '+1628', ['giorgos']],
+    ['two digits and separators of a phone', '8) 5', ['giorgos']],
+    ['digits that no phone has in this order', '0143-555', []],
+    ['digits over two spellings of a phone', '0143-628', []],
     ['two spaces between', 'ada  lovelace', []],
     ['the e-mail', 'countess@example.com', ['ada']],
     ['a part of the e-mail in another case', 'TESS@EX', ['ada']],
     ['the phone as given', '(415) 555-2671', ['ada']],
-    ['a part of the phone as given', ') 555-', ['ada']],
+    ['a part of the phone as given', ') 555-2', ['ada']],
     ['the digits of the phone', '14155552671', ['ada']],
     ['a part of its digits', '4155552', ['ada']],
     ['digits over a separator', '794600', ['bob']],

@@ -4,7 +4,7 @@ import { KeysService } from '../src/auth/keys.service.js';
 import { readSettings, type Settings } from '../src/config/settings.js';
 import { HttpAdapter } from '../src/http/http-adapter.js';
 import type { Answer } from './support/api-client.js';
-import { createLead, expectError, LEADS } from './support/factories.js';
+import { createLead, errorOf, expectError, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 
 const ME = '/api/v1/me';
@@ -92,6 +92,17 @@ describe('decisions 4', () => {
   it('counts reads and writes apart', async () => {
     expect(await countUntilRefused(() => tenant.api.get(ME))).toBe(4);
     expect(await countUntilRefused(() => tenant.api.post(LEADS, {}))).toBe(3);
+  });
+
+  it('tells in the message what was counted', async () => {
+    const refused = async (call: () => Promise<Answer>) => {
+      await countUntilRefused(call);
+      return errorOf(await call()).message;
+    };
+    expect(await refused(() => tenant.api.get(ME))).toMatch(/^The limit of 4 reads in 60 seconds/);
+    const { message } = errorOf(await app.client().get(ME));
+    expect(await refused(() => tenant.api.post(LEADS, {}))).toMatch(/^The limit of 3 writes in/);
+    expect(message).toContain('Authorization: Bearer lat_');
   });
 
   it('counts GET and HEAD as reads', async () => {

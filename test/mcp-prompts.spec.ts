@@ -108,7 +108,7 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
     });
     expect(listed).toEqual([
       ['prepare_appointment', ['appointment_id']],
-      ['plan_my_day', ['date?', 'assigned_to_user_id?']],
+      ['plan_my_day', ['date', 'assigned_to_user_id?']],
       ['follow_up_lead', ['lead_id']],
     ]);
   });
@@ -224,7 +224,7 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
     const appointments = [early, late].map(({ id }) => `appointment://${id}`);
     const all = [...appointments, `task://${due.id}`, `task://${overdue.id}`];
     expect(await addresses({ date: '2026-05-04' })).toEqual(all);
-    expect(await addresses({ date: '2026-05-04T15:00:00Z', assigned_to_user_id: ' ' })).toEqual(
+    expect(await addresses({ date: '2026-05-04T00:00:00Z', assigned_to_user_id: ' ' })).toEqual(
       all,
     );
     expect(await addresses({ date: '2026-05-04', assigned_to_user_id })).toEqual([
@@ -234,12 +234,23 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
     expect(await addresses({ date: '2026-01-01' })).toEqual([]);
   });
 
-  it('plan_my_day is of today where no day is given', async () => {
-    const due_date = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
-    const task = await create(TASKS, { title: 'Today', due_date });
-    for (const args of [undefined, {}, { date: '' }]) {
-      expect(recordsOf(await get('plan_my_day', args))).toEqual([[`task://${task.id}`, task]]);
-    }
+  it('plan_my_day has the day of another time zone, by when it begins there', async () => {
+    const lead = await createLead(tenant.api);
+    await create(APPOINTMENTS, at(7, { lead_id: lead.id }));
+    const morning = await create(APPOINTMENTS, at(8, { lead_id: lead.id }));
+    const evening = await create(APPOINTMENTS, {
+      lead_id: lead.id,
+      start_time: '2026-05-05T07:59Z',
+      end_time: '2026-05-05T09:00Z',
+    });
+    const task = await create(TASKS, { title: 'A', due_date: '2026-05-05T07:59Z' });
+    await create(TASKS, { title: 'B', due_date: '2026-05-05T08:00Z' });
+    const messages = await get('plan_my_day', { date: '2026-05-04T00:00-08:00' });
+    expect(recordsOf(messages).map(([uri]) => uri)).toEqual([
+      ...[morning, evening].map(({ id }) => `appointment://${id}`),
+      `task://${task.id}`,
+    ]);
+    expect(wordsOf(messages)).toContain('plan the 24 hours from 2026-05-04T08:00:00.000Z');
   });
 
   it.each(['0001-01-01', '9999-12-31'])('plan_my_day goes as far as times do: %s', async (date) => {
@@ -247,7 +258,7 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
   });
 
   it('of an empty organization say that there is nothing', async () => {
-    const messages = await get('plan_my_day');
+    const messages = await get('plan_my_day', { date: '2026-05-04' });
     expect(recordsOf(messages)).toEqual([]);
     expect(wordsOf(messages)).toMatch(/earliest first: 0\.[^]*pressing first: 0\./);
   });
@@ -291,8 +302,14 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
     ['follow_up_lead', { lead_id: randomUUID(), notes: 'x' }, /notes is unknown/],
     ['follow_up_lead', { lead_id: 5 }, /lead_id/],
     ['prepare_appointment', { lead_id: randomUUID() }, /lead_id.*appointment_id/],
+    ['plan_my_day', undefined, /date is required/],
+    ['plan_my_day', { date: ' ' }, /date is required/],
     ['plan_my_day', { date: 'tomorrow' }, /date must be/],
-    ['plan_my_day', { assigned_to_user_id: 'me' }, /assigned_to_user_id must be/],
+    [
+      'plan_my_day',
+      { date: '2026-05-04', assigned_to_user_id: 'me' },
+      /assigned_to_user_id must be/,
+    ],
     ['plan_my_day', { __proto__: null, constructor: 'x' }, /constructor is unknown/],
   ])('%s given %j is -32602 that names what is wrong', async (name, args, told) => {
     await expectRefusal({ name, ...(args && { arguments: args }) }, INVALID_PARAMS, told);
@@ -325,7 +342,7 @@ describe.each(ERAS)('prompts, in the era "%s"', (era) => {
       return (await app.app.get(RateLimits).peek('messages', tenant.key.id)).totalHits;
     };
     const sent = await messages();
-    await get('plan_my_day');
+    await get('plan_my_day', { date: '2026-05-04' });
     await party.rpc('prompts/list', {});
     expect(await left()).toBe(before - 1);
     expect(await messages()).toBe(sent + 2);
@@ -353,5 +370,7 @@ it('of a thousand tasks have the twenty most pressing, and say so', async () => 
     .filter(({ uri }) => uri.startsWith('task:'));
   expect(tasks).toHaveLength(20);
   expect(tasks[0]!.uri).toBe(`task://${urgent.id}`);
-  expect(JSON.stringify(await ask('plan_my_day', {}))).toContain('the first 20 of 999.');
+  expect(JSON.stringify(await ask('plan_my_day', { date: '2026-05-04' }))).toContain(
+    'the first 20 of 999.',
+  );
 });

@@ -52,18 +52,18 @@ describe.each(ERAS)('whoami, asked by a client of the era "%s"', (era) => {
     },
   );
 
-  it('counts as a read, and tells the state after itself', async () => {
+  it('tells what is left, and takes nothing from it', async () => {
     const agent = await connectAgent(app, tenant, era);
     await tenant.api.post(LEADS, { first_name: 'Ada' });
-    for (let remaining = READS - 1; remaining >= 0; remaining--) {
+    for (let remaining = READS; remaining >= 0; remaining--) {
       const { limits } = await agent.succeed<Whoami>('whoami');
       expect(limits).toMatchObject({ reads: { remaining }, writes: { remaining: WRITES - 1 } });
       const { headers } = agent.lastAnswer;
       expect(headers.get('ratelimit-remaining')).toBe(String(remaining));
       const reset = Math.ceil(Date.parse(limits.reads.resets_at) / 1_000);
-      expect(headers.get('ratelimit-reset')).toBe(String(reset));
+      if (remaining < READS) expect(headers.get('ratelimit-reset')).toBe(String(reset));
+      await tenant.api.get(LEADS);
     }
-    expect(await agent.fail('whoami')).toMatchObject({ code: 'rate_limit_exceeded' });
   });
 
   it('takes no argument', async () => {

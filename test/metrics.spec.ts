@@ -94,6 +94,27 @@ describe('/metrics (decisions 7)', () => {
     await eventually(requests('POST', LEADS, 'aborted'), 1);
   });
 
+  it('counts every connection that the database has of it, pipelined ones too', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) => createLead(tenant.api, { notes: `${n}` })),
+    );
+    await Promise.all(Array.from({ length: 8 }, () => tenant.api.get(`${LEADS}?search=a`)));
+    await until(async () => {
+      const [server] = await app.sql<{ open: number; idle: number }>(
+        `select count(*)::int as open, (count(*) filter (where state = 'idle'))::int as idle
+         from pg_stat_activity
+         where datname = current_database() and application_name = 'latitude'`,
+      );
+      const all = await samples();
+      const open = all.get('latitude_database_connections') ?? 0;
+      return (
+        open === server?.open &&
+        open > 10 &&
+        all.get('latitude_database_connections_idle') === server.idle
+      );
+    });
+  });
+
   it('tells the state of the pool, the key cache, the process and the build', async () => {
     await tenant.api.get(LEADS);
     await tenant.api.get(LEADS);

@@ -43,6 +43,20 @@ describe('starting (decisions 7)', () => {
     await server.stop();
   });
 
+  it('warns by name, in one line each, of variables that look like settings and are none', async () => {
+    const { stdout } = await product.run('main.js', [], {
+      REDIS_URL: 'redis://secret',
+      CORS_ORIGIN: 'https://secret.example',
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    });
+    const lines = stdout.trim().split('\n');
+    expect(lines).toEqual([
+      expect.stringContaining('CORS_ORIGIN is set, but') as string,
+      expect.stringContaining('REDIS_URL is set, but') as string,
+    ]);
+    expect(stdout).not.toContain('secret');
+  });
+
   it.each([
     ['PORT', 'http'],
     ['DATABASE_URL', 'mysql://localhost/x'],

@@ -1,11 +1,20 @@
-import { IdDto } from '../src/fields/id.dto.js';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import { randomUUID } from 'node:crypto';
 import type { DiscoveryService } from '@nestjs/core';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { AnsweredRecords1764374400000 } from '../src/database/migrations/1764374400000-answered-records.js';
 import { CommandPatience } from '../src/database/patience.js';
+import { ADMINISTRATION } from '../src/database/administration.js';
 import { PurgeService } from '../src/database/purge.service.js';
+import { StoredAnswersRepository } from '../src/database/stored-answers.repository.js';
 import { TenantDatabase } from '../src/database/tenant-database.js';
 import { TenantRepository } from '../src/database/tenant-repository.js';
-import { buildLead, createLead, LEADS } from './support/factories.js';
+import { Changes } from '../src/events/changes.js';
+import { IdDto } from '../src/fields/id.dto.js';
+import { buildLead, createLead, dataOf, LEADS } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
+import { until } from './support/product.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -35,7 +44,7 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-describe('purge (decisions 3: DELETE lead, task)', () => {
+describe('purge', () => {
   it('looks through every table of tenants', () => {
     const { tables } = app.app.get(PurgeService);
     expect(tables).toEqual(expect.arrayContaining(['leads', 'appointments', 'tasks']));
@@ -52,6 +61,37 @@ describe('purge (decisions 3: DELETE lead, task)', () => {
     expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 1, linked_tasks: 0 });
     const answer = await tenant.api.get(`${TASKS}/${task}`);
     expect(answer).toMatchObject({ status: 200, body: { data: { contact_id: null } } });
+  });
+
+  it('moves updated_at and the ETag of the tasks that it frees of their lead', async () => {
+    const lead = await createLead(tenant.api);
+    const task = await makeTask({ contact_id: lead.id });
+    const recent = await makeTask({ contact_id: lead.id });
+    // A change within the same millisecond, or by a server whose clock is ahead.
+    await app.sql(`update tasks set updated_at = '2999-01-01T00:00:00Z' where id = $1`, [recent]);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    const before = await tenant.api.get(`${TASKS}/${task}`);
+
+    await purge();
+    const after = await tenant.api.get(`${TASKS}/${task}`);
+    const [earlier, later] = [before, after].map((answer) => dataOf<Dated>(answer).updated_at);
+    expect(later! > earlier!).toBe(true);
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    const { updated_at } = dataOf<Dated>(await tenant.api.get(`${TASKS}/${recent}`));
+    expect(updated_at).toBe('2999-01-01T00:00:00.001Z');
+  });
+
+  it('publishes the change of each record that it frees or removes with another one', async () => {
+    const lead = await createLead(tenant.api);
+    const appointment = await makeAppointment(lead.id);
+    const task = await makeTask({ contact_id: lead.id });
+    await remove(`${LEADS}/${lead.id}`, 31);
+    const changed: string[] = [];
+    const changes = app.app.get(Changes);
+    for (const id of [appointment, task]) changes.listen(tenant.id, id, () => changed.push(id));
+
+    await purge();
+    expect(changed.sort()).toEqual([appointment, task].sort());
   });
 
   it('removes old deleted tasks, and leaves their leads', async () => {
@@ -88,28 +128,53 @@ describe('purge (decisions 3: DELETE lead, task)', () => {
     const service = app.app.get(PurgeService);
     const counts = await service.count(tenant, monthAgo());
     const steps: number[] = [];
-    await service.purge(tenant, monthAgo(), counts, (records) => steps.push(records));
-    expect(counts).toMatchObject({ leads: 2_500, appointments: 2_500, tasks: 2_500 });
-    expect(steps.reduce((sum, step) => sum + step, 0)).toBe(7_500);
+    const removed = await service.purge(tenant, monthAgo(), (records) => steps.push(records));
+    expect(counts).toEqual({ leads: 2_500, appointments: 0, tasks: 2_500 });
+    expect(steps.reduce((sum, step) => sum + step, 0)).toBe(5_000);
+    expect(removed).toEqual({ leads: 2_500, appointments: 2_500, tasks: 2_500 });
     expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
   });
 });
 
 describe('a table whose records are never deleted', () => {
   it('is left alone', async () => {
-    const service = new PurgeService({
-      getProviders: () => [{ instance: new KeptRepository(app.app.get(TenantDatabase)) }],
-    } as unknown as DiscoveryService);
-    const counts = await service.count(tenant, monthAgo());
-    expect(counts).toEqual({ organizations: 0 });
-    await service.purge(tenant, monthAgo(), counts, () => undefined);
+    const database = app.app.get(TenantDatabase);
+    const discovery = {
+      getProviders: () => [{ instance: new KeptRepository(database) }],
+    } as unknown as DiscoveryService;
+    const service = new PurgeService(discovery, database, app.app.get(StoredAnswersRepository));
+    expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
+    expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);
+  });
+});
+
+describe('a table that refers to leads', () => {
+  const LINKS = `create table links (organization_id uuid not null, lead_id uuid not null,
+    foreign key (organization_id, lead_id) references leads (organization_id, id) on delete`;
+  afterEach(() => app.sql('drop table links'));
+
+  it('without a repository is left to its foreign key', async () => {
+    await app.sql(`${LINKS} cascade)`);
+    const lead = await createLead(tenant.api);
+    await app.sql('insert into links values ($1, $2)', [tenant.id, lead.id]);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    expect(await purge()).toMatchObject({ leads: 1 });
+    expect(await app.sql('select from links')).toEqual([]);
+  });
+
+  it('ends a purge of leads with its name where its foreign key refuses that', async () => {
+    await app.sql(`${LINKS} restrict)`);
+    const lead = await createLead(tenant.api);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    await expect(purge()).rejects.toThrow('links.lead_id');
+    expect(await rows()).toMatchObject({ leads: 1 });
   });
 });
 
 describe('a purge beside other work', () => {
   it('lets requests through: creates go on meanwhile', async () => {
-    await makeDeleted(10_000);
+    await makeDeleted(3_000);
     let purging = true;
     const answers: number[] = [];
     const writer = async () => {
@@ -127,23 +192,141 @@ describe('a purge beside other work', () => {
     expect(await rows()).toMatchObject({ leads: answers.length, appointments: 0 });
   });
 
-  it('shares the work with another purge', async () => {
+  it('shares the work with other purges, and each tells what it removed itself', async () => {
     await makeDeleted(5_000);
-    await Promise.all([purge(), purge(), purge()]);
+    const removed = await Promise.all([purge(), purge(), purge()]);
     expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
+    for (const table of ['leads', 'appointments', 'tasks']) {
+      const total = removed.reduce((sum, counts) => sum + (counts[table] ?? 0), 0);
+      expect([table, total]).toEqual([table, 5_000]);
+    }
+  });
+
+  it('leaves nothing behind where another purge fails', async () => {
+    await makeDeleted(10);
+    const other = new pg.Client(connectionOf(app));
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('delete from leads where organization_id = $1', [tenant.id]);
+      let isOver = false;
+      const purging = purge().finally(() => (isOver = true));
+      await until(async () => isOver || (await isWaitingForLock()));
+      await other.query('rollback');
+      await purging;
+      expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
+    } finally {
+      await other.end();
+    }
   });
 });
+
+describe('a purge and stored answers', () => {
+  const post = (path: string, body: object, key: string) =>
+    tenant.api.post(path, body, { headers: { 'Idempotency-Key': key } });
+  const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+
+  it('removes the answers about the records that it removes', async () => {
+    const ada = { first_name: 'Ada', email: 'ada@example.com', phone: '+1 628 555 0143' };
+    const lead = dataOf<{ id: string }>(await post(LEADS, ada, 'lead'), 201).id;
+    const visit = { lead_id: lead, ...times, notes: 'Ring at Ada Lovelace' };
+    dataOf(await post(APPOINTMENTS, visit, 'appointment'), 201);
+    const call = { contact_id: lead, title: 'Call Ada' };
+    dataOf(await post(TASKS, call, 'contact'), 201);
+    const errand = { title: 'Write to Ada' };
+    const task = dataOf<{ id: string }>(await post(TASKS, errand, 'task'), 201).id;
+    await remove(`${LEADS}/${lead}`, 31);
+    await remove(`${TASKS}/${task}`, 31);
+
+    await purge();
+    expect(await storedKeys()).toEqual([]);
+    const again = await post(LEADS, { ...ada, first_name: 'Other' }, 'lead');
+    expect(again.headers.has('idempotency-replayed')).toBe(false);
+    expect(dataOf<{ id: string }>(again, 201).id).not.toBe(lead);
+    expect((await post(APPOINTMENTS, visit, 'appointment')).status).toBe(404);
+    expect((await post(TASKS, call, 'contact')).status).toBe(404);
+  });
+
+  it('keeps the answers about all other records, also those of another organization', async () => {
+    const stranger = await app.organization();
+    const options = { headers: { 'Idempotency-Key': 'theirs' } };
+    dataOf(await stranger.api.post(LEADS, buildLead(), options), 201);
+    dataOf(await post(LEADS, buildLead(), 'kept'), 201);
+    const { id } = await createLead(tenant.api);
+    await remove(`${LEADS}/${id}`, 31);
+
+    await purge();
+    expect(await storedKeys()).toEqual(['kept']);
+    expect(await storedKeys(stranger)).toEqual(['theirs']);
+  });
+
+  it('removes answers of which it is not known what they are about', async () => {
+    dataOf(await post(LEADS, buildLead(), 'unknown'), 201);
+    await app.sql('update idempotency_keys set record_ids = null where organization_id = $1', [
+      tenant.id,
+    ]);
+    const { id } = await createLead(tenant.api);
+    await remove(`${LEADS}/${id}`, 31);
+    await purge();
+    expect(await storedKeys()).toEqual([]);
+  });
+
+  async function storedKeys({ id } = tenant): Promise<string[]> {
+    const keys = await app.sql<{ key: string }>(
+      'select key from idempotency_keys where organization_id = $1 order by key',
+      [id],
+    );
+    return keys.map(({ key }) => key);
+  }
+});
+
+describe('the migration that tells what stored answers are about', () => {
+  it('fills that in for the answers that are there', async () => {
+    const [lead, owner] = [randomUUID(), randomUUID()];
+    const body = JSON.stringify({ data: { id: randomUUID(), lead_id: lead.toUpperCase() } });
+    await app.sql(
+      `insert into idempotency_keys (organization_id, key, route, content_hash, status, body)
+       values ($1, 'old', $2, '', 201, $3)`,
+      [tenant.id, `POST /api/v1/leads/${owner}/messages`, body],
+    );
+    const administration = app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
+    const runner = administration.createQueryRunner();
+    const migration = new AnsweredRecords1764374400000();
+    await migration.down(runner);
+    await migration.up(runner);
+    await runner.release();
+    const [row] = await app.sql<{ record_ids: string }>(
+      `select record_ids::text from idempotency_keys where organization_id = $1`,
+      [tenant.id],
+    );
+    const ids = [owner, lead, (JSON.parse(body) as { data: { id: string } }).data.id];
+    expect(row?.record_ids.slice(1, -1).split(',').sort()).toEqual(ids.sort());
+  });
+});
+
+interface Dated {
+  updated_at: string;
+}
+
+function connectionOf({ database }: TestApp): pg.ClientConfig {
+  return 'url' in database ? { connectionString: database.url } : database;
+}
+
+async function isWaitingForLock(): Promise<boolean> {
+  const waiting = await app.sql(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return waiting.length > 0;
+}
 
 function monthAgo(): Date {
   return new Date(Date.now() - MONTH_MS);
 }
 
 /** Purges what an organization deleted more than 30 days ago. */
-async function purge({ id } = tenant) {
+function purge({ id } = tenant) {
   const service = app.app.get(PurgeService);
-  const counts = await service.count({ id }, monthAgo());
-  await service.purge({ id }, monthAgo(), counts, () => undefined);
-  return counts;
+  return service.purge({ id }, monthAgo());
 }
 
 async function makeAppointment(lead_id: string): Promise<string> {

@@ -63,6 +63,7 @@ describe('inventory of routes (api.md part 4, decisions 5; Cal.com 2026: a handl
       '<anonymous>',
       'shedLoad',
       'requestContext',
+      'startPage',
       '<anonymous>',
       '<anonymous>',
     ]);
@@ -71,7 +72,7 @@ describe('inventory of routes (api.md part 4, decisions 5; Cal.com 2026: a handl
 
   it('is open to everyone only on the pages of decisions 7', () => {
     const open = Object.entries(declaredRoutes(app)).filter(([, access]) => access === 'public');
-    const page = /^GET \/(docs(\/[\w.-]+)?|openapi\.json|health\/(live|ready)|metrics)$/;
+    const page = /^GET \/(docs(\/[\w.-]+)?|openapi\.json|llms\.txt|health\/(live|ready)|metrics)$/;
     expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 

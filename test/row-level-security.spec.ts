@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../src/database/administration.js';
+import { ADMINISTRATIVE_TABLES } from '../src/database/tenant-privileges.js';
 import { TenantDatabase } from '../src/database/tenant-database.js';
 import { createLead } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
@@ -172,7 +175,7 @@ describe('the role that statements of a tenant run under', () => {
 
   it('reaches neither keys nor organizations', async () => {
     const privileges = 'select, insert, update, delete, truncate, references, trigger';
-    for (const table of ['api_keys', 'organizations', 'migrations']) {
+    for (const table of ADMINISTRATIVE_TABLES) {
       const answer = await app.sql(
         `select has_table_privilege('latitude_app', $1, '${privileges}')
            or has_any_column_privilege('latitude_app', $1, 'select, insert, update') as may`,
@@ -186,17 +189,17 @@ describe('the role that statements of a tenant run under', () => {
 describe('the setting that names the organization', () => {
   const WHO = `select current_user = session_user as is_owner,
     coalesce(current_setting('app.organization_id', true), '') as setting`;
+  const administration = () => app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
 
   it('does not survive on a pooled connection', async () => {
     const gateway = app.app.get(TenantDatabase);
-    const dataSource = app.app.get(DataSource);
     const uses = Array.from({ length: 30 }, (_, i) => {
       if (i % 3 === 0) return gateway.read(ours, sql('select 1'));
       if (i % 3 === 1) return gateway.read(ours, sql('select 1 / 0')).catch(() => undefined);
       return gateway.transaction(theirs, (transaction) => transaction.query(sql('select 1')));
     });
     await Promise.all(uses);
-    const asks = Array.from({ length: 30 }, () => dataSource.query<object[]>(WHO));
+    const asks = Array.from({ length: 30 }, () => administration().query<object[]>(WHO));
     for (const answer of await Promise.all(asks)) {
       expect(answer).toEqual([{ is_owner: true, setting: '' }]);
     }
@@ -208,7 +211,7 @@ describe('the setting that names the organization', () => {
     ['names no organization', `select set_config('app.organization_id', '${randomUUID()}', true)`],
   ])('hides every row from latitude_app where it %s', async (_, prepare) => {
     await createLead(ours.api);
-    const runner = app.app.get(DataSource).createQueryRunner();
+    const runner = administration().createQueryRunner();
     try {
       await runner.startTransaction();
       await runner.query('set local role latitude_app');

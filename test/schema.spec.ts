@@ -1,5 +1,7 @@
+import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../src/database/data-source-options.js';
+import { ADMINISTRATION } from '../src/database/administration.js';
+import { dataSourceOptions, MIGRATIONS } from '../src/database/data-source-options.js';
 import type { Statement } from '../src/database/tenant.js';
 import { TenantDatabase } from '../src/database/tenant-database.js';
 import { readInput } from '../src/fields/read-input.js';
@@ -22,8 +24,18 @@ describe('migrations', () => {
   });
 
   it('make exactly the schema that the entities describe', async () => {
-    const schema = apps[0]!.app.get(DataSource).driver.createSchemaBuilder();
-    const { upQueries } = await schema.log();
+    const { app, database } = apps[0]!;
+    const tokens = [DataSource, getDataSourceToken(ADMINISTRATION)];
+    const entities = tokens.flatMap((token) =>
+      app.get<DataSource>(token).entityMetadatas.map(({ target }) => target),
+    );
+    const owner = new DataSource({
+      ...dataSourceOptions(database),
+      entities: [...new Set(entities)],
+    });
+    await owner.initialize();
+    const { upQueries } = await owner.driver.createSchemaBuilder().log();
+    await owner.destroy();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 });

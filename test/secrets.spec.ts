@@ -99,8 +99,10 @@ describe('given every way to use and misuse every route and tool, and a database
     const statuses = [200, 400, 401, 403, 404, 409, 413, 415, 431, 500];
     expect(refusals.map(({ status }) => status)).toEqual(expect.arrayContaining(statuses));
     const text = refusals.map(({ body, headers }) => JSON.stringify([body, [...headers]])).join();
-    // The protocol of /mcp has the error repeat the address that was asked for.
-    expect(found(everySecret(), text)).toEqual(['uri in plain', 'uri in a URL']);
+    // Errors repeat the names of fields that do not exist, also in `clear`, and the protocol of /mcp has
+    // them repeat the address that was asked for.
+    const repeated = ['clear', 'uri'].flatMap((name) => [`${name} in plain`, `${name} in a URL`]);
+    expect(found(everySecret(), text)).toEqual(repeated);
   });
 
   it('no line of the log does, whether it is ours or comes from PostgreSQL', () => {
@@ -109,7 +111,7 @@ describe('given every way to use and misuse every route and tool, and a database
       '"msg":"a database statement failed"',
       '"msg":"last use of a key could not be noted"',
       'ERROR:  duplicate key value violates unique constraint',
-      'ERROR:  new row for relation \\"tasks\\" violates check constraint',
+      'ERROR:  new row for relation \\"leads\\" violates check constraint',
       'FATAL:  terminating connection due to administrator command',
     ]) {
       expect(log).toContain(line);

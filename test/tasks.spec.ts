@@ -1,4 +1,4 @@
-import { createLead, dataOf, expectError, expectInvalid } from './support/factories.js';
+import { createLead, dataOf, errorOf, expectError, expectInvalid } from './support/factories.js';
 import { TestApp, type Tenant } from './support/harness.js';
 
 interface Task {
@@ -39,8 +39,14 @@ describe('the contact of a task (decisions 3: contact_id)', () => {
     const { id } = await create(tenant);
     for (const contact_id of [UNKNOWN, foreign.id, deleted.id]) {
       const created = await tenant.api.post(TASKS, { title: 'Call', contact_id });
-      expectError(created, 404, 'lead_not_found');
-      expectError(await put(id, { contact_id }), 404, 'lead_not_found');
+      const changed = await put(id, { contact_id });
+      for (const answer of [created, changed]) {
+        expectError(answer, 404, 'lead_not_found');
+        expect(errorOf(answer)).toMatchObject({
+          message: expect.stringContaining('contact_id') as string,
+          details: [{ field: 'contact_id' }],
+        });
+      }
     }
     expect(dataOf<Task>(await tenant.api.get(`${TASKS}/${id}`)).contact_id).toBeNull();
   });

@@ -2,45 +2,22 @@
 // other. The suite is no dependency: it wants Node.js 22, and 60 packages for two seconds of work.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
+import { withProduct } from '../product.mjs';
 
 const SUITE = ['--package=node@22', '--package=@modelcontextprotocol/conformance@0.2.0-alpha.12'];
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 
-const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-conformance-'));
-const product = spawn(process.execPath, ['dist/src/main.js'], {
-  env: { PATH: process.env.PATH, DATA_DIR: path.join(directory, 'data'), PORT: '0' },
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const ended = once(product, 'close');
-try {
-  const { key, url } = await firstStart();
+await withProduct(async ({ key, url, directory }) => {
   const proxy = http.createServer(adding(key, url)).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  for (const revision of REVISIONS)
-    await check(revision, `http://127.0.0.1:${proxy.address().port}`);
+  for (const revision of REVISIONS) {
+    await check(revision, `http://127.0.0.1:${proxy.address().port}`, directory);
+  }
   proxy.close();
   proxy.closeAllConnections();
-} finally {
-  product.kill();
-  await ended;
-  rmSync(directory, { recursive: true });
-}
-
-/** The key and the address that the product prints when it starts for the first time. */
-async function firstStart() {
-  let key;
-  for await (const line of createInterface(product.stdout)) {
-    key ??= /lat_\w+/.exec(line)?.[0];
-    const url = /listens on (http:[^"]+)/.exec(line)?.[1];
-    if (url) return { key, url };
-  }
-  throw new Error('the product did not start');
-}
+});
 
 /** Passes requests on with the key, which the suite cannot be given. */
 function adding(key, url) {
@@ -60,7 +37,7 @@ function adding(key, url) {
   };
 }
 
-async function check(revision, url) {
+async function check(revision, url, directory) {
   const options = [
     ...['--url', `${url}/mcp`, '--requirements', revision],
     ...['--expected-failures', path.join(import.meta.dirname, `${revision}.yaml`)],

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { DefaultLeadScorer } from '../../dist/src/leads/lead-scorer.js';
+import { leadSearchText } from '../../dist/src/leads/lead-search.js';
 import { generator, shuffle } from './random.mjs';
 
 const SEED = 20_261_121;
@@ -33,7 +34,7 @@ const PLACES = [
 
 const COLUMNS = `organization_id, id, first_name, last_name, phone, email, company, address_street,
   city, state, zip, status, temperature, source, notes, tags, custom_fields, lead_score,
-  created_at, updated_at, sms_opted_out, on_dnc_list, phone_compared, email_compared`;
+  created_at, updated_at, sms_opted_out, on_dnc_list, phone_compared, email_compared, search_text`;
 
 /** Larger statements and a longer list of pending words make filling faster and change nothing. */
 export const FOR_FILLING = `set synchronous_commit = off; set gin_pending_list_limit = '64MB'`;
@@ -120,5 +121,6 @@ function makeLead(n, organization, createdAt, random) {
     phone_compared: phone,
     email_compared: email.toLowerCase(),
   };
-  return { ...lead, lead_score: scorer.score(lead) };
+  const search_text = leadSearchText(lead, { compared: phone, digits: phone.slice(1) });
+  return { ...lead, search_text, lead_score: scorer.score(lead) };
 }

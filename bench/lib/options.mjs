@@ -79,7 +79,7 @@ function ofFlat({ rounds: text, sizes: list = DEFAULT_SIZES }) {
     refuse(`--sizes must be two or more integers from ${least} to ${most}, the smallest first`);
   }
   // Each round takes searches that were not made before, and there are only so many.
-  const rounds = positive('--rounds', text, 99);
+  const rounds = positive('--rounds', text, 50);
   return { rounds, sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/tenant.js';
 import { TenantDatabase } from '../database/tenant-database.js';
 import { type Row, TenantRepository } from '../database/tenant-repository.js';
-import { leadsDeletedBefore, liveLead } from '../leads/live-lead.js';
+import { liveLead } from '../leads/live-lead.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
@@ -51,10 +51,5 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
       return status === 'cancelled' ? undefined : { status: 'cancelled' };
     });
     return cancelled !== undefined;
-  }
-
-  /** An appointment goes with its lead. */
-  protected override get purgeable(): string {
-    return `lead_id in (${leadsDeletedBefore('$1', '$2')})`;
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/tenant-repository.js';
-import { validationError } from '../errors/api-error.js';
+import { type ApiError, validationError } from '../errors/api-error.js';
 import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';
-import { mustBeAfter } from '../fields/rules.js';
+import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
 import { leadNotFound } from '../leads/live-lead.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -47,7 +47,7 @@ export class AppointmentsService {
       booked_by: actor.channel,
       ...withUnset(CreateAppointmentDto, input),
     });
-    if (!created) throw leadNotFound();
+    if (!created) throw leadNotFound('lead_id');
     return created;
   }
 
@@ -75,7 +75,7 @@ export class AppointmentsService {
       if (!changes && input.status === undefined) return undefined;
       const revised = { ...stored, ...changes };
       if (revised.end_time <= revised.start_time) {
-        throw validationError([{ field: 'end_time', message: mustBeAfter('start_time') }]);
+        throw wrongOrder(input);
       }
       return withUnset(UpdateAppointmentDto, revised);
     };
@@ -88,4 +88,13 @@ export class AppointmentsService {
     existing(await this.repository.cancel(actor.organization, id), 'appointment');
     return { id, cancelled: true };
   }
+}
+
+/** The refusal of times in the wrong order, by a field that was sent. */
+function wrongOrder({ end_time: end }: UpdateAppointmentDto): ApiError {
+  return validationError([
+    end === undefined
+      ? { field: 'start_time', message: mustBeBefore('end_time') }
+      : { field: 'end_time', message: mustBeAfter('start_time') },
+  ]);
 }

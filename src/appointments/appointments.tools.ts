@@ -63,7 +63,7 @@ export class AppointmentsTools {
   @Tool('update_appointment', {
     title: 'Update an appointment',
     description:
-      'Change the given fields of one appointment, such as its times, status or outcome; null empties a field. Its lead stays.',
+      'Change the given fields of one appointment, such as its times, status or outcome. Its lead stays.',
     effect: 'updates',
     scope: 'appointments:write',
     id: APPOINTMENT,

@@ -52,9 +52,34 @@ export function isRest(access: Access | undefined): access is Scope | 'any-key' 
   return access !== undefined && (access === 'any-key' || isScope(access));
 }
 
-export function isScope(access: Access): access is Scope {
+/** Whether a declared scope exists. A cast can pass any text for one. */
+export function isScope(access: string): access is Scope {
   return (SCOPES as readonly string[]).includes(access);
 }
+
+/**
+ * Ends the start where a declaration requires a scope that does not exist.
+ * @param subject what declares the access, such as `GET /api/v1/leads`
+ * @throws Error that names the subject and the scope
+ */
+export function assertKnownAccess(subject: string, access: string): void {
+  if (isScope(access) || isOpen(access)) return;
+  throw new Error(
+    `${subject} requires the unknown scope ${access}. The scopes are ${SCOPES.join(', ')}.`,
+  );
+}
+
+/** Whether a route answers without a scope. */
+export function isOpen(access: string): access is Exclude<Access, Scope> {
+  return OPEN.has(access);
+}
+
+const OPEN: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
+  'any-key',
+  'own-protocol',
+  'public',
+  'unknown-route',
+]);
 
 /** The refusal of a key that lacks a scope (decisions 5). */
 export function lacksScope(scope: Scope): ApiError {

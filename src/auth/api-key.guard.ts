@@ -5,6 +5,7 @@ import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import type { Soon } from '../rate-limit/soon.js';
 import { type Actor, type ApiRequest, isRead, timesSent } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
+import { KEY_PREFIX } from './api-key-format.js';
 import { Authenticator } from './authenticator.js';
 
 const BEARER = /^bearer +([!-~]+) *$/i;
@@ -28,7 +29,10 @@ export class ApiKeyGuard implements CanActivate {
     request.isCountedLater = access === 'own-protocol';
     request.keyRequired = access !== 'unknown-route' || isBehindKeys(request);
     const key = bearerToken(request);
-    if (key === undefined) return true;
+    if (!key?.startsWith(KEY_PREFIX)) {
+      request.keyProblem = keyProblemOf(request);
+      return true;
+    }
     const found = this.authenticator.authenticate(key);
     if (found instanceof Promise) return this.wait(found, request, context);
     request.actor = found;
@@ -57,6 +61,14 @@ export class ApiKeyGuard implements CanActivate {
 /** Whether even an unknown route is told only to holders of a key (decisions 2 and 4). */
 export function isBehindKeys({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
+}
+
+/** What is wrong with a request that has no header of the form that a key has. */
+function keyProblemOf({ headers }: ApiRequest): string {
+  const form = `Authorization: Bearer ${KEY_PREFIX}...`;
+  return headers.authorization === undefined
+    ? `The API key is missing. Send it in the header "${form}".`
+    : `The Authorization header does not hold an API key. Send it once, in the form "${form}".`;
 }
 
 /** The token of the one `Authorization: Bearer` header. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ADMINISTRATION } from '../database/administration.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKey } from './api-key.entity.js';
@@ -8,12 +9,25 @@ import { Authenticator } from './authenticator.js';
 import { KeysService } from './keys.service.js';
 import { MeController } from './me.controller.js';
 import { Organization } from './organization.entity.js';
+import { OrganizationRemovalService } from './organization-removal.service.js';
 import { ScopesGuard } from './scopes.guard.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Organization, ApiKey]), RateLimitModule],
+  imports: [
+    TypeOrmModule.forFeature([Organization, ApiKey], ADMINISTRATION),
+    // The records' relations name it; the application's own statements may not read it.
+    TypeOrmModule.forFeature([Organization]),
+    RateLimitModule,
+  ],
   controllers: [MeController],
-  providers: [AuthRepository, Authenticator, KeysService, ApiKeyGuard, ScopesGuard],
-  exports: [Authenticator, KeysService, ApiKeyGuard, ScopesGuard],
+  providers: [
+    AuthRepository,
+    Authenticator,
+    KeysService,
+    OrganizationRemovalService,
+    ApiKeyGuard,
+    ScopesGuard,
+  ],
+  exports: [Authenticator, KeysService, OrganizationRemovalService, ApiKeyGuard, ScopesGuard],
 })
 export class AuthModule {}

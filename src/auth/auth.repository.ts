@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
-import { translateDriverError } from '../database/driver-error.js';
+import { ADMINISTRATION } from '../database/administration.js';
+import { isForeignKeyViolation, translateDriverError } from '../database/driver-error.js';
 import { SharedLookups } from '../database/shared-lookups.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
@@ -23,6 +24,15 @@ const FIND_SCOPES = `
   select id, scopes from api_keys
   where id = any($1::uuid[]) and revoked_at is null and (expires_at is null or expires_at > now())`;
 
+const DELETE_ORGANIZATION = `
+  with its_keys as (delete from api_keys where organization_id = $1)
+  delete from organizations where id = $1`;
+
+const FIND_DEFAULT_REGION = `
+  select pg_get_expr(adbin, adrelid) as expression
+  from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
+  where adrelid = 'organizations'::regclass and attname = 'phone_region'`;
+
 const LAST_USED_PRECISION = '1 minute';
 
 /**
@@ -32,8 +42,9 @@ const LAST_USED_PRECISION = '1 minute';
 @Injectable()
 export class AuthRepository {
   constructor(
-    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
-    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    @InjectRepository(Organization, ADMINISTRATION)
+    private readonly organizations: Repository<Organization>,
+    @InjectRepository(ApiKey, ADMINISTRATION) private readonly keys: Repository<ApiKey>,
     private readonly lookups: SharedLookups,
   ) {}
 
@@ -66,8 +77,38 @@ export class AuthRepository {
       .execute();
   }
 
-  async insertOrganization(organization: Omit<Organization, 'created_at'>): Promise<void> {
-    await this.organizations.insert(organization);
+  /**
+   * @param phone_region the default of the column where it is undefined
+   * @returns the region that the organization has
+   */
+  async insertOrganization(
+    organization: Pick<Organization, 'id' | 'name'> & { phone_region: string | undefined },
+  ): Promise<string> {
+    const result = await this.organizations
+      .createQueryBuilder()
+      .insert()
+      .values(organization)
+      .returning('phone_region')
+      .execute();
+    return (result.raw as { phone_region: string }[])[0]?.phone_region ?? '';
+  }
+
+  /** @returns whether there is such an organization */
+  async setPhoneRegion(id: string, region: string): Promise<boolean> {
+    const { affected } = await this.organizations.update({ id }, { phone_region: region });
+    return affected === 1;
+  }
+
+  /**
+   * Makes a region the default of new organizations, whoever creates them.
+   * @param region two letters
+   */
+  async setDefaultPhoneRegion(region: string): Promise<void> {
+    const [known] = await this.organizations.query<{ expression: string }[]>(FIND_DEFAULT_REGION);
+    if (known?.expression.startsWith(`'${region}'`)) return;
+    await this.organizations.query(
+      `alter table organizations alter column phone_region set default '${region}'`,
+    );
   }
 
   listOrganizations(): Promise<Organization[]> {
@@ -97,6 +138,30 @@ export class AuthRepository {
   async revoke(id: string): Promise<ApiKey | null> {
     await this.keys.update({ id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
     return this.findKey(id);
+  }
+
+  /**
+   * Revokes all keys of an organization now.
+   * @returns whether there was one to revoke
+   */
+  async revokeAll(organizationId: string): Promise<boolean> {
+    const live = { organization_id: organizationId, revoked_at: IsNull() };
+    const { affected } = await this.keys.update(live, { revoked_at: () => 'now()' });
+    return affected !== 0;
+  }
+
+  /**
+   * Removes an organization with its keys.
+   * @returns false where it has records, or got a key meanwhile
+   */
+  async deleteOrganization(id: string): Promise<boolean> {
+    try {
+      await this.organizations.query(DELETE_ORGANIZATION, [id]);
+      return true;
+    } catch (error) {
+      if (isForeignKeyViolation(error)) return false;
+      throw error;
+    }
   }
 
   /** Moves the end of a key's life, never further away than it is. */

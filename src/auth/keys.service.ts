@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config/settings.js';
 import { ApiError, validationError } from '../errors/api-error.js';
-import { codePointLength, isWellFormedText } from '../fields/text.js';
+import { codePointLength, isWellFormedText, trimText } from '../fields/text.js';
 import { displayedStart, generateKey, hashKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
+import type { Organization } from './organization.entity.js';
 import type { Scope } from './scopes.js';
 
 export interface NewKey {
@@ -35,11 +36,40 @@ export class KeysService {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws ApiError `validation_error` for an empty name */
-  async createOrganization(name: string): Promise<{ id: string; name: string }> {
+  /**
+   * @param phoneRegion ISO 3166-1 alpha-2; by default that of the server that started last
+   * @throws ApiError `validation_error` for an empty name
+   */
+  async createOrganization(
+    name: string,
+    phoneRegion?: string,
+  ): Promise<{ id: string; name: string; phone_region: string }> {
     const organization = { id: uuidv7(), name: requireName(name) };
-    const region = this.settings.defaultPhoneRegion;
-    await this.repository.insertOrganization({ ...organization, phone_region: region });
+    const phone_region = await this.repository.insertOrganization({
+      ...organization,
+      phone_region: phoneRegion,
+    });
+    return { ...organization, phone_region };
+  }
+
+  /**
+   * Changes where phone numbers without a country code belong. Servers read new numbers by it within a
+   * second. Stored ones are read again by `ContactIdentityService`.
+   * @throws ApiError `not_found`
+   */
+  async setPhoneRegion(id: string, region: string): Promise<void> {
+    if (!(await this.repository.setPhoneRegion(id, region))) throw noOrganization();
+  }
+
+  /** Makes the setting of this server the default of new organizations, also for commands. */
+  async adoptDefaultPhoneRegion(): Promise<void> {
+    await this.repository.setDefaultPhoneRegion(this.settings.defaultPhoneRegion);
+  }
+
+  /** @throws ApiError `not_found` */
+  async getOrganization(id: string): Promise<Organization> {
+    const organization = await this.repository.findOrganization(id);
+    if (!organization) throw noOrganization();
     return organization;
   }
 
@@ -49,7 +79,7 @@ export class KeysService {
 
   /** @throws ApiError `not_found` for an unknown organization */
   async createKey(request: NewKey): Promise<IssuedKey> {
-    await this.requireOrganization(request.organizationId);
+    await this.getOrganization(request.organizationId);
     const key = generateKey();
     const record = {
       id: uuidv7(),
@@ -69,7 +99,7 @@ export class KeysService {
 
   /** @throws ApiError `not_found` for an unknown organization */
   async listKeys(organizationId: string): Promise<ApiKey[]> {
-    await this.requireOrganization(organizationId);
+    await this.getOrganization(organizationId);
     return this.repository.listKeys(organizationId);
   }
 
@@ -104,11 +134,10 @@ export class KeysService {
     const replaced = await this.repository.findKey(id);
     return { ...issued, replaces: id, old_expires_at: replaced?.expires_at ?? null };
   }
+}
 
-  private async requireOrganization(id: string): Promise<void> {
-    if (await this.repository.findOrganization(id)) return;
-    throw new ApiError('not_found', { message: 'There is no such organization.' });
-  }
+function noOrganization(): ApiError {
+  return new ApiError('not_found', { message: 'There is no such organization.' });
 }
 
 function lifetime(end: Date, start: Date): number {
@@ -119,7 +148,7 @@ function lifetime(end: Date, start: Date): number {
 export const LONGEST_NAME = 200;
 
 function requireName(name: string): string {
-  const trimmed = name.trim();
+  const trimmed = trimText(name);
   if (trimmed === '' || codePointLength(trimmed) > LONGEST_NAME || !isWellFormedText(trimmed)) {
     throw validationError([{ field: 'name', message: `must be 1 to ${LONGEST_NAME} characters` }]);
   }

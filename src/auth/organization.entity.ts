@@ -5,7 +5,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class Organization {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'organizations_pkey' }) id: string;
   @Column('text') name: string;
-  /** Region that national phone numbers are read by, ISO 3166-1 alpha-2. */
-  @Column('char', { length: 2 }) phone_region: string;
+  /**
+   * Region that national phone numbers are read by, ISO 3166-1 alpha-2. Each server that starts makes
+   * its setting the default.
+   */
+  @Column('char', { length: 2, default: 'US' }) phone_region: string;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
 }

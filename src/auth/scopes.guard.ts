@@ -2,19 +2,21 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../tenancy/actor.js';
-import { ACCESS, type Access, isScope, lacksScope } from './access.js';
+import { ACCESS, type Access, isOpen, isScope, lacksScope } from './access.js';
 
-/** Refuses keys that lack the scope which the route declares (decisions 5). */
+/** Refuses keys that lack the scope which the route requires. It denies what it does not know. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
-    if (access !== undefined && !isScope(access)) return true;
+    if (access === undefined) {
+      throw new ApiError('insufficient_scope', { message: 'This route declares no access.' });
+    }
+    if (isOpen(access)) return true;
     const { actor } = context.switchToHttp().getRequest<ApiRequest>();
-    if (access !== undefined && actor?.scopes.has(access)) return true;
-    if (access !== undefined) throw lacksScope(access);
-    throw new ApiError('insufficient_scope', { message: 'This route declares no access.' });
+    if (isScope(access) && actor?.scopes.has(access)) return true;
+    throw lacksScope(access);
   }
 }

@@ -4,6 +4,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { AppointmentsService } from '../appointments/appointments.service.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { KeysService } from '../auth/keys.service.js';
+import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
 import { SCOPES } from '../auth/scopes.js';
 import { LeadsService } from '../leads/leads.service.js';
 import { TasksService } from '../tasks/tasks.service.js';
@@ -20,6 +21,7 @@ const MOST_LEADS = 1_000_000;
 const BATCH = 1_000;
 const SEED = 1_789;
 const TEAM_SIZE = 5;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Every second lead has an appointment, every third a task. */
 const LEADS_PER_APPOINTMENT = 2;
@@ -39,21 +41,67 @@ export function addDemo(program: Command, run: Run): void {
 }
 
 async function demo(app: INestApplicationContext, leads: number, progress: Progress) {
+  const { id } = await app.get(KeysService).createOrganization('Demo');
+  try {
+    return await fill(app, id, leads, progress);
+  } catch (error) {
+    await removeUnfinished(app, id);
+    throw error;
+  }
+}
+
+async function fill(app: INestApplicationContext, id: string, leads: number, progress: Progress) {
   const keys = app.get(KeysService);
-  const { id } = await keys.createOrganization('Demo');
   const { key } = await keys.createKey({ organizationId: id, name: 'Demo', scopes: SCOPES });
   const actor = await app.get(Authenticator).authenticate(key);
   if (!actor) throw new Error('The key of the organization does not work.');
 
   const sample = new Sample(app, actor);
-  await progress(leads, async (advance) => {
-    for (let first = 0; first < leads; first += BATCH) {
-      const count = Math.min(BATCH, leads - first);
-      await sample.add(first, count);
-      advance(count);
-    }
-  });
+  const interruption = new Interruption();
+  try {
+    await progress(leads, async (advance) => {
+      for (let first = 0; first < leads; first += BATCH) {
+        const count = Math.min(BATCH, leads - first);
+        await sample.add(first, count);
+        advance(count);
+        interruption.throwIfAny();
+      }
+    });
+  } finally {
+    interruption.ignore();
+  }
   return { organization_id: id, key, leads, ...sample.counts };
+}
+
+/** @throws Error that tells how to remove an organization which could not be removed now */
+async function removeUnfinished(app: INestApplicationContext, id: string): Promise<void> {
+  try {
+    await app.get(OrganizationRemovalService).remove(id);
+  } catch (error) {
+    const message = `The sample data could not be finished, nor removed: run "latitude organizations delete ${id} --yes".`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+/** A signal to stop, which is heeded between two batches; a second one ends the process at once. */
+class Interruption {
+  private signal: NodeJS.Signals | undefined;
+  private readonly note = (signal: NodeJS.Signals) => {
+    this.signal = signal;
+  };
+
+  constructor() {
+    for (const signal of STOP_SIGNALS) process.once(signal, this.note);
+  }
+
+  /** @throws Error that names the signal */
+  throwIfAny(): void {
+    if (this.signal) throw new Error(`${this.signal}: the sample data was removed.`);
+  }
+
+  ignore(): void {
+    for (const signal of STOP_SIGNALS) process.off(signal, this.note);
+  }
 }
 
 /** Sample data of one organization: the same for everyone apart from ids, and dated back from now. */

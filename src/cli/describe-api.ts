@@ -3,15 +3,17 @@ import { serverModule } from '../app.js';
 import { readSettings } from '../config/settings.js';
 import { openApiDocument } from '../http/openapi/document.js';
 import { controllersOf } from '../http/openapi/openapi.controller.js';
+import { localUrl } from '../http/openapi/server-url.js';
 
 /** A preview knows every controller and starts none of what they need. */
 export async function describeApi() {
-  const root = serverModule({ settings: readSettings(), database: { url: '' } });
+  const settings = readSettings();
+  const root = serverModule({ settings, database: { url: '' } });
   const preview = await NestFactory.createApplicationContext(root, {
     preview: true,
     logger: false,
     abortOnError: false,
   });
   const discovery = new DiscoveryService(preview.get(ModulesContainer));
-  return openApiDocument(controllersOf(discovery));
+  return openApiDocument(controllersOf(discovery), localUrl(settings.port));
 }

@@ -1,11 +1,13 @@
 import { InvalidArgumentError } from 'commander';
+import { isSupportedCountry } from 'libphonenumber-js';
 import { SCOPES, type Scope } from '../auth/scopes.js';
 import { UUID } from '../fields/uuid.js';
 
 const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** The furthest end of a key's life; what lies beyond may be no date that can be stored. */
+/** The longest life of a key, a century; what lies far beyond is no date that can be stored. */
 const LONGEST_DURATION_MS = 36_500 * MS_PER_UNIT.d;
+const LONGEST = `${LONGEST_DURATION_MS / MS_PER_UNIT.d}d`;
 
 /** @throws InvalidArgumentError */
 export function uuid(text: string): string {
@@ -23,13 +25,24 @@ export function scopes(text: string): readonly Scope[] {
 }
 
 /**
+ * Reads a country code, ISO 3166-1 alpha-2.
+ * @throws InvalidArgumentError
+ */
+export function phoneRegion(text: string): string {
+  const region = text.toUpperCase();
+  if (isSupportedCountry(region)) return region;
+  throw new InvalidArgumentError('It must be a two-letter country code such as US or DE.');
+}
+
+/**
  * @returns milliseconds
  * @throws InvalidArgumentError
  */
 export function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,12})([smhd])$/.exec(text) ?? [];
+  const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT];
-  if (ms > 0 && ms <= LONGEST_DURATION_MS) return ms;
+  if (ms > LONGEST_DURATION_MS) throw new InvalidArgumentError(`It must be at most ${LONGEST}.`);
+  if (ms > 0) return ms;
   throw new InvalidArgumentError('It must be a whole number with s, m, h or d, such as 90d.');
 }
 

@@ -1,6 +1,18 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
+import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
+import { ContactIdentityService } from '../leads/contact-identity.service.js';
+import { phoneRegion, uuid } from './options.js';
+import type { Progress } from './progress.js';
 import type { Run } from './run.js';
+
+const PHONE_REGION = 'where phone numbers without a country code belong, such as US or DE';
+
+/** A key is looked up again within a second, and a write is given up after less than 5 seconds. */
+const LONGEST_REQUEST_MS = 6_000;
+const CLOCK_SKEW_MS = 60_000;
 
 /** `latitude organizations`. */
 export function addOrganizations(program: Command, run: Run): void {
@@ -8,10 +20,81 @@ export function addOrganizations(program: Command, run: Run): void {
   organizations
     .command('create')
     .requiredOption('--name <name>', 'name of the organization')
-    .action(({ name }: { name: string }) =>
-      run((app) => app.get(KeysService).createOrganization(name)),
+    .option('--phone-region <country>', PHONE_REGION, phoneRegion)
+    .action(({ name, phoneRegion: region }: { name: string; phoneRegion?: string }) =>
+      run((app) => app.get(KeysService).createOrganization(name, region)),
     );
+  addUpdate(organizations, run);
   organizations
     .command('list')
     .action(() => run((app) => app.get(KeysService).listOrganizations()));
+  addDelete(organizations, run);
+}
+
+function addUpdate(organizations: Command, run: Run): void {
+  organizations
+    .command('update')
+    .description('change the phone region, and read all phones again by it')
+    .argument('<id>', 'id of the organization', uuid)
+    .requiredOption('--phone-region <country>', PHONE_REGION, phoneRegion)
+    .action((id: string, { phoneRegion: region }: { phoneRegion: string }) =>
+      run((app, progress) => changeRegion(app, id, region, progress)),
+    );
+}
+
+/**
+ * Requests that authenticated before the change still read phones by the old region. Their leads are
+ * read again when they must be over.
+ */
+async function changeRegion(
+  app: INestApplicationContext,
+  id: string,
+  region: string,
+  progress: Progress,
+) {
+  const keys = app.get(KeysService);
+  const identity = app.get(ContactIdentityService);
+  const { name, phone_region: previous } = await keys.getOrganization(id);
+  const changedAt = new Date();
+  await keys.setPhoneRegion(id, region);
+  await progress(2, async (advance) => {
+    await identity.reread({ id }, region);
+    advance(1);
+    if (previous !== region) {
+      await wait(Math.max(0, changedAt.getTime() + LONGEST_REQUEST_MS - Date.now()));
+      // The clock of the database may differ from this one.
+      await identity.reread({ id }, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
+    }
+    advance(1);
+  });
+  const conflicts = await identity.conflicts({ id }, region);
+  return { id, name, phone_region: region, conflicts: conflicts.length };
+}
+
+function addDelete(organizations: Command, run: Run): void {
+  organizations
+    .command('delete')
+    .description('remove an organization with its keys and all of its data, for good')
+    .argument('<id>', 'id of the organization', uuid)
+    .option('--yes', 'remove it; without this, only tell what would be removed')
+    .action(async (id: string, { yes = false }: { yes?: boolean }) => {
+      await run((app, progress) => remove(app, id, yes, progress));
+      if (yes) return;
+      console.error('latitude: nothing was removed: add --yes to remove the organization.');
+      process.exitCode = 1;
+    });
+}
+
+async function remove(
+  app: INestApplicationContext,
+  id: string,
+  isConfirmed: boolean,
+  progress: Progress,
+) {
+  const service = app.get(OrganizationRemovalService);
+  const contents = await service.contents(id);
+  if (!isConfirmed) return { ...contents, deleted: false };
+  const total = Object.values(contents.records).reduce((sum, count) => sum + count, 0);
+  const records = await progress(total, (advance) => service.remove(id, advance));
+  return { ...contents, records, deleted: true };
 }

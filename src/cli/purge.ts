@@ -17,31 +17,22 @@ export function addPurge(program: Command, run: Run): void {
     );
 }
 
-/** What was deleted before a time goes, organization by organization. */
+/** Removes what was deleted before a time, organization by organization. */
 async function purge(app: INestApplicationContext, before: Date, progress: Progress) {
   const service = app.get(PurgeService);
   const organizations = await app.get(KeysService).listOrganizations();
-  const work: { id: string; counts: Counts }[] = [];
-  for (const { id } of organizations)
-    work.push({ id, counts: await service.count({ id }, before) });
+  const counts: Counts[] = [];
+  for (const { id } of organizations) counts.push(await service.count({ id }, before));
 
-  const totals = sumOf(
-    service.tables,
-    work.map(({ counts }) => counts),
-  );
-  await progress(recordsOf(totals), async (advance) => {
-    for (const { id, counts } of work) {
-      if (recordsOf(counts) > 0) await service.purge({ id }, before, counts, advance);
-    }
+  const total = counts.flatMap((count) => Object.values(count)).reduce((sum, n) => sum + n, 0);
+  const removed: Counts[] = [];
+  await progress(total, async (advance) => {
+    for (const { id } of organizations) removed.push(await service.purge({ id }, before, advance));
   });
-  return totals;
+  return sumOf(service.tables, removed);
 }
 
 function sumOf(tables: readonly string[], all: readonly Counts[]): Counts {
   const sum = (table: string) => all.reduce((total, counts) => total + (counts[table] ?? 0), 0);
   return Object.fromEntries(tables.map((table) => [table, sum(table)]));
-}
-
-function recordsOf(counts: Counts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

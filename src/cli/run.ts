@@ -3,9 +3,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
-import { readSettings } from '../config/settings.js';
+import { readSettings, type Settings } from '../config/settings.js';
 import { CommandPatience } from '../database/patience.js';
-import { openDatabase } from '../database/open-database.js';
+import { type OpenDatabase, openDatabase } from '../database/open-database.js';
 import { rootModule } from '../root.module.js';
 import { type Progress, progressOn } from './progress.js';
 
@@ -15,21 +15,47 @@ export type Action = (app: INestApplicationContext, progress: Progress) => Promi
 /** Does one thing and prints what came of it. */
 export type Run = (action: Action) => Promise<void>;
 
-/** How the commands of a program run. */
-export function runnerOf(program: Command): Run {
-  return async (action) => {
-    const { json = false } = program.opts<{ json?: boolean }>();
-    const progress = progressOn(process.stderr.isTTY && !json ? process.stderr : undefined);
-    print(await withApp((app) => action(app, progress)), json);
-  };
+/** A database that is open, before the application has migrated it. */
+export interface CommandContext {
+  readonly database: OpenDatabase;
+  readonly progress: Progress;
+  /** Starts the application, which migrates the database, for as long as the action takes. */
+  readonly withApp: <T>(action: (app: INestApplicationContext) => Promise<T>) => Promise<T>;
 }
 
-async function withApp(
-  action: (app: INestApplicationContext) => Promise<unknown>,
-): Promise<unknown> {
+/** How the commands of a program run. */
+export function runnerOf(program: Command): Run {
+  return (action) =>
+    runOnDatabase(program, ({ withApp, progress }) => withApp((app) => action(app, progress)));
+}
+
+/** Does one thing on the database itself and prints what came of it, if anything did. */
+export async function runOnDatabase(
+  program: Command,
+  action: (context: CommandContext) => Promise<unknown>,
+): Promise<void> {
+  const { json = false } = program.opts<{ json?: boolean }>();
+  const progress = progressOn(process.stderr.isTTY && !json ? process.stderr : undefined);
   const settings = readSettings();
   setLogLevel('silent');
   const database = await openDatabase(settings, 'command');
+  try {
+    const result = await action({
+      database,
+      progress,
+      withApp: (work) => inApp(settings, database, work),
+    });
+    if (result !== undefined) print(instanceToPlain(result), json);
+  } finally {
+    await database.close();
+  }
+}
+
+async function inApp<T>(
+  settings: Settings,
+  database: OpenDatabase,
+  action: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> {
   let app: INestApplicationContext | undefined;
   try {
     const patience = new CommandPatience();
@@ -38,10 +64,9 @@ async function withApp(
       logger: new NestLogger(),
       abortOnError: false,
     });
-    return instanceToPlain(await action(app));
+    return await action(app);
   } finally {
     await app?.close();
-    await database.close();
   }
 }
 

@@ -53,6 +53,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'host=localhost dbname=db',
     ],
   },
+  DATABASE_MAX_CONNECTIONS: {
+    setting: 'databaseMaxConnections',
+    unset: 24,
+    good: [
+      ['5', 5],
+      ['100', 100],
+    ],
+    bad: ['4', '0', '-1', '1.5', 'many', '10001'],
+  },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
   RATE_LIMIT_READS_PER_MINUTE: {
     setting: 'readsPerMinute',

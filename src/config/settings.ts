@@ -11,6 +11,10 @@ export class SettingError extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** Connections to the database: of an instance that is told nothing, and the fewest that it can do with. */
+export const DEFAULT_CONNECTIONS = 24;
+export const MIN_CONNECTIONS = 5;
+
 const ON_OFF = ['on', 'off'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -29,6 +33,8 @@ export abstract class Settings {
   abstract readonly host: string;
   /** PostgreSQL to use; unset, the embedded one starts. */
   abstract readonly databaseUrl: string | undefined;
+  /** Connections to the database that this instance opens at most. */
+  abstract readonly databaseMaxConnections: number;
   /** Files of the embedded PostgreSQL. */
   abstract readonly dataDir: string;
   /** Reads a key may make in 60 seconds. */
@@ -55,7 +61,7 @@ export abstract class Settings {
   abstract readonly metrics: boolean;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and checks the settings.
@@ -66,6 +72,11 @@ export function readSettings(env: Environment = process.env): Settings {
     port: integer(env, 'PORT', { default: 3000, min: 0, max: 65_535 }),
     host: text(env, 'HOST', '127.0.0.1'),
     databaseUrl: postgresUrl(env, 'DATABASE_URL'),
+    databaseMaxConnections: integer(env, 'DATABASE_MAX_CONNECTIONS', {
+      default: DEFAULT_CONNECTIONS,
+      min: MIN_CONNECTIONS,
+      max: 10_000,
+    }),
     dataDir: text(env, 'DATA_DIR', './data'),
     readsPerMinute: integer(env, 'RATE_LIMIT_READS_PER_MINUTE', { default: 60, min: 1 }),
     writesPerMinute: integer(env, 'RATE_LIMIT_WRITES_PER_MINUTE', { default: 30, min: 1 }),

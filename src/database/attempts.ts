@@ -5,8 +5,6 @@ import type { Load } from './load.js';
 import type { Deadline, Patience } from './patience.js';
 import { WaitingRoom } from './waiting-room.js';
 
-/** Connections of the pool that may wait for locks, whoever holds them for however long. */
-const PLACES_TO_WAIT = 4;
 const MOST_WAITING = 256;
 
 /** The terms of one attempt. */
@@ -18,12 +16,16 @@ export interface Terms {
 
 /** Attempts operations again where that may help. */
 export class Attempts {
-  private readonly waitingRoom = new WaitingRoom(PLACES_TO_WAIT, MOST_WAITING);
+  private readonly waitingRoom: WaitingRoom;
 
+  /** @param places connections that may wait for locks */
   constructor(
     private readonly patience: Patience,
     private readonly load: Load,
-  ) {}
+    places: number,
+  ) {
+    this.waitingRoom = new WaitingRoom(places, MOST_WAITING);
+  }
 
   /**
    * Attempts once more what PostgreSQL broke off, and in the waiting room what has to wait for a lock.

@@ -1,8 +1,16 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Settings } from '../config/settings.js';
 import { Changes } from '../events/changes.js';
+import {
+  ADMINISTRATION,
+  administrationOptions,
+  closeUnfinishedTransactions,
+} from './administration.js';
+import { warnOfConnectionLimit } from './connection-limit.js';
+import { planConnections } from './connection-plan.js';
 import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
 import { CountsService } from './counts.service.js';
 import { DatabaseStatus } from './database-status.js';
@@ -10,8 +18,12 @@ import { Load } from './load.js';
 import { migrate } from './migrate.js';
 import { Patience } from './patience.js';
 import { PurgeService } from './purge.service.js';
+import { SessionContext } from './session-context.js';
+import { letSearchUseItsIndex } from './search-index.js';
+import { Readiness } from './readiness/readiness.js';
 import { SharedLookups } from './shared-lookups.js';
 import { StoredAnswersRepository } from './stored-answers.repository.js';
+import { TenantDataService } from './tenant-data.service.js';
 import { TenantDatabase } from './tenant-database.js';
 
 const PROVIDERS = [
@@ -21,37 +33,85 @@ const PROVIDERS = [
   Load,
   CountsService,
   PurgeService,
+  Readiness,
   SharedLookups,
   StoredAnswersRepository,
+  TenantDataService,
 ];
+
+const MODULE_OPTIONS = {
+  autoLoadEntities: true,
+  // Nest would log that it retries before it finds that it may not.
+  toRetry: () => false,
+};
 
 /** Connects to PostgreSQL, migrates it, and offers the gateway to every module. */
 @Global()
 @Module({})
-export class DatabaseModule {
-  static to(target: DatabaseTarget, patience: Patience): DynamicModule {
+export class DatabaseModule implements OnModuleInit {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly settings: Settings,
+  ) {}
+
+  static to(
+    target: DatabaseTarget,
+    patience: Patience,
+    beforeMigrating?: () => Promise<void>,
+  ): DynamicModule {
+    const context = new SessionContext();
     return {
       module: DatabaseModule,
       imports: [
         DiscoveryModule,
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({
-            ...dataSourceOptions(target),
-            autoLoadEntities: true,
-            retryAttempts: 0,
+          inject: [Settings],
+          useFactory: ({ databaseMaxConnections }: Settings) => ({
+            ...dataSourceOptions(target, context),
+            poolSize: planConnections(databaseMaxConnections).pool,
+            ...MODULE_OPTIONS,
           }),
-          dataSourceFactory: connectAndMigrate,
+          dataSourceFactory: (options) => connectAndMigrate(options, context, beforeMigrating),
+        }),
+        TypeOrmModule.forRootAsync({
+          name: ADMINISTRATION,
+          inject: [DataSource],
+          useFactory: (application: DataSource) => ({
+            ...administrationOptions(application),
+            ...MODULE_OPTIONS,
+          }),
         }),
       ],
-      providers: [...PROVIDERS, { provide: Patience, useValue: patience }],
+      providers: [
+        ...PROVIDERS,
+        { provide: Patience, useValue: patience },
+        { provide: SessionContext, useValue: context },
+      ],
       exports: PROVIDERS,
     };
   }
+
+  async onModuleInit(): Promise<void> {
+    await warnOfConnectionLimit(this.dataSource, this.settings.databaseMaxConnections);
+  }
 }
 
-async function connectAndMigrate(options?: DataSourceOptions): Promise<DataSource> {
+async function connectAndMigrate(
+  options: DataSourceOptions | undefined,
+  context: SessionContext,
+  beforeMigrating?: () => Promise<void>,
+): Promise<DataSource> {
   if (!options) throw new Error('the data source has no options');
   const dataSource = await new DataSource(options).initialize();
-  await migrate(dataSource);
+  closeUnfinishedTransactions(dataSource);
+  try {
+    const role = await migrate(dataSource, beforeMigrating);
+    await letSearchUseItsIndex(dataSource);
+    // From here on, only the administration runs statements as the database user.
+    context.use(role);
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
   return dataSource;
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { logger } from '../config/logger.js';
-import { ApiError, validationError } from '../errors/api-error.js';
+import { ApiError, type ApiErrorOptions, validationError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 
 /** A row that a unique index refused; repositories turn it into a `duplicate` that names fields. */
@@ -12,13 +11,49 @@ export class UniqueViolation extends Error {
   }
 }
 
+/**
+ * A statement that failed. Whoever answers the request logs it, together with the request's id and
+ * route, which are not known here.
+ */
+export class DatabaseFailure extends ApiError {
+  constructor(
+    code: ErrorCode,
+    private readonly thrown: unknown,
+    options: ApiErrorOptions = {},
+  ) {
+    super(code, { ...options, cause: thrown });
+  }
+
+  /** What may be logged of it: the message of an error can quote values, its codes cannot. */
+  get facts(): object {
+    const { thrown } = this;
+    if (thrown instanceof pg.DatabaseError) {
+      const { code, severity, table, constraint, routine } = thrown;
+      return { sqlstate: code, severity, table, constraint, routine };
+    }
+    return { reason: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
+
+/** The failure of a statement that an error arose from, if there is one. */
+export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
+  if (error instanceof DatabaseFailure) return error;
+  return error instanceof Error ? databaseFailureOf(error.cause) : undefined;
+}
+
 /** A statement that PostgreSQL ended because of another one; the same again may succeed. */
-export class BrokenOff extends ApiError {}
+export class BrokenOff extends DatabaseFailure {}
 
 /** A statement that has to wait for a lock, longer than it may where it was tried. */
-export class MustWait extends ApiError {}
+export class MustWait extends DatabaseFailure {}
 
 const UNIQUE_VIOLATION = '23505';
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** How PostgreSQL names the foreign keys of tables to the organization of their rows. */
+const TO_ORGANIZATION = '_organization_id_fkey';
+
+export const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** SQLSTATEs of serialization failures and deadlocks. */
 const BROKEN_OFF: readonly unknown[] = ['40001', '40P01'];
@@ -37,25 +72,28 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof pg.DatabaseError) {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
-    if (MUST_WAIT.includes(error.code)) return new MustWait(fallback, { cause: error });
-    if (BROKEN_OFF.includes(error.code)) {
-      logger.warn(describe(error), 'a transaction was broken off');
-      return new BrokenOff(fallback, { cause: error });
+    if (isForeignKeyViolation(error) && error.constraint?.endsWith(TO_ORGANIZATION)) {
+      // The organization was removed while the request was under way, and its keys with it.
+      return new ApiError('unauthorized', { cause: error });
     }
+    if (MUST_WAIT.includes(error.code)) return new MustWait(fallback, error);
+    if (BROKEN_OFF.includes(error.code)) return new BrokenOff(fallback, error);
     if (error.code?.startsWith(DATA_EXCEPTION)) {
-      logger.error(describe(error), 'a value passed validation that the database refused');
-      return validationError([{ field: 'body', message: 'holds a value that cannot be stored' }]);
+      const problem = { field: 'body', message: 'holds a value that cannot be stored' };
+      return new DatabaseFailure('validation_error', error, validationError([problem]));
     }
   }
-  logger.error(describe(error), 'a database statement failed');
-  return new ApiError(fallback, { cause: error });
+  return new DatabaseFailure(fallback, error);
 }
 
-/** What may be logged of a driver error: its message can quote values, its codes cannot. */
-function describe(error: unknown): object {
-  if (error instanceof pg.DatabaseError) {
-    const { code, severity, table, constraint, routine } = error;
-    return { sqlstate: code, severity, table, constraint, routine };
-  }
-  return { reason: error instanceof Error ? error.message : String(error) };
+/** Whether a row refers to one that is not there, or is referred to by one that is. */
+export function isForeignKeyViolation(thrown: unknown): boolean {
+  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
+  return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
+}
+
+/** The SQLSTATE of a statement that TypeORM sent; undefined where PostgreSQL did not refuse it. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  return error.driverError instanceof pg.DatabaseError ? error.driverError.code : undefined;
 }

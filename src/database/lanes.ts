@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { POOL_WAIT_MS } from './data-source-options.js';
 import { breakOff, ResilientClient, streamOf } from './resilient-client.js';
 
 /** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
@@ -65,6 +66,12 @@ export class Lanes {
   }
 }
 
+/** The pipelined connections to one database, of every `Lanes`. */
+export function pipelinedConnections(dataSource: DataSource): { total: number; idle: number } {
+  const lanes = [...(lanesTo.get(dataSource) ?? [])].filter((lane) => lane.isOpen);
+  return { total: lanes.length, idle: lanes.filter((lane) => lane.isIdle).length };
+}
+
 /** One connection, opened when it is first needed and again after it was lost. */
 class Lane {
   private client: pg.Client | Promise<pg.Client> | undefined;
@@ -79,6 +86,15 @@ class Lane {
     private readonly connect: () => Promise<pg.Client>,
     private readonly onLoss: () => void,
   ) {}
+
+  /** Whether there is a connection, or one is being opened. */
+  get isOpen(): boolean {
+    return this.client !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return this.client instanceof pg.Client && awaitedBy(this.client) === undefined;
+  }
 
   current(): pg.Client | Promise<pg.Client> {
     return (this.client ??= this.open());
@@ -161,7 +177,7 @@ async function openConnection(dataSource: DataSource, setUp: string): Promise<pg
   const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
   const client = new ResilientClient({ ...pool.options, pipeline: true });
   await client.connect();
-  await client.query(setUp);
+  await client.setUp(setUp, POOL_WAIT_MS);
   writeOnceATick(client);
   return client;
 }

@@ -30,6 +30,8 @@ const MEMORY_MS = 10_000;
 export class Load {
   /** Operations that have begun and are not over. */
   underWay = 0;
+  /** Statements that have completed since the start. */
+  completed = 0;
   private limit = MOST_UNDER_WAY;
   /** When something was last known not to hang. */
   private heard = 0;
@@ -81,6 +83,7 @@ export class Load {
   observe(text: string, ms: number): void {
     const now = performance.now();
     this.heard = now;
+    this.completed++;
     const alone = this.alone.tell(text, ms, now);
     if (alone !== undefined) this.window.add(ms, alone);
     if (now - this.window.start < WINDOW_MS || this.window.statements < LEAST_STATEMENTS) return;

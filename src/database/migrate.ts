@@ -1,20 +1,84 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { logger } from '../config/logger.js';
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './driver-error.js';
+import { MigrationProgress } from './migration-progress.js';
+import { prepareTenantRole } from './prepare-tenant-role.js';
+import type { TransactionRole } from './session-context.js';
 
 /** Any fixed number: the advisory lock under which instances migrate one after another. */
 const MIGRATION_LOCK = 7_284_913;
 const RETRY_MS = 100;
 
-/** Brings the schema up to date; safe when several instances start at once. */
-export async function migrate(dataSource: DataSource): Promise<void> {
+/** How often the log tells that the start still waits. */
+const LOG_EVERY_MS = 5_000;
+
+/** What PostgreSQL answers; TypeORM also creates tables that it may not see: `42P07`. */
+const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
+
+/**
+ * Brings the schema and the privileges of the tenant role up to date; safe when several instances
+ * start at once.
+ * @param before called once where there are migrations to run, or another instance to wait for
+ * @returns what the application's statements run under; undefined where that is the database user
+ * @throws Error with one sentence where the database user may not do it
+ */
+export async function migrate(
+  dataSource: DataSource,
+  before: () => Promise<void> = () => Promise.resolve(),
+): Promise<TransactionRole | undefined> {
   const runner = dataSource.createQueryRunner();
   try {
-    // An index is built beside others only when no statement waits, not even for this lock.
-    while (!(await tryLock(runner))) await sleep(RETRY_MS);
-    await dataSource.runMigrations();
+    const waited = await waitForLock(runner, before);
+    await runMigrations(dataSource, runner, waited ? undefined : before);
+    const role = await prepareTenantRole(runner);
     await runner.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    return role;
   } finally {
     await runner.release();
+  }
+}
+
+/** @returns whether another instance had the lock */
+async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Promise<boolean> {
+  if (await tryLock(runner)) return false;
+  await before();
+  const started = performance.now();
+  let logged = -Infinity;
+  // An index is built beside others only when no statement waits, not even for this lock.
+  do {
+    const now = performance.now();
+    if (now - logged >= LOG_EVERY_MS) {
+      const seconds = Math.round((now - started) / 1_000);
+      logger.info({ seconds }, 'waiting for another instance that migrates the database');
+      logged = now;
+    }
+    await sleep(RETRY_MS);
+  } while (!(await tryLock(runner)));
+  return true;
+}
+
+async function runMigrations(
+  dataSource: DataSource,
+  runner: QueryRunner,
+  before?: () => Promise<void>,
+): Promise<void> {
+  try {
+    const pending = await new MigrationExecutor(dataSource, runner).getPendingMigrations();
+    if (pending.length === 0) return;
+    await before?.();
+    await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
+  } catch (error) {
+    if (!FORBIDDEN.includes(sqlStateOf(error))) throw error;
+    const [{ name, schema }] = await dataSource.query<[{ name: string; schema: string }]>(
+      'select quote_ident(current_user) as name, quote_ident(current_schema()) as schema',
+    );
+    throw new Error(
+      `The database user ${name} must own the tables of Latitude and may have to create others ` +
+        `(${(error as Error).message}); run as a superuser: grant create on schema ${schema} to ` +
+        `${name}; and for each table: alter table ... owner to ${name}`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,14 +1,44 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { sendTimesAsUtc, UTC_TYPES } from './utc-times.js';
 
 /** How long a server has to say goodbye: one that a firewall cut off never does. */
 const FAREWELL_MS = 1_000;
 
-/** A client whose lost connection fails its statements and never the process. */
+/**
+ * A client whose lost connection fails its statements and never the process, and whose times do not
+ * depend on the time zone of the process.
+ */
 export class ResilientClient extends pg.Client {
+  private readonly createdAt = performance.now();
+
   constructor(config?: pg.ClientConfig) {
-    super(config);
+    super({ types: UTC_TYPES, ...config });
+    sendTimesAsUtc(this);
     this.on('error', () => undefined);
+  }
+
+  /**
+   * Sends what the connection begins with. A pooler without a free server connection accepts clients
+   * and keeps their first statement waiting.
+   * @param withinMs how long it may take since the client began to connect
+   * @throws whatever the driver does; the connection is closed then
+   */
+  async setUp(sql: string, withinMs: number): Promise<void> {
+    const overdue = setTimeout(
+      () => {
+        breakOff(this);
+      },
+      Math.max(1, withinMs - (performance.now() - this.createdAt)),
+    );
+    try {
+      await this.query(sql);
+    } catch (error) {
+      breakOff(this);
+      throw error;
+    } finally {
+      clearTimeout(overdue);
+    }
   }
 
   override end(): Promise<void>;

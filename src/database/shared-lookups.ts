@@ -2,11 +2,10 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { Settings } from '../config/settings.js';
+import { planConnections } from './connection-plan.js';
 import { CONNECTION_SETTINGS } from './data-source-options.js';
 import { Lanes } from './lanes.js';
-
-/** One more than is needed, for the time in which one of them is opened again. */
-const LANES = 2;
 
 /** A statement that finds a few rows by an index, whosever they are. */
 export interface Lookup {
@@ -32,8 +31,9 @@ const Query = pg.Query as unknown as new (
 export class SharedLookups implements OnApplicationShutdown {
   private readonly lanes: Lanes;
 
-  constructor(@InjectDataSource() dataSource: DataSource) {
-    this.lanes = new Lanes(dataSource, LANES, CONNECTION_SETTINGS);
+  constructor(@InjectDataSource() dataSource: DataSource, settings: Settings) {
+    const { lookups } = planConnections(settings.databaseMaxConnections);
+    this.lanes = new Lanes(dataSource, lookups, CONNECTION_SETTINGS);
   }
 
   /** @throws whatever the driver does */

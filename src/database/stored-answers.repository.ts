@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
+import { ANY_UUID } from '../fields/uuid.js';
 import type { Tenant, TenantTransaction } from './tenant.js';
 import { TenantDatabase } from './tenant-database.js';
 
@@ -75,12 +76,33 @@ export class StoredAnswersRepository {
   ): Promise<void> {
     await transaction.query({
       text: `insert into idempotency_keys
-          (organization_id, key, route, content_hash, status, location, etag, body)
-        values ($1, $2, $3, $4, $5, $6, $7, $8)
+          (organization_id, key, route, content_hash, status, location, etag, body, record_ids)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         on conflict (organization_id, key, route) do update set content_hash = excluded.content_hash,
           status = excluded.status, location = excluded.location, etag = excluded.etag,
-          body = excluded.body, created_at = excluded.created_at`,
-      values: [id, key, route, hashOf(content), status, location, etag, text],
+          body = excluded.body, record_ids = excluded.record_ids,
+          created_at = excluded.created_at`,
+      values: [
+        ...[id, key, route, hashOf(content), status, location, etag, text],
+        uuidsOf(route, location, text),
+      ],
+    });
+  }
+
+  /**
+   * Removes the answers about some records, and those of which that is not known.
+   * @throws ApiError `create_failed`
+   */
+  async forget(
+    transaction: TenantTransaction,
+    { id }: Tenant,
+    recordIds: readonly string[],
+  ): Promise<void> {
+    if (recordIds.length === 0) return;
+    await transaction.query({
+      text: `delete from idempotency_keys where organization_id = $1 and (record_ids is null
+          or exists (select from unnest(record_ids) record_id where record_id = any($2::uuid[])))`,
+      values: [id, recordIds],
     });
   }
 
@@ -101,6 +123,12 @@ export class StoredAnswersRepository {
       });
     } while (removed.length === SWEEP_BATCH);
   }
+}
+
+/** The records that an answer is about: their ids, and some others that do no harm. */
+function uuidsOf(...texts: readonly (string | null)[]): string[] {
+  const ids = texts.flatMap((text) => text?.match(ANY_UUID) ?? []);
+  return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
 function hashOf(content: string): Buffer {

@@ -1,24 +1,23 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { Settings } from '../config/settings.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { Changes } from '../events/changes.js';
 import { Attempts, type Terms } from './attempts.js';
+import { type ConnectionPlan, planConnections } from './connection-plan.js';
 import { CONNECTION_SETTINGS } from './data-source-options.js';
 import { translateDriverError } from './driver-error.js';
 import { Lanes } from './lanes.js';
 import { Load } from './load.js';
 import { Patience } from './patience.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
-import { canUseTenantRole, TENANT_ROLE, TENANT_SETTING } from './tenant-role.js';
+import { SessionContext } from './session-context.js';
+import { TENANT_SETTING } from './tenant-role.js';
 import { TenantStatements } from './tenant-statements.js';
 import { SavepointUnit } from './unit-of-work.js';
-
-/** Reads keep one another company; writes wait for the disk, which takes several at a time. */
-const READ_LANES = 4;
-const WRITE_LANES = 8;
 
 /** How long a statement may keep those behind it in its lane waiting for a lock. */
 const LONGEST_LOCK_MS = 50;
@@ -42,41 +41,37 @@ const CONNECTION = 'connection';
  * row-level security, in one round trip, and fails only with errors that the application knows.
  */
 @Injectable()
-export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
+export class TenantDatabase implements OnApplicationShutdown {
+  private readonly plan: ConnectionPlan;
   private readonly attempts: Attempts;
   private readonly statements = new TenantStatements();
-  private enterTenant = '';
-  private enterOrganization = '';
-  private lanes: Record<Failure, Lanes> | undefined;
+  private readonly enterTenant: string;
+  private readonly enterOrganization: string;
+  private readonly lanes: Record<Failure, Lanes>;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     patience: Patience,
     private readonly load: Load,
     private readonly changes: Changes,
+    settings: Settings,
+    context: SessionContext,
   ) {
-    this.attempts = new Attempts(patience, load);
-  }
-
-  async onModuleInit(): Promise<void> {
-    const role = (await canUseTenantRole(this.dataSource)) ? TENANT_ROLE : undefined;
-    this.enterOrganization = `select set_config('${TENANT_SETTING}', $1, true)`;
-    const switchRole = role ? [`set_config('role', '${role}', true)`] : [];
+    this.plan = planConnections(settings.databaseMaxConnections);
+    this.attempts = new Attempts(patience, load, this.plan.waiting);
     const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
-    const settings = [TENANT_SETTING, ...timeouts];
-    const set = settings.map((name, i) => `set_config('${name}', $${i + 1}, true)`);
-    this.enterTenant = `select ${[...switchRole, ...set].join(', ')}`;
-    // Lanes serve nothing but statements of tenants, so that they keep the role.
-    const setUp = [...(role ? [`set role ${role}`] : []), ...LANE_SETTINGS].join('; ');
+    this.enterOrganization = enter(context, [TENANT_SETTING]);
+    this.enterTenant = enter(context, [TENANT_SETTING, ...timeouts]);
+    const setUp = LANE_SETTINGS.join('; ');
     this.lanes = {
-      query_failed: new Lanes(this.dataSource, READ_LANES, setUp),
-      create_failed: new Lanes(this.dataSource, WRITE_LANES, setUp),
+      query_failed: new Lanes(this.dataSource, this.plan.reads, setUp),
+      create_failed: new Lanes(this.dataSource, this.plan.writes, setUp),
     };
   }
 
   /** Behind everything that could still ask for a statement. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.lanes?.query_failed.close(), this.lanes?.create_failed.close()]);
+    await Promise.all([this.lanes.query_failed.close(), this.lanes.create_failed.close()]);
   }
 
   /**
@@ -189,7 +184,7 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
   ): Promise<Row[]> {
     const entrance = { text: this.enterOrganization, values: [organizationId] };
     return this.statements.run<Row>(entrance, statement, (query) => {
-      this.lanes?.[failure].submit(query);
+      this.lanes[failure].submit(query);
     });
   }
 
@@ -221,6 +216,12 @@ export class TenantDatabase implements OnModuleInit, OnApplicationShutdown {
       client.query(query);
     });
   }
+}
+
+/** The statement that sets, for its transaction, the context and the settings of `$1` onwards. */
+function enter(context: SessionContext, settings: readonly string[]): string {
+  const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
+  return `select ${[...context.calls, ...set].join(', ')}`;
 }
 
 /** Ends a transaction that was only to be rehearsed. */

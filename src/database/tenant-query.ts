@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** The parts of pg's wire connection that a query of ours drives. */
-interface WireConnection {
+export interface WireConnection {
   parsedStatements: Record<string, string | undefined>;
   submittedNamedStatements: Record<string, string | undefined>;
   parse(message: { name: string; text: string }): void;
@@ -13,6 +13,9 @@ interface WireConnection {
 interface WireQuery {
   name: string;
   text: string;
+  callback?: QueryCallback;
+  submit(connection: WireConnection): Error | null;
+  requiresPreparation(): boolean;
   prepare(connection: WireConnection): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: WireConnection): void;
@@ -20,11 +23,12 @@ interface WireQuery {
 }
 
 /** The result is there where there is no error. */
-type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
+export type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
 
 const Query = pg.Query as unknown as new (
-  config: { name: string; text: string; values: readonly unknown[] },
-  callback: QueryCallback,
+  config: unknown,
+  values?: unknown,
+  callback?: QueryCallback,
 ) => WireQuery;
 
 /** A statement that runs before another one in the same implicit transaction. */
@@ -39,60 +43,66 @@ export interface Preamble {
  * transaction and one round trip, so what the preamble sets "local" holds for the statement alone.
  */
 export class QueryWithPreamble extends Query {
-  private inPreamble = true;
-  private readonly statement: { name: string; text: string };
-  private readonly tell: (error: Error) => void;
+  /** While the answer to the preamble is awaited: what pg is to call the query afterwards. */
+  private statement: { name: string; text: string } | undefined;
 
+  /**
+   * @param preamble undefined where the statement needs none
+   * @param config with `values` and `callback` in any of the forms that pg takes
+   */
   constructor(
-    private readonly preamble: Preamble,
-    statement: { name: string; text: string; values: readonly unknown[] },
-    callback: QueryCallback,
+    protected preamble: Preamble | undefined,
+    config: unknown,
+    values?: unknown,
+    callback?: QueryCallback,
   ) {
-    super(statement, callback);
-    this.tell = (error) => {
-      callback(error, undefined);
-    };
-    this.statement = statement;
+    super(config, values, callback);
   }
 
   override prepare(connection: WireConnection): void {
-    const { name, text, values } = this.preamble;
-    if (!isKnown(connection, name)) {
-      connection.parse({ name, text });
-      connection.submittedNamedStatements[name] = text;
-    }
-    connection.bind({ statement: name, values });
-    connection.execute({});
+    if (this.preamble) sendPreamble(this.preamble, connection);
     super.prepare(connection);
+    if (!this.preamble) return;
+    this.statement = { name: this.name, text: this.text };
     // pg books each answer under the name and text that the query shows at that moment.
-    Object.assign(this, { name, text });
+    Object.assign(this, { name: this.preamble.name, text: this.preamble.text });
   }
 
   override handleDataRow(message: unknown): void {
-    if (!this.inPreamble) super.handleDataRow(message);
+    if (!this.statement) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: unknown, connection: WireConnection): void {
-    if (!this.inPreamble) {
+    if (!this.statement) {
       super.handleCommandComplete(message, connection);
       return;
     }
-    this.inPreamble = false;
-    Object.assign(this, { name: this.statement.name, text: this.statement.text });
+    Object.assign(this, this.statement);
+    this.statement = undefined;
   }
 
   override handleError(error: Error, connection: WireConnection): void {
     // After an error the server has parsed only what it confirmed.
-    for (const { name } of [this.preamble, this.statement]) {
-      connection.submittedNamedStatements[name] = undefined;
+    for (const name of [this.preamble?.name, this.statement?.name, this.name]) {
+      if (name) connection.submittedNamedStatements[name] = undefined;
     }
     super.handleError(error, connection);
   }
 
   /** Tells that there is no connection to send it on. */
   fail(error: Error): void {
-    this.tell(error);
+    this.callback?.(error, undefined);
   }
+}
+
+/** Sends a statement whose answer comes before that to whatever is sent behind it. */
+export function sendPreamble({ name, text, values }: Preamble, connection: WireConnection): void {
+  if (!isKnown(connection, name)) {
+    connection.parse({ name, text });
+    connection.submittedNamedStatements[name] = text;
+  }
+  connection.bind({ statement: name, values });
+  connection.execute({});
 }
 
 function isKnown(connection: WireConnection, name: string): boolean {

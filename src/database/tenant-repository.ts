@@ -40,12 +40,9 @@ export type Revision<R> = (
   transaction: TenantTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
 
-/** Moves forward with every change, also within one millisecond of the last (decisions 3). */
-const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
+/** Moves forward with every change, also within one millisecond of the last. */
+export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
   updated_at + interval '1 millisecond')`;
-
-/** Records that a purge removes in one transaction: few enough that it is over soon. */
-export const PURGE_BATCH = 1_000;
 
 /** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
 export abstract class TenantRepository<R extends { id: string }> {
@@ -189,43 +186,9 @@ export abstract class TenantRepository<R extends { id: string }> {
     return counted && { name, live, counted };
   }
 
-  /**
-   * How many records a purge removes.
-   * @throws ApiError `query_failed`
-   */
-  async countPurgeable(tenant: Tenant, before: Date): Promise<number> {
-    if (this.purgeable === undefined) return 0;
-    const [row] = await this.database.read<{ count: number }>(tenant, {
-      text: `select count(*)::int as count from ${this.table.name}
-        where organization_id = $1 and ${this.purgeable}`,
-      values: [tenant.id, before],
-    });
-    return row?.count ?? 0;
-  }
-
-  /**
-   * Removes for good at most `PURGE_BATCH` records that were deleted before a time.
-   * @returns how many
-   * @throws ApiError `create_failed`
-   */
-  async purgeBatch(tenant: Tenant, before: Date): Promise<number> {
-    if (this.purgeable === undefined) return 0;
-    const rows = await this.database.write(tenant, {
-      text: `delete from ${this.table.name} where organization_id = $1 and id = any(array(
-          select id from ${this.table.name} where organization_id = $1 and ${this.purgeable}
-          limit ${PURGE_BATCH} for update skip locked))
-        returning id`,
-      values: [tenant.id, before],
-    });
-    return rows.length;
-  }
-
-  /**
-   * The condition of records that a purge removes, undefined where there are none; `$2` is when
-   * they were deleted at the latest.
-   */
-  protected get purgeable(): string | undefined {
-    return this.table.live === 'true' ? undefined : 'deleted_at < $2';
+  /** Whether deleted records stay in the table until a purge. */
+  get deletesSoftly(): boolean {
+    return this.table.live !== 'true';
   }
 
   /** The one record of `$1`, the organization, and `$2`, the id. */

@@ -1,6 +1,3 @@
-import type { DataSource } from 'typeorm';
-import { logger } from '../config/logger.js';
-
 /**
  * The role that every statement of a tenant runs under: no owner of tables, no superuser, no
  * login. Row-level security therefore always binds it.
@@ -9,6 +6,9 @@ export const TENANT_ROLE = 'latitude_app';
 
 /** The setting that the policies compare `organization_id` with. */
 export const TENANT_SETTING = 'app.organization_id';
+
+/** The condition of the policy that every table with an `organization_id` has. */
+export const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
 
 /** Whether the connected user may switch to the tenant role; PostgreSQL 16 asks for more than membership. */
 export const MAY_SWITCH_TO_TENANT_ROLE = `(
@@ -39,31 +39,11 @@ export function protectTenantTable(table: string): string[] {
   return [
     `alter table ${table} enable row level security`,
     `alter table ${table} force row level security`,
-    `create policy tenant on ${table}
-       using (organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid)`,
+    `create policy tenant on ${table} using (${TENANT_POLICY})`,
     `do $$ begin
        if exists (select from pg_roles where rolname = '${TENANT_ROLE}') then
          grant select, insert, update, delete on ${table} to ${TENANT_ROLE};
        end if;
      end $$`,
   ];
-}
-
-/**
- * Whether statements switch to the tenant role; without it, the policies must bind the user.
- * @throws Error where they would bind neither
- */
-export async function canUseTenantRole(dataSource: DataSource): Promise<boolean> {
-  const [user] = await dataSource.query<{ bypasses: boolean; may_switch: boolean }[]>(
-    `select rolsuper or rolbypassrls as bypasses, ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch
-     from pg_roles where rolname = current_user`,
-  );
-  if (user?.may_switch) return true;
-  if (user?.bypasses !== false) {
-    throw new Error(
-      `The database user bypasses row-level security and may not use role ${TENANT_ROLE}.`,
-    );
-  }
-  logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
-  return false;
 }

@@ -25,10 +25,15 @@ export class TenantStatements {
     const name = plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
       const preamble = { name: 'tenant', ...entrance };
-      const query = new QueryWithPreamble(preamble, { name, text, values }, (error, result) => {
-        if (error) reject(error);
-        else resolve(result?.rows as Row[]);
-      });
+      const query = new QueryWithPreamble(
+        preamble,
+        { name, text, values },
+        undefined,
+        (error, result) => {
+          if (error) reject(error);
+          else resolve(result?.rows as Row[]);
+        },
+      );
       submit(query as unknown as TenantQuery);
     });
   }

@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
-import type { FieldProblem } from './field-problem.js';
+import { type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 
 /** What an `ApiError` may add to its entry in the catalogue. */
 export interface ApiErrorOptions {
@@ -39,8 +39,11 @@ export class ApiError extends Error {
   }
 }
 
-/** A `validation_error` whose message and details name every failing field. */
+/** A `validation_error` whose message and details name every failing field, or the first of very many. */
 export function validationError(problems: readonly FieldProblem[]): ApiError {
-  const message = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new ApiError('validation_error', { message: `${message}.`, details: problems });
+  const details = problems.slice(0, MAX_PROBLEMS);
+  const sentences = details.map(({ field, message }) => `${field} ${message}`);
+  const others = problems.length - details.length;
+  if (others > 0) sentences.push(`and ${others} more`);
+  return new ApiError('validation_error', { message: `${sentences.join('; ')}.`, details });
 }

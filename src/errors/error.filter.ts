@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Response } from 'express';
 import { logger } from '../config/logger.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import { databaseFailureOf } from '../database/driver-error.js';
+import { type ApiRequest, routeOf } from '../tenancy/actor.js';
 import { ApiError } from './api-error.js';
 import type { ErrorCode } from './error-catalogue.js';
 
@@ -27,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();
-    const error = explained(thrown, request.requestId);
+    const error = explained(thrown, request.requestId, routeOf(request));
     request.errorCode = error.code;
     if (response.headersSent) {
       response.destroy();
@@ -39,11 +40,17 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The error of the catalogue that something thrown means; the log keeps what no one foresaw. */
-export function explained(thrown: unknown, requestId: string): ApiError {
+/**
+ * The error of the catalogue that something thrown means. The log keeps failures of the database, and
+ * what no one foresaw.
+ */
+export function explained(thrown: unknown, requestId: string, route: string | null): ApiError {
   const error = toApiError(thrown);
-  if (error.code === 'internal_error') {
-    logger.error({ err: thrown, request_id: requestId }, 'unhandled error');
+  const request = { request_id: requestId, route };
+  const failure = databaseFailureOf(thrown);
+  if (failure) logger.error({ ...failure.facts, ...request }, 'a database statement failed');
+  else if (error.code === 'internal_error') {
+    logger.error({ err: thrown, ...request }, 'unhandled error');
   }
   return error;
 }

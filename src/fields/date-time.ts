@@ -8,6 +8,21 @@ const TIME = `(?<hour>${HOUR}):(?<minute>${SIXTY})(?::(?<second>${SIXTY})(?:\\.(
 const OFFSET = `Z|(?<sign>[+-])(?<offsetHours>${HOUR})(?::?(?<offsetMinutes>${SIXTY}))?`;
 const DATE_TIME = new RegExp(`^${DATE}(?:T${TIME}(?:${OFFSET})?)?$`);
 
+const ANY_OFFSET = `(Z|[+-]${HOUR}(:?${SIXTY})?)`;
+const ANY_TIME = `${HOUR}:${SIXTY}(:${SIXTY}(\\.[0-9]{1,9})?)?`;
+const DAY_OF_MONTH =
+  '((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
+
+/**
+ * What is read, as a pattern that every dialect of regular expressions knows. Leap years are left to
+ * `parseDateTime`. `format: date-time` would refuse dates and times without an offset.
+ */
+export const DATE_TIME_INPUT_SCHEMA = {
+  type: 'string',
+  pattern: `^[0-9]{4}-${DAY_OF_MONTH}(T${ANY_TIME}${ANY_OFFSET}?)?$`,
+  description: 'ISO 8601 date-time or date.',
+} as const;
+
 const MILLISECOND_DIGITS = 3;
 const MS_PER_MINUTE = 60_000;
 /** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */

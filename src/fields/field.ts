@@ -23,10 +23,14 @@ export interface Declaration<T, E = T> extends Presence<T> {
 export interface Kind {
   /** The JSON Schema of a value, from the same bounds as the rules. */
   readonly schema: JsonSchema;
+  /** The JSON Schema of what is accepted, where it differs from what is answered. */
+  readonly inputSchema?: JsonSchema;
   /** Checks of class-validator, in the order in which their messages matter. */
   readonly rules: readonly PropertyDecorator[];
-  /** Brings a value into its stored form before it is checked (decisions 3). */
+  /** Brings a value into its stored form before it is checked. */
   readonly normalize?: (value: unknown) => unknown;
+  /** Reads a value that comes as text, as in a query string; a text that cannot be read stays. */
+  readonly fromText?: (text: string) => unknown;
 }
 
 /** One field as its decorator declares it: the source of everything derived from it. */
@@ -35,16 +39,22 @@ export interface Field extends Required<Kind> {
   readonly presence: Presence<unknown>;
 }
 
+export const ID_EXAMPLE = '01a1fbde-995e-72a3-a032-ab1c988b9794';
+
+const ID_SCHEMA: JsonSchema = {
+  ...UUID_SCHEMA,
+  description: 'Identifier, given by the service.',
+  examples: [ID_EXAMPLE],
+};
+
 const ID: Field = {
   name: 'id',
   presence: { required: true },
-  schema: {
-    ...UUID_SCHEMA,
-    description: 'Identifier, given by the service.',
-    examples: ['01a1fbde-995e-72a3-a032-ab1c988b9794'],
-  },
+  schema: ID_SCHEMA,
+  inputSchema: ID_SCHEMA,
   rules: [],
   normalize: identity,
+  fromText: identity,
 };
 
 const FIELDS = Symbol('fields');
@@ -71,19 +81,31 @@ export function fixedFieldsOf(dto: Type<object>): readonly string[] {
   return (Reflect.getMetadata(FIXED, dto) ?? []) as readonly string[];
 }
 
+/** The names of the fields that an update by this DTO can empty; none of a DTO of something else. */
+export function clearableFieldsOf(dto: Type<object>): string[] {
+  if (!isUpdate(dto)) return [];
+  return fieldsOf(dto)
+    .filter(isClearable)
+    .map(({ name }) => name);
+}
+
 /** A decorator that declares a property as a field of a kind. */
 export function declareField(
   { description, example, ...presence }: Declaration<unknown>,
-  { schema, rules, normalize = identity }: Kind,
+  { schema, inputSchema = schema, rules, normalize = identity, fromText = identity }: Kind,
 ): PropertyDecorator {
-  const text = [description, schema.description].filter((part) => part !== undefined).join(' ');
-  const described = {
-    ...schema,
-    ...(text && { description: text }),
-    ...(example !== undefined && { examples: [example] }),
+  const described = (one: JsonSchema): JsonSchema => {
+    const text = [description, one.description].filter((part) => part !== undefined).join(' ');
+    return {
+      ...one,
+      ...(text && { description: text }),
+      ...(example !== undefined && { examples: [example] }),
+    };
   };
+  const schemas = { schema: described(schema), inputSchema: described(inputSchema) };
   return (target, property) => {
-    const field = { name: String(property), presence, schema: described, rules, normalize };
+    const name = String(property);
+    const field = { name, presence, ...schemas, rules, normalize, fromText };
     addField(target, field, presenceRule(presence));
   };
 }
@@ -102,9 +124,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
   Reflect.defineMetadata(FIXED, fixed, Update);
   for (const field of fieldsOf(create)) {
     if (fixed.includes(field.name as K)) continue;
-    const { required, default: fallback } = field.presence;
-    const clearable = !required && fallback === undefined;
-    addField(Update.prototype, field, clearable ? IsOptional() : IfGiven());
+    addField(Update.prototype, field, isClearable(field) ? IsOptional() : IfGiven());
   }
   return Update;
 }
@@ -134,6 +154,10 @@ export function PickOf<T extends object, K extends keyof T & string>(
 
 export type RecordFields<T> = { id: string } & { [K in keyof T]-?: Exclude<T[K], undefined> };
 
+function isClearable({ presence }: Field): boolean {
+  return !presence.required && presence.default === undefined;
+}
+
 function addField(prototype: object, field: Field, presence?: PropertyDecorator): void {
   const dto = prototype.constructor as Type<object>;
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
@@ -151,6 +175,6 @@ function IfGiven(): PropertyDecorator {
   return ValidateIf((_, value) => value !== undefined);
 }
 
-function identity(value: unknown): unknown {
+function identity<T>(value: T): T {
   return value;
 }

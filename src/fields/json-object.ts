@@ -5,6 +5,12 @@ const LONGEST_KEY = 100;
 const MOST_BYTES = 32 * 1024;
 const DEEPEST = 8;
 
+/** 2^53: the last integer before doubles leave some out. */
+export const LARGEST_INTEGER = 2 ** 53;
+
+const TOO_LARGE = { type: 'number', exclusiveMinimum: LARGEST_INTEGER } as const;
+const TOO_SMALL = { type: 'number', exclusiveMaximum: -LARGEST_INTEGER } as const;
+
 /** The bounds of such an object; JSON Schema has no words for the last two. */
 export const JSON_OBJECT_SCHEMA = {
   type: 'object',
@@ -12,6 +18,13 @@ export const JSON_OBJECT_SCHEMA = {
   propertyNames: { minLength: 1, maxLength: LONGEST_KEY },
   additionalProperties: true,
   description: `At most ${MOST_BYTES} bytes as JSON and ${DEEPEST} levels deep.`,
+} as const;
+
+/** As it is accepted. It is a `not`, for generators make numbers of any value that has bounds. */
+export const JSON_OBJECT_INPUT_SCHEMA = {
+  ...JSON_OBJECT_SCHEMA,
+  additionalProperties: { not: { anyOf: [TOO_LARGE, TOO_SMALL] } },
+  description: `${JSON_OBJECT_SCHEMA.description} Numbers at any depth are from -${LARGEST_INTEGER} to ${LARGEST_INTEGER}.`,
 } as const;
 
 /** Whether a JSON value is an object. */

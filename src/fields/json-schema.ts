@@ -8,15 +8,20 @@ export interface JsonSchema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly enum?: readonly unknown[];
   readonly items?: JsonSchema;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly unevaluatedProperties?: boolean;
   readonly maxProperties?: number;
   readonly propertyNames?: JsonSchema;
+  readonly not?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
 }

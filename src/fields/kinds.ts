@@ -9,17 +9,17 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { parseDateTime } from './date-time.js';
+import { DATE_TIME_INPUT_SCHEMA, parseDateTime } from './date-time.js';
 import { type Declaration, declareField } from './field.js';
-import { JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
+import { JSON_OBJECT_INPUT_SCHEMA, JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
 import type { JsonSchema } from './json-schema.js';
-import { IS_TEXT, isAfter, mustBeAfter, rule, textListRules, textRules } from './rules.js';
+import { PHONE, PHONE_CHARACTERS } from './phone.js';
+import { IS_TEXT, isAfter, isDateTime, mustBeAfter, textListRules, textRules } from './rules.js';
+import { trimText } from './text.js';
 import { UUID, UUID_SCHEMA } from './uuid.js';
 
-/** Something else than white space, which does not survive trimming. */
+/** Something else than white space: what schemas can say of a text that must show something. */
 const NOT_BLANK = String.raw`\S`;
-
-const PHONE = /^([ +\-.()/x#]*\d){3}[\d +\-.()/x#]*$/;
 
 /** Plain text of `min` to `max` characters, counted in code points. */
 export function Text({
@@ -47,7 +47,7 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
 
 /** A phone number: returned as given, compared by a form of its own. */
 export function Phone(declaration: Declaration<string> = {}) {
-  const message = 'must consist of digits, spaces and +-.()/x#, with at least 3 digits';
+  const message = `must consist of ${PHONE_CHARACTERS.replaceAll('`', '')}, with at least 3 digits`;
   return declareField(declaration, {
     schema: { ...textSchema(3, 50), pattern: PHONE.source },
     rules: [...textRules(3, 50), Matches(PHONE, { message })],
@@ -55,10 +55,13 @@ export function Phone(declaration: Declaration<string> = {}) {
   });
 }
 
+/** `format: email` would refuse addresses that are not ASCII, which are accepted. */
+const EMAIL_PATTERN = String.raw`\S@\S`;
+
 /** An e-mail address of at most 254 characters. */
 export function Email(declaration: Declaration<string> = {}) {
   return declareField(declaration, {
-    schema: { ...textSchema(3, 254), format: 'email' },
+    schema: { ...textSchema(3, 254), pattern: EMAIL_PATTERN },
     rules: [...textRules(3, 254), IsEmail({}, { message: 'must be a valid e-mail address' })],
     normalize: trimToNull,
   });
@@ -84,7 +87,7 @@ export function Flag(declaration: Declaration<boolean> = {}) {
   });
 }
 
-/** A whole number; in a query string, its decimal digits. */
+/** A whole number; where values come as text, its decimal digits. */
 export function Integer({
   min,
   max,
@@ -94,8 +97,7 @@ export function Integer({
   return declareField(declaration, {
     schema: { type: 'integer', minimum: min, maximum: max },
     rules: [IsInt({ message }), Min(min, { message }), Max(max, { message })],
-    normalize: (value) =>
-      typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value,
+    fromText: (text) => (/^(0|[1-9]\d*)$/.test(text) ? Number(text) : text),
   });
 }
 
@@ -109,12 +111,13 @@ export function DateTime({
   after,
   ...declaration
 }: Declaration<Date, string> & { rounding?: 'down' | 'up'; after?: string } = {}) {
-  const message = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
-  const isDateTime = rule('isDateTime', (value) => value instanceof Date, message);
-  const description = after === undefined ? undefined : `It ${mustBeAfter(after)}.`;
+  const order = after === undefined ? undefined : `It ${mustBeAfter(after)}.`;
+  const { description: form } = DATE_TIME_INPUT_SCHEMA;
+  const inputDescription = order === undefined ? form : `${order} ${form}`;
   return declareField(declaration, {
-    schema: { type: 'string', format: 'date-time', ...(description && { description }) },
-    rules: after === undefined ? [isDateTime] : [isDateTime, isAfter(after)],
+    schema: { type: 'string', format: 'date-time', ...(order && { description: order }) },
+    inputSchema: { ...DATE_TIME_INPUT_SCHEMA, description: inputDescription },
+    rules: after === undefined ? [isDateTime()] : [isDateTime(), isAfter(after)],
     normalize: (value) => {
       const text = trimToNull(value);
       return typeof text === 'string' ? (parseDateTime(text, rounding) ?? text) : text;
@@ -135,7 +138,6 @@ export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'
     schema: { type: 'array', maxItems: MOST_TAGS, items },
     rules: textListRules(MOST_TAGS, LONGEST_TAG),
     normalize: (value) => {
-      if (value === null) return NO_TAGS;
       if (!Array.isArray(value) || value.length > MOST_TAGS) return value;
       return [...new Set(value.map(trim))];
     },
@@ -154,8 +156,8 @@ export function JsonObject(declaration: Omit<Declaration<object>, 'default'> = {
   const withDefault = { ...declaration, default: EMPTY_OBJECT };
   return declareField(withDefault, {
     schema: JSON_OBJECT_SCHEMA,
+    inputSchema: JSON_OBJECT_INPUT_SCHEMA,
     rules: [IsObject({ message: 'must be an object' }), isJsonObject],
-    normalize: (value) => value ?? EMPTY_OBJECT,
   });
 }
 
@@ -164,7 +166,7 @@ function textSchema(minLength: number, maxLength: number): JsonSchema {
 }
 
 function trim(value: unknown): unknown {
-  return typeof value === 'string' ? value.trim() : value;
+  return typeof value === 'string' ? trimText(value) : value;
 }
 
 /** An optional text that is empty means null. */

@@ -82,13 +82,7 @@ describe('readInput on update (decisions 3)', () => {
     expect({ ...value }).toStrictEqual({ city: null });
   });
 
-  it('empties lists and objects by null', () => {
-    const { value, problems } = readInput(UpdateDto, { tags: null, custom: null });
-    expect(problems).toEqual([]);
-    expect({ ...value }).toStrictEqual({ tags: [], custom: {} });
-  });
-
-  it.each(['name', 'kind', 'flag', 'count'])('refuses null for %s', (field) => {
+  it.each(['name', 'kind', 'flag', 'count', 'tags', 'custom'])('refuses null for %s', (field) => {
     expect(faulty(readInput(UpdateDto, { [field]: null }))).toEqual([field]);
   });
 
@@ -134,6 +128,19 @@ describe('hostile names and values (CVE-2019-18413, CVE-2020-7637)', () => {
     const plain = Object.create({ city: 'x', nickname: 'y' }) as object;
     expect({ ...readInput(UpdateDto, plain).value }).toStrictEqual({});
     expect(readInput(UpdateDto, plain).problems).toEqual([]);
+  });
+
+  it('tells of the first unknown name which fields there are', () => {
+    const { problems } = readInput(FixedDto, { x: 1, city: 'x', y: 1 });
+    expect(problems).toEqual([
+      {
+        field: 'x',
+        message:
+          'is unknown or cannot be set; the fields are name, kind, flag, count, tags, custom',
+      },
+      { field: 'city', message: 'cannot be changed' },
+      { field: 'y', message: 'is unknown or cannot be set' },
+    ]);
   });
 
   it('shows unknown names short and printable', () => {

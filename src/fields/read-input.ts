@@ -9,6 +9,9 @@ export interface Input<T> {
   readonly problems: readonly FieldProblem[];
 }
 
+/** How values come: as JSON, or as the texts of a query string or of the arguments of a prompt. */
+export type Encoding = 'json' | 'text';
+
 /** What there is to know of a DTO to read inputs into it. */
 interface Reader {
   readonly fields: readonly Field[];
@@ -18,6 +21,29 @@ interface Reader {
   readonly isUpdate: boolean;
   readonly validate: Validator;
 }
+
+/** How problems refer to an input. */
+export interface InputTerms {
+  /** What a problem names where it has no name of its own. */
+  readonly whole: string;
+  /** What is wrong with a name that does not exist. */
+  readonly unknown: string;
+  /** What the names are that exist. */
+  readonly known: (names: readonly string[]) => string;
+}
+
+/** How an input was written, and how problems refer to it; a JSON body unless something else is said. */
+export interface ReadOptions {
+  readonly encoding?: Encoding;
+  readonly terms?: InputTerms;
+}
+
+const BODY: InputTerms = {
+  whole: 'body',
+  unknown: 'is unknown or cannot be set',
+  known: (names) =>
+    names.length > 0 ? `the fields are ${names.join(', ')}` : 'there are none here',
+};
 
 const READERS = new WeakMap<Type<object>, Reader>();
 const NOTHING_UNREAD: readonly FieldProblem[] = [];
@@ -31,10 +57,11 @@ export function readInput<T extends object>(
   dto: Type<T>,
   plain: object,
   unread: readonly FieldProblem[] = NOTHING_UNREAD,
+  { encoding = 'json', terms = BODY }: ReadOptions = {},
 ): Input<T> {
   const reader = readerOf(dto);
-  const value = normalized(dto, plain, reader);
-  const found = [...unknownFields(plain, reader), ...reader.validate(value)];
+  const value = normalized(dto, plain, reader, encoding);
+  const found = [...unknownFields(plain, reader, terms), ...reader.validate(value)];
   const problems = unread.length === 0 ? found : withUnread(unread, found);
   if (problems.length === 0 && !reader.isUpdate) fillIn(value, reader);
   return { value, problems };
@@ -57,23 +84,35 @@ function readerOf(dto: Type<object>): Reader {
   return reader;
 }
 
-function normalized<T extends object>(dto: Type<T>, plain: object, { known }: Reader): T {
+function normalized<T extends object>(
+  dto: Type<T>,
+  plain: object,
+  { known }: Reader,
+  encoding: Encoding,
+): T {
   const raw = plain as Readonly<Record<string, unknown>>;
   const value = new dto();
   const target = value as Record<string, unknown>;
-  for (const [name, { normalize }] of known) {
-    if (Object.hasOwn(plain, name)) target[name] = normalize(raw[name]);
+  for (const [name, { normalize, fromText }] of known) {
+    if (!Object.hasOwn(plain, name)) continue;
+    const given = raw[name];
+    target[name] = normalize(
+      encoding === 'text' && typeof given === 'string' ? fromText(given) : given,
+    );
   }
   return value;
 }
 
-function unknownFields(plain: object, { known, fixed }: Reader): FieldProblem[] {
-  return Object.keys(plain)
-    .filter((name) => !known.has(name))
-    .map((name) => ({
-      field: fieldLabel(name, 'body'),
-      message: fixed.has(name) ? 'cannot be changed' : 'is unknown or cannot be set',
-    }));
+/** The first of several unknown names is told together with those that exist. */
+function unknownFields(plain: object, { known, fixed }: Reader, terms: InputTerms): FieldProblem[] {
+  const { whole, unknown } = terms;
+  const strays = Object.keys(plain).filter((name) => !known.has(name));
+  const first = strays.find((name) => !fixed.has(name));
+  const messageOf = (name: string) => {
+    if (fixed.has(name)) return 'cannot be changed';
+    return name === first ? `${unknown}; ${terms.known([...known.keys()])}` : unknown;
+  };
+  return strays.map((name) => ({ field: fieldLabel(name, whole), message: messageOf(name) }));
 }
 
 function withUnread(unread: readonly FieldProblem[], found: FieldProblem[]): FieldProblem[] {

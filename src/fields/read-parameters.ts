@@ -1,25 +1,37 @@
 import type { Type } from '@nestjs/common';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { namesOf } from './field.js';
-import { type Input, readInput } from './read-input.js';
+import { type Field, fieldsOf } from './field.js';
+import { type Input, type InputTerms, readInput, type ReadOptions } from './read-input.js';
+import { trimText } from './text.js';
+
+const QUERY: InputTerms = {
+  whole: 'query',
+  unknown: 'is unknown',
+  known: (names) =>
+    names.length > 0 ? `the parameters are ${names.join(', ')}` : 'there are none here',
+};
 
 /**
- * Reads what narrows and sorts a list. An empty parameter is refused: left out in silence, it would
- * answer everything to who asked for something.
+ * Reads what narrows and sorts a list. An empty filter is one that was not given: forms and clients
+ * send every filter that they have. A parameter that is required or has a default must not be empty.
  * @param unread what is wrong with the parameters already
  */
 export function readParameters<T extends object>(
   dto: Type<T>,
   values: Readonly<Record<string, unknown>>,
   unread: readonly FieldProblem[] = [],
+  { encoding, terms = QUERY }: ReadOptions = {},
 ): Input<T> {
-  const isEmpty = (name: string) => {
+  const isEmpty = ({ name }: Field) => {
     const value = values[name];
-    return typeof value === 'string' && value.trim() === '';
+    return typeof value === 'string' && trimText(value) === '';
   };
-  const empty = namesOf(dto).filter(isEmpty);
-  if (empty.length === 0) return readInput(dto, values, unread);
-  const others = Object.entries(values).filter(([name]) => !empty.includes(name));
-  const problems = empty.map((field) => ({ field, message: 'must not be empty' }));
-  return readInput(dto, Object.fromEntries(others), [...unread, ...problems]);
+  const empty = fieldsOf(dto).filter(isEmpty);
+  if (empty.length === 0) return readInput(dto, values, unread, { encoding, terms });
+  const names = new Set(empty.map(({ name }) => name));
+  const others = Object.entries(values).filter(([name]) => !names.has(name));
+  const problems = empty
+    .filter(({ presence }) => presence.required === true || presence.default !== undefined)
+    .map(({ name }) => ({ field: name, message: 'must not be empty' }));
+  return readInput(dto, Object.fromEntries(others), [...unread, ...problems], { encoding, terms });
 }

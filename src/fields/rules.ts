@@ -48,9 +48,33 @@ export function isAfter(field: string): PropertyDecorator {
   });
 }
 
+const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
+
+/** An offset whose `+` a query string has turned into a space. */
+const LOST_PLUS = /T[\d:.]+ \d\d(?::?\d\d)?$/;
+
+/** Checks that a text was read as a time. */
+export function isDateTime(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isDateTime',
+    validator: {
+      validate: (value) => value instanceof Date,
+      defaultMessage: (args) => {
+        const isPlusLost = typeof args?.value === 'string' && LOST_PLUS.test(args.value);
+        return isPlusLost ? `${DATE_TIME_MESSAGE}; in a query, write + as %2B` : DATE_TIME_MESSAGE;
+      },
+    },
+  });
+}
+
 /** What is wrong with a time that does not come after another. */
 export function mustBeAfter(field: string): string {
   return `must be after ${field}`;
+}
+
+/** What is wrong with a time that does not come before another. */
+export function mustBeBefore(field: string): string {
+  return `must be before ${field}`;
 }
 
 function lengthMessage(min: number, max: number): string {

@@ -98,8 +98,16 @@ describe('the JSON Schema of a DTO', () => {
 
   it('says in words what JSON Schema cannot', () => {
     const { to, object } = jsonSchemaOf(CreateDto, 'input').properties ?? {};
+    expect(to?.description).toMatch(/^Its end\. It must be after from\. ISO 8601 .*\.$/);
+    expect(object?.description).toMatch(
+      /^Anything\. At most 32768 bytes as JSON and 8 levels deep\. Numbers at any depth .*\.$/,
+    );
+  });
+
+  it('of a record has the one form in which times are answered', () => {
+    const { from, to } = jsonSchemaOf(RecordDto, 'output').properties ?? {};
+    expect(from).toEqual({ type: ['string', 'null'], format: 'date-time' });
     expect(to?.description).toBe('Its end. It must be after from.');
-    expect(object?.description).toBe('Anything. At most 32768 bytes as JSON and 8 levels deep.');
   });
 
   it('holds objects and lists of words in answers, which no input takes', () => {
@@ -131,11 +139,25 @@ const VALUES: Readonly<Record<keyof CreateDto, readonly unknown[]>> = {
   word: ['a', 'b', 'c', 'A', null, 1],
   choice: ['a', null, 'ab', true],
   phone: ['123', '+1 (2) 3', '1'.repeat(50), '12', '1'.repeat(51), '123a', '+-()', null, 123],
-  email: ['a@example.com', `a@${'b'.repeat(250)}.com`, 'ada', null, 1],
+  email: ['a@example.com', 'jörg@bücher.example', `a@${'b'.repeat(250)}.com`, 'ada', null, 1],
   uuid: ['01a1fbdf-c82e-7372-858e-5501a64880f1', '01a1fbdf', null, 1],
   flag: [true, false, null, 'true', 1],
   integer: [1, 9, 0, 10, 1.5, null, true],
-  from: ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.123+05:30', '2026-02-30T00:00:00Z', null, 1],
+  from: [
+    '2026-01-31T09:30:00Z',
+    '2026-01-31T09:30:00.123+05:30',
+    '2026-01-31T09:30+0530',
+    '2026-01-31T09:30:00.123456789',
+    '2026-01-31',
+    '2024-02-29',
+    '2026-02-30T00:00:00Z',
+    '2026-04-31',
+    '2026-01-31T24:00:00Z',
+    '2026-01-31 09:30:00Z',
+    '2026-13-01',
+    null,
+    1,
+  ],
   to: ['2026-01-31T09:30:00Z', 'tomorrow', null],
   tags: [
     [],

@@ -10,7 +10,8 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
   const fields = fieldsOf(dto);
   const isCreate = direction === 'input' && !isUpdate(dto);
   const propertyOf = (field: Field) => {
-    const schema = isCreate ? schemaOf(field) : field.schema;
+    const given = direction === 'input' ? field.inputSchema : field.schema;
+    const schema = isCreate ? schemaOf(field) : given;
     return mayBeNull(field, isCreate) ? nullable(schema) : schema;
   };
   const required = requiredFields(dto, direction).map(({ name }) => name);
@@ -23,9 +24,10 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
   };
 }
 
-/** The JSON Schema of a field where it is given, with the default of where it is not. */
-export function schemaOf({ schema, presence }: Field): JsonSchema {
-  return presence.default === undefined ? schema : { ...schema, default: presence.default };
+/** The JSON Schema of what a field accepts, with the default of where it is not given. */
+export function schemaOf({ inputSchema, presence }: Field): JsonSchema {
+  const { default: value } = presence;
+  return value === undefined ? inputSchema : { ...inputSchema, default: value };
 }
 
 /**

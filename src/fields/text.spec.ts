@@ -1,4 +1,4 @@
-import { codePointLength, isWellFormedText } from './text.js';
+import { codePointLength, isWellFormedText, trimText } from './text.js';
 
 describe('codePointLength', () => {
   it.each([
@@ -43,4 +43,40 @@ describe('isWellFormedText', () => {
       expect(isWellFormedText(text)).toBe(false);
     },
   );
+});
+
+describe('trimText', () => {
+  it.each([
+    ['plain', 'plain'],
+    [' \t\r\n\u0085a b\u00a0\u2028\u3000', 'a b'],
+    ['\u200b\u2060 \ufeffa\u200bb\ufeff\u200b \u0085', 'a\u200bb'],
+    ['Zoë', 'Zoë'],
+    ['❤\ufe0f', '❤\ufe0f'],
+    ['\u200fשלום\u200e', '\u200fשלום\u200e'],
+    ['क्\u200d', 'क्\u200d'],
+    ['\u0001', '\u0001'],
+    ['\u{1f600}', '\u{1f600}'],
+  ])('of %j leaves %j', (text, trimmed) => {
+    expect(trimText(text)).toBe(trimmed);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '\u0085',
+    '\u200b',
+    '\u200d',
+    '\u00ad \u2066\u2069',
+    '\ufe0f',
+    '\u3164',
+    '\u2060\ufeff',
+  ])('leaves nothing of %j, which shows nothing', (text) => {
+    expect(trimText(text)).toBe('');
+  });
+
+  it('takes a moment, however much there is to look through', () => {
+    const blanks = '\u0085'.repeat(200_000);
+    expect(trimText(`${blanks}a${blanks}b${blanks}`)).toHaveLength(200_002);
+    expect(trimText(blanks)).toBe('');
+  });
 });

@@ -77,7 +77,12 @@ async function readPacked(
   });
   const output = consume(unpacker, 'corrupt', (chunk) => body.add(chunk));
   try {
-    await Promise.all([input.done.then(() => unpacker.end()), output.done]);
+    const end = () => {
+      // Zero bytes are no body, whatever the headers say of them.
+      if (packed === 0) unpacker.push(null);
+      else unpacker.end();
+    };
+    await Promise.all([input.done.then(end), output.done]);
     // Bytes after the end of the packed data are left over in silence by zlib.
     if (unpacker.bytesWritten !== packed) throw new BodyError('corrupt');
     return body.toBuffer();
@@ -151,6 +156,8 @@ const PARAMETER = new RegExp(
   `;[ \\t]*(?:(?<name>${TOKEN})=(?:(?<token>${TOKEN})|"(?<quoted>(?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`,
   'y',
 );
+/** The name of the encoding, and the one that many clients send for it. */
+const UTF8 = /^utf-?8$/i;
 const JSON_TYPE = /^[ \t]*application\/json[ \t]*/i;
 
 /**
@@ -169,7 +176,7 @@ export function isJsonContentType(header: string | undefined): boolean {
     if (!parameter?.groups) return false;
     const { name, token, quoted } = parameter.groups;
     const value = token ?? quoted?.replace(/\\(.)/g, '$1');
-    if (name?.toLowerCase() === 'charset' && value?.toLowerCase() !== 'utf-8') return false;
+    if (name?.toLowerCase() === 'charset' && !UTF8.test(value ?? '')) return false;
     end = PARAMETER.lastIndex;
   }
   return true;

@@ -16,14 +16,14 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Requests may be sent here: the database answers, and the instance stays. */
+  /** Requests may be sent here: reads and writes work, and the instance is not about to stop. */
   @Get('ready')
   @Public()
   @Header('Cache-Control', 'no-store')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const reason = await this.health.obstacle();
-    if (reason === undefined) return { status: 'ok' };
+    const obstacle = await this.health.obstacle();
+    if (obstacle === undefined) return { status: 'ok' };
     response.status(503);
-    return { status: 'unavailable', reason };
+    return { status: 'unavailable', ...obstacle };
   }
 }

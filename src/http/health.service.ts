@@ -1,21 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { DatabaseStatus } from '../database/database-status.js';
+import { Readiness } from '../database/readiness/readiness.js';
 import type { HttpAdapter } from './http-adapter.js';
 
-const PING_TIMEOUT_MS = 1_000;
+/** Why an instance should not be sent requests. */
+export interface Obstacle {
+  readonly reason: 'draining' | 'database';
+  /** A sentence for operators, which names no record, key or address. */
+  readonly detail?: string;
+}
 
 /** Whether this instance can serve. */
 @Injectable()
 export class HealthService {
   constructor(
-    private readonly database: DatabaseStatus,
+    private readonly database: Readiness,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
   /** What keeps this instance from serving requests, if anything does. */
-  async obstacle(): Promise<'draining' | 'database' | undefined> {
-    if (this.host.httpAdapter.isDraining) return 'draining';
-    return (await this.database.answersWithin(PING_TIMEOUT_MS)) ? undefined : 'database';
+  async obstacle(): Promise<Obstacle | undefined> {
+    if (this.host.httpAdapter.isDraining) return { reason: 'draining' };
+    const detail = await this.database.obstacle();
+    return detail === undefined ? undefined : { reason: 'database', detail };
   }
 }

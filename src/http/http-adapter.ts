@@ -22,6 +22,8 @@ const LONGEST_SILENCE_MS = 120_000;
 /** Express as Latitude runs it: exact paths, no extras, and the error envelope on every refusal. */
 export class HttpAdapter extends ExpressAdapter {
   private drain: Drain | undefined;
+  /** Answers until the application does. */
+  private early: http.RequestListener | undefined;
 
   constructor() {
     super();
@@ -33,9 +35,27 @@ export class HttpAdapter extends ExpressAdapter {
     Object.assign(express.router, { strict: true, caseSensitive: true });
   }
 
+  /** Makes the server before the application exists; `listener` answers until `takeOver`. */
+  startEarly(listener: http.RequestListener): http.Server {
+    this.early = listener;
+    return this.createServer(listener);
+  }
+
   override initHttpServer(): void {
-    const express = this.getInstance<Express>();
-    const server = http.createServer({ ...SERVER_OPTIONS, ...nativeClasses(express) }, express);
+    if (!this.early) this.createServer(this.getInstance<Express>());
+  }
+
+  /** Lets the application answer, also on connections that are open already. */
+  takeOver(): void {
+    if (!this.early) return;
+    const server = this.httpServer as http.Server;
+    server.off('request', this.early).on('request', this.getInstance<Express>());
+    this.early = undefined;
+  }
+
+  private createServer(listener: http.RequestListener): http.Server {
+    const classes = nativeClasses(this.getInstance<Express>());
+    const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);
     // The size of the block of headers bounds their number; Node would drop some in silence.
     server.maxHeadersCount = 0;
     // Who stops reading its answer, or sends no more, is let go.
@@ -43,6 +63,7 @@ export class HttpAdapter extends ExpressAdapter {
     guardConnections(server);
     this.drain = new Drain(server);
     this.httpServer = server;
+    return server;
   }
 
   /** Answers what a handler returned. */

@@ -6,6 +6,7 @@ import { ScopesGuard } from '../auth/scopes.guard.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { AccessCheck } from './access-check.js';
 import { AnswersSweep } from './answers-sweep.js';
 import { ArrivalGuard } from './arrival.guard.js';
 import { HealthController } from './health.controller.js';
@@ -20,6 +21,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
+    AccessCheck,
     AnswersSweep,
     HealthService,
     ParserRefusals,

@@ -66,13 +66,13 @@ export class Metrics {
 
   private watchPool(database: DatabaseStatus): void {
     this.gauge('latitude_database_connections', 'Open connections to the database.', () => {
-      return database.pool().total;
+      return database.connections().total;
     });
     this.gauge('latitude_database_connections_idle', 'Connections that nothing uses.', () => {
-      return database.pool().idle;
+      return database.connections().idle;
     });
     this.gauge('latitude_database_waiting', 'Statements that wait for a connection.', () => {
-      return database.pool().waiting;
+      return database.connections().waiting;
     });
   }
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../config/logger.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import { type ApiRequest, routeOf } from '../tenancy/actor.js';
 import { requestIdOf } from './request-id.js';
 
 /** A request that has been answered, or was broken off. */
@@ -26,6 +26,8 @@ export function requestContext(observe?: Observer) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const apiRequest = request as ApiRequest;
     apiRequest.requestId = requestIdOf(request);
+    // A socket that is closed has forgotten its address.
+    apiRequest.clientAddress = request.ip;
     response.setHeader('X-Request-Id', apiRequest.requestId);
     response.once('close', () => {
       const finished = finish(apiRequest, response, performance.now() - apiRequest.arrivedAt);
@@ -38,10 +40,9 @@ export function requestContext(observe?: Observer) {
 }
 
 function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {
-  const route = request.route as { path?: string } | undefined;
   return {
     method: request.method,
-    route: route?.path ?? null,
+    route: routeOf(request),
     status: response.writableFinished ? response.statusCode : null,
     ms,
     errorCode: request.errorCode,
@@ -56,6 +57,7 @@ function logRequest(request: ApiRequest, { method, route, status, ms }: Finished
     ms: Math.round(ms * 10) / 10,
     organization_id: request.actor?.organization.id ?? null,
     key_id: request.actor?.key.id ?? null,
+    client_address: request.clientAddress ?? null,
     request_id: request.requestId,
   };
   if ((status ?? 0) >= 500) logger.error(line, 'request');

@@ -43,8 +43,13 @@ export function readRequest(request: ApiRequest, types: InputTypes, bodyLimit: n
   request.query = query.value as ApiRequest['query'];
   const { body: dto } = types;
   if (!dto) {
-    refuse(query.problems);
-    return;
+    if (takesBody(request) || !announcesBody(request)) {
+      refuse(query.problems);
+      return;
+    }
+    return readStrayBody(request, bodyLimit).then((problems) => {
+      refuse([...query.problems, ...problems]);
+    });
   }
   return readBytes(request, bodyLimit).then((bytes) => {
     const body = readJson(bytes, dto);
@@ -55,6 +60,37 @@ export function readRequest(request: ApiRequest, types: InputTypes, bodyLimit: n
 
 function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw validationError(problems);
+}
+
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Whether requests of a method may have a body, also where the route declares none. */
+export function takesBody({ method }: Pick<ApiRequest, 'method'>): boolean {
+  return !METHODS_WITHOUT_BODY.has(method);
+}
+
+/** Whether a body may follow the headers; a chunked one may turn out to be empty. */
+function announcesBody({ headers }: ApiRequest): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+}
+
+/** What many clients send where there is nothing to send. */
+const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
+
+/**
+ * What is wrong with the body of a request that takes none: nothing where it has zero bytes or is an
+ * empty object, whatever its type.
+ * @throws ApiError `payload_too_large`
+ */
+async function readStrayBody(request: ApiRequest, limit: number): Promise<readonly FieldProblem[]> {
+  try {
+    const bytes = await receive(request, limit);
+    if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    if (error.reason === 'too_large') throw refusalOf(error, limit);
+  }
+  return [{ field: 'body', message: `must be empty: a ${request.method} request takes no body` }];
 }
 
 /** The query of a route that takes none. */
@@ -70,18 +106,25 @@ export function strayParameters({ url }: ApiRequest): readonly FieldProblem[] {
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
  */
 export async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
-  const declared = Number(request.headers['content-length'] ?? 0);
-  const isEmpty = declared === 0 && request.headers['transfer-encoding'] === undefined;
-  if (isEmpty) return Buffer.alloc(0);
-  if (declared <= limit && !isJsonContentType(request.headers['content-type'])) {
+  if (!announcesBody(request)) return Buffer.alloc(0);
+  if (!isTooLarge(request, limit) && !isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
-  if (declared <= limit) request.askForBody?.();
   try {
-    return await readBody(request, limit);
+    return await receive(request, limit);
   } catch (error) {
     throw error instanceof BodyError ? refusalOf(error, limit) : error;
   }
+}
+
+function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
+  return Number(headers['content-length'] ?? 0) > limit;
+}
+
+/** Reads a body, after asking a client for it that holds it back. */
+function receive(request: ApiRequest, limit: number): Promise<Buffer> {
+  if (!isTooLarge(request, limit)) request.askForBody?.();
+  return readBody(request, limit);
 }
 
 function refusalOf(error: BodyError, limit: number): ApiError {
@@ -105,7 +148,7 @@ function readQuery(url: string, dto: Type<object>): Input<object> {
   const start = url.indexOf('?');
   if (start === -1 && dto === NoParameters) return NOTHING;
   const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
-  return readParameters(dto, values, problems);
+  return readParameters(dto, values, problems, { encoding: 'text' });
 }
 
 function readJson(bytes: Buffer, dto: Type<object>): Input<object> {

@@ -2,17 +2,16 @@ import { All, Controller, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import { UnknownRoute } from '../auth/access.js';
+import { isBehindKeys } from '../auth/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
+import { routesAt } from '../rest/route-table.js';
 import type { ApiRequest } from '../tenancy/actor.js';
-
-/** One entry of Express' routing table. */
-interface Layer {
-  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
-  match(path: string): boolean;
-}
 
 /** Braces make it match the root as well. */
 export const EVERYTHING = '{*path}';
+
+/** No longer path is told; those of routes are shorter. */
+const LONGEST_HINT = 200;
 
 /** Answers what no other route does; stands last, so that the guards see those requests too. */
 @Controller()
@@ -28,18 +27,28 @@ export class UnknownRoutesController {
 
   private refuse(request: ApiRequest): never {
     const allowed = this.methodsOf(request.path);
+    const message = `There is no ${request.method} route at this path${this.hintAt(request)}.`;
     throw new ApiError('not_found', {
-      message: `There is no ${request.method} route at this path.`,
+      message,
       headers: allowed.length > 0 ? { Allow: allowed.join(', ') } : {},
     });
   }
 
+  /** The right path, where a slash at the end is all that is wrong with this one. */
+  private hintAt({ path }: ApiRequest): string {
+    const trimmed = path.replace(/\/+$/, '');
+    if (trimmed === path || !isBehindKeys({ method: '', path }) || trimmed.length > LONGEST_HINT) {
+      return '';
+    }
+    if (this.methodsOf(trimmed).length === 0) return '';
+    return `; without the slash at its end, it is ${trimmed}`;
+  }
+
   private methodsOf(path: string): string[] {
-    const express = this.host.httpAdapter.getInstance<{ router: { stack: Layer[] } }>();
+    const app = this.host.httpAdapter.getInstance<object>();
     const methods = new Set<string>();
-    for (const layer of express.router.stack) {
-      if (!layer.route || layer.route.path.endsWith(EVERYTHING) || !layer.match(path)) continue;
-      for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
+    for (const { methods: answered } of routesAt(app, path, EVERYTHING)) {
+      for (const method of Object.keys(answered)) methods.add(method.toUpperCase());
     }
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods].sort();

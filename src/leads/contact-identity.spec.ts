@@ -1,6 +1,10 @@
-import { comparedEmail, comparedPhone } from './contact-identity.js';
+import { comparedEmail, readPhone } from './contact-identity.js';
 
-describe('comparedEmail (decisions 3: compared trimmed and lower-cased)', () => {
+function comparedPhone(phone: string, region: string): string {
+  return readPhone(phone, region).compared;
+}
+
+describe('comparedEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
   it.each([
     ['ada@example.com', 'ada@example.com'],
     ['Ada.Lovelace@EXAMPLE.com', 'ada.lovelace@example.com'],
@@ -8,13 +12,17 @@ describe('comparedEmail (decisions 3: compared trimmed and lower-cased)', () => 
     ['ÉLAN@example.com', 'élan@example.com'],
     ['ada+tag@example.com', 'ada+tag@example.com'],
     ['a.d.a@gmail.com', 'a.d.a@gmail.com'],
+    ['e\u0301lan@example.com', 'élan@example.com'],
+    ['info@BÜCHER.example', 'info@xn--bcher-kva.example'],
+    ['info@xn--bcher-kva.example', 'info@xn--bcher-kva.example'],
+    ['info@bu\u0308cher.example', 'info@xn--bcher-kva.example'],
   ])('%j is compared as %j', (email, compared) => {
     expect(comparedEmail(email)).toBe(compared);
     expect(comparedEmail(compared)).toBe(compared);
   });
 });
 
-describe('comparedPhone (decisions 3: E.164 where it can be read, digits otherwise)', () => {
+describe('the compared form of a phone (E.164 with its extension where it can be read, digits otherwise)', () => {
   it.each([
     ['+14155552671', 'US', '+14155552671'],
     ['+1 (415) 555-2671', 'US', '+14155552671'],
@@ -28,6 +36,17 @@ describe('comparedPhone (decisions 3: E.164 where it can be read, digits otherwi
     ['030/901820', 'DE', '+4930901820'],
     ['0049 30 901820', 'DE', '+4930901820'],
     ['06 12 34 56 78', 'FR', '+33612345678'],
+    ['(415) 555-2671 x12', 'US', '+14155552671x12'],
+    ['(415) 555-2671 ext. 12', 'US', '+14155552671x12'],
+    ['+14155552671;ext=12', 'US', '+14155552671x12'],
+    ['415-555-2671 EXT12', 'US', '+14155552671x12'],
+    ['+1 415 555 2671;12', 'US', '+14155552671x12'],
+    ['+1 415 555 2671,,12', 'US', '+14155552671x12'],
+    ['415-555-2671 #12', 'US', '+14155552671x12'],
+    ['030/901820 x7', 'DE', '+4930901820x7'],
+    ['0049 30 901820', 'US', '+4930901820'],
+    ['00 44 20 7946 0018', 'US', '+442079460018'],
+    ['(00)49 30 901820 ext 3', 'US', '+4930901820x3'],
   ])('%s in %s is %s', (phone, region, compared) => {
     expect(comparedPhone(phone, region)).toBe(compared);
     expect(comparedPhone(compared, region)).toBe(compared);

@@ -1,3 +1,4 @@
+import { PHONE_CHARACTERS } from '../fields/phone.js';
 import { PickOf, RecordOf, UpdateOf } from '../fields/field.js';
 import {
   DateTime,
@@ -28,14 +29,13 @@ export class CreateLeadDto {
   @Text({ max: 100, description: 'Family name.', example: 'Hopper' })
   last_name?: string | null;
   @Phone({
-    description:
-      'Digits, spaces and `+-.()/x#`, returned as given. Compared as E.164 where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.',
+    description: `Consists of ${PHONE_CHARACTERS}. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.`,
     example: '+1 415 555 0132',
   })
   phone?: string | null;
   @Email({
     description:
-      'E-mail address, returned as given. Compared without regard to case; no two leads share it.',
+      'E-mail address, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
     example: 'grace.hopper@example.com',
   })
   email?: string | null;
@@ -116,17 +116,17 @@ export class LeadListItemDto extends PickOf(LeadDto, [
 
 /** What a list of leads may be narrowed and sorted by (api.md 4.3). */
 export class LeadListQuery extends ListQuery {
+  @Text({
+    max: 100,
+    description:
+      'Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case is ignored, and a phone is found by every spelling of it.',
+    example: 'hopper',
+  })
+  search?: string;
   @Text({ max: 50, description: 'Only leads with exactly this status.', example: 'new' })
   status?: string;
   @OneOf(TEMPERATURES, { description: 'Only leads of this temperature.', example: 'warm' })
   temperature?: Temperature;
-  @Text({
-    max: 100,
-    description:
-      'Only leads whose first, last or full name, e-mail or phone contains this. Case is ignored, and a phone is also found by its digits alone.',
-    example: 'hopper',
-  })
-  search?: string;
   @DateTime({
     rounding: 'up',
     description: 'Only leads created at this time or later.',

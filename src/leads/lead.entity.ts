@@ -1,6 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
-import { LEADS_SEARCH_TEXT } from '../database/migrations/1763683200000-initial-schema.js';
 import { NOW } from '../database/now.js';
 import type { Source, Temperature } from './lead.dto.js';
 
@@ -51,13 +50,7 @@ export class Lead {
   /** The forms that uniqueness compares. */
   @Column('text', { nullable: true }) phone_compared: string | null;
   @Column('text', { nullable: true }) email_compared: string | null;
-  @Column({
-    type: 'text',
-    select: false,
-    insert: false,
-    update: false,
-    generatedType: 'STORED',
-    asExpression: LEADS_SEARCH_TEXT,
-  })
+  /** What a search looks through; a trigger fills it in where a writer leaves it out. */
+  @Column('text', { select: false })
   search_text: string;
 }

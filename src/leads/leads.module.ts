@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Lead } from './lead.entity.js';
+import { ContactIdentityRepository } from './contact-identity.repository.js';
+import { ContactIdentityService } from './contact-identity.service.js';
 import { LeadComplianceService } from './lead-compliance.service.js';
 import { LeadsCompletions } from './leads.completions.js';
 import { LeadsController } from './leads.controller.js';
@@ -11,7 +13,15 @@ import { LeadsTools } from './leads.tools.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Lead])],
   controllers: [LeadsController],
-  providers: [LeadsRepository, LeadsService, LeadsTools, LeadsCompletions, LeadComplianceService],
-  exports: [LeadsService, LeadComplianceService],
+  providers: [
+    LeadsRepository,
+    LeadsService,
+    LeadsTools,
+    LeadsCompletions,
+    LeadComplianceService,
+    ContactIdentityRepository,
+    ContactIdentityService,
+  ],
+  exports: [LeadsService, LeadComplianceService, ContactIdentityService],
 })
 export class LeadsModule {}

@@ -37,14 +37,21 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
     this.items = new RecordList(database, source);
   }
 
-  /** @throws ApiError `query_failed` */
-  list(tenant: Tenant, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
+  /**
+   * @param numbers digits that find leads by their phones, beside the term of a search
+   * @throws ApiError `query_failed`
+   */
+  list(
+    tenant: Tenant,
+    query: LeadListQuery,
+    numbers: readonly string[] = [],
+  ): Promise<Page<LeadListItemDto>> {
     const conditions = new Conditions(tenant, this.table.live)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before);
-    addSearch(conditions, query.search);
+    addSearch(conditions, query.search, numbers);
     const nullable = query.sort_by === 'last_name';
     return this.items.page(conditions, query, { column: query.sort_by, nullable });
   }

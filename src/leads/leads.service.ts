@@ -7,7 +7,7 @@ import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
-import { comparedEmail, comparedPhone } from './contact-identity.js';
+import { comparedEmail, readPhone, type ReadPhone } from './contact-identity.js';
 import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
@@ -16,6 +16,7 @@ import {
   type LeadListQuery,
   type UpdateLeadDto,
 } from './lead.dto.js';
+import { leadSearchText, phonesIn } from './lead-search.js';
 import { DefaultLeadScorer, LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 
@@ -29,7 +30,9 @@ export class LeadsService {
 
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
-    return this.repository.list(actor.organization, query);
+    const { organization } = actor;
+    const phones = phonesIn(query.search ?? '', organization.phoneRegion);
+    return this.repository.list(organization, query, phones);
   }
 
   /** @throws ApiError `not_found` */
@@ -82,10 +85,20 @@ export class LeadsService {
 
   /** @throws ApiError `not_found`, `duplicate`, `create_failed` */
   async update(actor: Actor, id: string, input: UpdateLeadDto): Promise<LeadDto> {
-    const claim = { id, ...identityOf(actor, input) };
+    const claim = { id, ...comparedForms(input, phoneOf(actor, input)) };
     const revise = (stored: LeadDto) => {
       const changes = realChanges(stored, input);
-      return changes && this.toRow(actor, { ...stored, ...changes });
+      if (!changes) return undefined;
+      const { email_compared, phone_compared, ...row } = this.toRow(actor, {
+        ...stored,
+        ...changes,
+      });
+      // A lead that lost a compared form to an older one stays without it until that field changes.
+      return {
+        ...row,
+        ...('email' in changes && { email_compared }),
+        ...('phone' in changes && { phone_compared }),
+      };
     };
     const lead = await this.explainDuplicates(actor, claim, () =>
       this.repository.update(actor.organization, id, revise),
@@ -101,7 +114,13 @@ export class LeadsService {
 
   private toRow(actor: Actor, input: CreateLeadDto) {
     const lead = withUnset(CreateLeadDto, input) as ScorableLead;
-    return { ...lead, ...identityOf(actor, lead), lead_score: this.score(lead) };
+    const phone = phoneOf(actor, lead);
+    return {
+      ...lead,
+      ...comparedForms(lead, phone),
+      search_text: leadSearchText(lead, phone),
+      lead_score: this.score(lead),
+    };
   }
 
   private score(lead: ScorableLead): number {
@@ -140,10 +159,14 @@ export class LeadsService {
   }
 }
 
-function identityOf(actor: Actor, { email, phone }: UpdateLeadDto): ContactIdentity {
+function phoneOf(actor: Actor, { phone }: UpdateLeadDto): ReadPhone | undefined {
+  return phone ? readPhone(phone, actor.organization.phoneRegion) : undefined;
+}
+
+function comparedForms({ email }: UpdateLeadDto, phone: ReadPhone | undefined): ContactIdentity {
   return {
     email_compared: email ? comparedEmail(email) : null,
-    phone_compared: phone ? comparedPhone(phone, actor.organization.phoneRegion) : null,
+    phone_compared: phone?.compared ?? null,
   };
 }
 

@@ -22,7 +22,7 @@ export class LeadsTools {
   @Tool('list_leads', {
     title: 'List leads',
     description:
-      'Find leads by name, e-mail, phone, status or temperature. Answers a page of summaries with the exact total; get_lead has every field.',
+      'Find leads by name, company, e-mail, phone, status or temperature. Answers a page of summaries with the exact total; get_lead has every field.',
     effect: 'reads',
     scope: 'leads:read',
     input: LeadListQuery,
@@ -64,7 +64,7 @@ export class LeadsTools {
 
   @Tool('update_lead', {
     title: 'Update a lead',
-    description: 'Change the given fields of one lead; null empties a field.',
+    description: 'Change the given fields of one lead.',
     effect: 'updates',
     scope: 'leads:write',
     id: LEAD,

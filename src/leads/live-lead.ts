@@ -11,12 +11,13 @@ export function liveLead(organization: string, lead: string): string {
     and deleted_at is null for share`;
 }
 
-/** SQL that finds the leads that were deleted before a time, as `liveLead` does live ones. */
-export function leadsDeletedBefore(organization: string, time: string): string {
-  return `select id from leads where organization_id = ${organization} and deleted_at < ${time}`;
-}
-
-/** What a record that names no live lead is refused with. */
-export function leadNotFound(): ApiError {
-  return new ApiError('lead_not_found');
+/**
+ * The refusal of a record that names a lead which does not exist.
+ * @param field the field that names it
+ */
+export function leadNotFound(field: string): ApiError {
+  return new ApiError('lead_not_found', {
+    message: `${field} names no lead of the organization.`,
+    details: [{ field, message: 'names no lead of the organization' }],
+  });
 }

@@ -47,9 +47,10 @@ export class Conditions {
   }
 
   /** Only records that contain a text, which a look at each one finds as well as an index. */
-  search(clause: string, value: unknown): this {
+  search(clause: string): void {
     this.hasSearch = true;
-    return this.add(clause, value);
+    this.others += 1;
+    this.clauses.push(clause);
   }
 
   get sql(): string {

@@ -5,10 +5,10 @@ import { ApiError, validationError } from '../errors/api-error.js';
 import { explained } from '../errors/error.filter.js';
 import { readBytes } from '../http/request-reader.js';
 import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
-import { RateLimits, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
+import { RateLimits, remainingIn, tellLimit, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
-import { checkQuery, SESSION_ID } from './headers.js';
+import { checkQuery, MCP_ROUTE, SESSION_ID } from './headers.js';
 import { Listening } from './listening.js';
 import { type Messages, readMessages } from './messages.js';
 import { type Abilities, problemsOf } from './methods.js';
@@ -29,6 +29,8 @@ export interface McpCaller {
   readonly response: Response;
   /** The calls that have counted as the reads and writes that they asked for. */
   callsRun: number;
+  /** The window of a call that the headers tell. */
+  told?: RateWindow;
 }
 
 /** The only revision in which several messages may come at once. */
@@ -79,7 +81,7 @@ export class McpExchange {
       const state = await this.limits.count('messages', actor.key.id);
       if (!state.isBlocked) continue;
       tellLimit(response, state);
-      throw tooManyRequests(state);
+      throw tooManyRequests(state, 'messages');
     }
   }
 
@@ -158,7 +160,7 @@ export class McpExchange {
   private callsIn({ requests }: Messages): number {
     const isCall = ({ method, params }: (typeof requests)[number]) =>
       FINDING.has(method) ||
-      (method === 'tools/call' && this.registry.find(String(params?.name)) !== undefined);
+      (method === 'tools/call' && this.registry.isCounted(String(params?.name)));
     return requests.filter(isCall).length;
   }
 
@@ -169,19 +171,21 @@ export class McpExchange {
   ): Abilities {
     const { actor, request } = caller;
     const { requestId } = request;
+    const tell = (window: RateWindow) => {
+      tellCall(caller, window);
+    };
     const explaining = <T>(work: Promise<T>) =>
       work.catch((thrown: unknown) => {
-        const error = explained(thrown, requestId);
+        const error = explained(thrown, requestId, MCP_ROUTE);
         request.errorCode = error.code;
         throw error;
       });
     return {
       tools: () => this.registry.listFor(actor.scopes),
       call: async (name, args) => {
-        const call = { actor, requestId, name, args, unread: argumentProblems };
+        const call = { actor, requestId, name, args, unread: argumentProblems, tell };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
-        tellCall(caller, outcome.limit);
         request.errorCode = outcome.error?.code;
         return outcome.result;
       },
@@ -201,9 +205,12 @@ export class McpExchange {
   }
 }
 
-/** Notes that a call has counted, and tells what is left. */
+/** Notes that a call has counted, and tells what is left: of several windows, the one with least. */
 function tellCall(caller: McpCaller, state: RateWindow): void {
   caller.callsRun++;
+  const { told } = caller;
+  if (told && (told.isBlocked || remainingIn(told) < remainingIn(state))) return;
+  caller.told = state;
   tellLimit(caller.response, state);
-  if (state.isBlocked) caller.response.set(tooManyRequests(state).headers);
+  if (state.isBlocked) caller.response.setHeader('Retry-After', state.timeToBlockExpire);
 }

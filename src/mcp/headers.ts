@@ -5,6 +5,9 @@ import type { ApiRequest } from '../tenancy/actor.js';
 import { REVISIONS } from './session-protocol.js';
 import type { Session } from './session.js';
 
+/** The route of every request of this protocol, as the log names it. */
+export const MCP_ROUTE = '/mcp';
+
 export const SESSION_ID = 'Mcp-Session-Id';
 const REVISION = 'MCP-Protocol-Version';
 const LAST_EVENT_ID = 'Last-Event-ID';

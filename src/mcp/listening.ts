@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { explained } from '../errors/error.filter.js';
 import type { Actor, ApiRequest } from '../tenancy/actor.js';
+import { MCP_ROUTE } from './headers.js';
 import { KeyWatch } from './key-watch.js';
 import { type Listener, Listeners } from './listeners.js';
 import { problemsOf } from './methods.js';
@@ -90,7 +91,7 @@ async function subscribe(
     try {
       subscriptions.add(await find(uri));
     } catch (thrown) {
-      const error = explained(thrown, requestId);
+      const error = explained(thrown, requestId, MCP_ROUTE);
       if (!OUT_OF_REACH.includes(error.status)) throw error;
     }
   }

@@ -99,8 +99,12 @@ export async function perform(
     return await method.answer(params, abilities);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { code, message, retryable, details } = error;
-    const data = { uri: params.uri, code, message, retryable, details };
+    const { code, message, retryable, details, headers } = error;
+    const wait = headers['Retry-After'];
+    const data = {
+      ...{ uri: params.uri, code, message, retryable, details },
+      ...(wait !== undefined && { retry_after_seconds: Number(wait) }),
+    };
     const isOfParameters = code === 'validation_error';
     const rpcCode = isOfParameters ? ProtocolErrorCode.InvalidParams : codeOf(error);
     throw new RpcError(rpcCode, `${code}: ${message}`, data);

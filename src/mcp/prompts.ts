@@ -71,7 +71,7 @@ export class Prompts implements OnModuleInit {
     const prompt = this.find(actor, name);
     if (!prompt) return undefined;
     const { description, input } = prompt.declaration;
-    const { value, problems } = readInput(input, args);
+    const { value, problems } = readInput(input, args, [], { encoding: 'text' });
     if (problems.length > 0) throw validationError(problems);
     const parts = (await prompt.run({ ...actor, channel: 'ai' }, value)) as readonly PromptPart[];
     const hasRecords = parts.some((part) => typeof part !== 'string');

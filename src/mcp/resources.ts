@@ -95,7 +95,7 @@ export class Resources implements OnModuleInit {
   async find(actor: Actor, uri: string, tell: (state: RateWindow) => void): Promise<FoundResource> {
     const state = await this.limits.count('reads', actor.key.id);
     tell(state);
-    if (state.isBlocked) throw tooManyRequests(state);
+    if (state.isBlocked) throw tooManyRequests(state, 'reads');
     const address = addressOf(uri);
     const [, name = '', id = ''] = ADDRESS.exec(address) ?? [];
     const method = this.kinds.get(name);

@@ -2,26 +2,41 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../auth/scopes.js';
 import { type DeclaredMethod, DeclaredMethods } from './declared-methods.js';
 import { TOOL, type ToolDeclaration } from './tool.decorator.js';
+import { ToolArguments } from './tool-arguments.js';
 import { listingOf, type ToolListing } from './tool-schema.js';
+
+/** A declared tool, with what reads its arguments. */
+export interface RegisteredTool extends DeclaredMethod<ToolDeclaration> {
+  readonly arguments: ToolArguments;
+}
 
 /** The tools that the providers of all modules declare. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
-  private tools: ReadonlyMap<string, DeclaredMethod<ToolDeclaration>> = new Map();
+  private tools: ReadonlyMap<string, RegisteredTool> = new Map();
   private listings: readonly (readonly [scope: Scope | 'any-key', ToolListing])[] = [];
 
   constructor(private readonly methods: DeclaredMethods) {}
 
-  /** @throws Error where two tools have one name */
+  /** @throws Error where two tools have one name, or a tool declares one argument twice */
   onModuleInit(): void {
-    this.tools = this.methods.byName<ToolDeclaration>(TOOL);
-    this.listings = [...this.tools.values()].map(({ declaration }) => {
-      return [declaration.scope, listingOf(declaration)];
+    const tools = [...this.methods.byName<ToolDeclaration>(TOOL).values()].map((method) => {
+      return { ...method, arguments: new ToolArguments(method.declaration) };
+    });
+    this.tools = new Map(tools.map((tool) => [tool.declaration.name, tool]));
+    this.listings = tools.map((tool) => {
+      return [tool.declaration.scope, listingOf(tool.declaration, tool.arguments)];
     });
   }
 
-  find(name: string): DeclaredMethod<ToolDeclaration> | undefined {
+  find(name: string): RegisteredTool | undefined {
     return this.tools.get(name);
+  }
+
+  /** Whether a call of a tool counts as a read or a write. */
+  isCounted(name: string): boolean {
+    const tool = this.tools.get(name);
+    return tool !== undefined && !tool.declaration.isFree;
   }
 
   /** The tools that a key with these scopes may call, always in the same order. */

@@ -7,11 +7,11 @@ import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { RateWindow } from '../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../rate-limit/rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
-import type { DeclaredMethod } from './declared-methods.js';
+import { MCP_ROUTE } from './headers.js';
 import { Resources } from './resources.js';
 import type { ToolDeclaration } from './tool.decorator.js';
-import { type GivenArguments, readArguments } from './tool-arguments.js';
-import { ToolRegistry } from './tool-registry.js';
+import type { GivenArguments } from './tool-arguments.js';
+import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, type ToolResult, toolResult } from './tool-result.js';
 
 /** A call of a tool, as it was asked for. */
@@ -19,13 +19,13 @@ export interface ToolCall extends GivenArguments {
   readonly actor: Actor;
   readonly requestId: string;
   readonly name: string;
+  /** Is told the window in which the call is counted, before the call runs. */
+  readonly tell: (window: RateWindow) => void;
 }
 
 /** What became of a call. */
 export interface ToolOutcome {
   readonly result: ToolResult;
-  /** The window in which the call was counted. */
-  readonly limit: RateWindow;
   readonly error?: ApiError;
 }
 
@@ -45,22 +45,27 @@ export class ToolRunner {
     if (!tool) return undefined;
     const { declaration } = tool;
     const { actor, requestId } = call;
-    const isRead = declaration.effect === 'reads';
-    const limit = await this.limits.count(isRead ? 'reads' : 'writes', actor.key.id);
+    const { scope, isFree } = declaration;
+    const window = isFree ? undefined : await this.count(declaration, call);
     try {
-      if (limit.isBlocked) throw tooManyRequests(limit);
-      const { scope } = declaration;
+      if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
       if (scope !== 'any-key' && !actor.scopes.has(scope)) throw lacksScope(scope);
-      return { limit, result: toolResult(await this.run(tool, call)) };
+      return { result: toolResult(await this.run(tool, call)) };
     } catch (thrown) {
-      const error = explained(thrown, requestId);
-      const facts = factsOf(error.code, declaration, limit);
-      return { limit, error, result: toolError(error, requestId, facts) };
+      const error = explained(thrown, requestId, MCP_ROUTE);
+      const facts = factsOf(error.code, declaration, window);
+      return { error, result: toolError(error, requestId, facts) };
     }
   }
 
-  private async run({ declaration, run }: DeclaredMethod<ToolDeclaration>, call: ToolCall) {
-    const { id, dry_run: isDryRun = false, passed } = readArguments(declaration, call);
+  private async count(tool: ToolDeclaration, { actor, tell }: ToolCall): Promise<RateWindow> {
+    const window = await this.limits.count(limitOf(tool), actor.key.id);
+    tell(window);
+    return window;
+  }
+
+  private async run({ declaration, arguments: taken, run }: RegisteredTool, call: ToolCall) {
+    const { id, dry_run: isDryRun = false, passed } = taken.read(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
     if (!isDryRun) return (await run(actor, ...passed)) as object;
     return this.database.rehearse(actor.organization, async (tenant) => {
@@ -73,12 +78,17 @@ export class ToolRunner {
   }
 }
 
+function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {
+  return effect === 'reads' ? 'reads' : 'writes';
+}
+
 function factsOf(
   code: ErrorCode,
   { scope }: ToolDeclaration,
-  { timeToBlockExpire, endsAt }: RateWindow,
+  window: RateWindow | undefined,
 ): Record<string, unknown> {
   if (code === 'insufficient_scope') return { required_scope: scope };
-  if (code !== 'rate_limit_exceeded') return {};
+  if (code !== 'rate_limit_exceeded' || !window) return {};
+  const { timeToBlockExpire, endsAt } = window;
   return { retry_after_seconds: timeToBlockExpire, resets_at: new Date(endsAt).toISOString() };
 }

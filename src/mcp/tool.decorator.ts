@@ -24,6 +24,8 @@ export interface ToolOptions {
   readonly resource?: string;
   /** The other arguments. */
   readonly input?: Type<object>;
+  /** A call counts as any message of /mcp does, and not as a read or a write. */
+  readonly isFree?: true;
 }
 
 /** A declared tool. */

@@ -16,6 +16,8 @@ export class WhoamiTool {
       "Tell the organization, the API key's scopes and expiry, and how many reads and writes are left until when.",
     effect: 'reads',
     scope: 'any-key',
+    // To ask what is left of the limits takes nothing from them.
+    isFree: true,
     output: WhoamiDto,
   })
   async get(actor: Actor): Promise<WhoamiDto> {

@@ -8,8 +8,13 @@ import { SalesRecords } from './sales-records.js';
 const DAY_MS = 86_400_000;
 
 class PlanMyDayDto {
-  @DateTime({ description: 'The day, in UTC, such as 2026-03-02; today if left out.' })
-  date?: Date;
+  // Required: the server does not know the time zone of the user, so it cannot tell what today is.
+  @DateTime({
+    required: true,
+    description:
+      'The day to plan, such as 2026-03-02, from midnight in UTC. In another time zone give its beginning there, such as 2026-03-02T00:00-08:00.',
+  })
+  date: Date;
   @Uuid({ description: 'Only tasks of this team member, by the id of your own users.' })
   assigned_to_user_id?: string;
 }
@@ -25,23 +30,26 @@ export class PlanMyDayPrompt {
     scopes: ['tasks:read', 'appointments:read'],
     input: PlanMyDayDto,
   })
-  async make(
-    actor: Actor,
-    { date = new Date(), assigned_to_user_id }: PlanMyDayDto,
-  ): Promise<PromptPart[]> {
-    const day = date.toISOString().slice(0, 10);
-    const start_after = new Date(day);
-    const start_before = new Date(start_after.getTime() + DAY_MS);
+  async make(actor: Actor, { date, assigned_to_user_id }: PlanMyDayDto): Promise<PromptPart[]> {
+    const start_after = date;
+    const start_before = new Date(date.getTime() + DAY_MS);
     const [appointments, tasks] = await Promise.all([
       this.records.appointmentsDue(actor, { start_after, start_before }),
       this.records.openTasks(actor, { assigned_to: assigned_to_user_id, due_before: start_before }),
     ]);
     return [
-      `Help me plan ${day}. All times are UTC. It is ${new Date().toISOString()}.`,
+      `Help me plan ${inWords(date)}. All times are UTC. It is ${new Date().toISOString()}.`,
       ...listed('Appointments of the day, the earliest first', 'appointment', appointments),
       ...listed('Open tasks due that day or overdue, the most pressing first', 'task', tasks),
       'Make a plan for the day: the appointments are fixed, the most pressing tasks go between them. ' +
         'Say which are overdue, and which had better move to another day. Change nothing before I agree.',
     ];
   }
+}
+
+/** A day of UTC by its date, any other by when it begins. */
+function inWords(start: Date): string {
+  const time = start.toISOString();
+  const [day] = time.split('T00:00:00.000Z');
+  return day === time ? `the 24 hours from ${time}` : String(day);
 }

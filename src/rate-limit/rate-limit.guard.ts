@@ -51,7 +51,8 @@ export class RateLimitGuard extends ThrottlerGuard {
     const isFree = req.method === 'OPTIONS' || (req.isCountedLater && req.actor);
     const counted = isFree ? this.tell(context) : this.count(req, res);
     return soon(counted, () => {
-      if (req.keyRequired && !req.actor) throw new ApiError('unauthorized');
+      if (req.keyRequired && !req.actor)
+        throw new ApiError('unauthorized', { message: req.keyProblem });
       return true;
     });
   }
@@ -63,7 +64,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     return soon(this.callerOf(req), (caller) =>
       soon(this.limits.count(limit, caller, refusedAs), (state: RateWindow) => {
         tellLimit(res, state);
-        if (state.isBlocked) throw tooManyRequests(state);
+        if (state.isBlocked) throw tooManyRequests(state, refusedAs);
       }),
     );
   }

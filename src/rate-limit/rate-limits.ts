@@ -8,6 +8,9 @@ import { type Soon, soon } from './soon.js';
 /** What is counted apart: reads, writes, and the messages of /mcp that are neither (decisions 4). */
 export type Limit = 'reads' | 'writes' | 'messages';
 
+/** Whose limit was reached: of a key, or of an address that sends no valid one. */
+type Counted = Limit | 'address';
+
 /** Length of a window. */
 export const WINDOW_MS = 60_000;
 
@@ -36,7 +39,7 @@ export class RateLimits {
    * Counts one more, unless the limit of the window is reached.
    * @param caller the id of a key, or an address
    */
-  count(limit: Limit, caller: string, refusedAs: Limit | 'address' = limit): Soon<RateWindow> {
+  count(limit: Limit, caller: string, refusedAs: Counted = limit): Soon<RateWindow> {
     const window = this.windows.count(`${limit}:${caller}`, WINDOW_MS, this.most[limit]);
     return soon(window, (counted) => {
       if (counted.isBlocked) this.refusals[refusedAs]++;
@@ -55,17 +58,37 @@ interface Answer {
   setHeader(name: string, value: number): unknown;
 }
 
-/** Tells the state of a window on an answer. */
-export function tellLimit(response: Answer, { totalHits, endsAt, limit }: RateWindow): void {
-  response.setHeader('RateLimit-Limit', limit);
-  response.setHeader('RateLimit-Remaining', Math.max(0, limit - totalHits));
-  response.setHeader('RateLimit-Reset', Math.ceil(endsAt / 1000));
+/** What is told of a window. */
+type WindowState = Pick<RateWindow, 'totalHits' | 'endsAt' | 'limit'>;
+
+/** The requests that a window still has room for. */
+export function remainingIn({ totalHits, limit }: WindowState): number {
+  return Math.max(0, limit - totalHits);
 }
 
+/** Tells the state of a window on an answer. */
+export function tellLimit(response: Answer, window: WindowState): void {
+  response.setHeader('RateLimit-Limit', window.limit);
+  response.setHeader('RateLimit-Remaining', remainingIn(window));
+  response.setHeader('RateLimit-Reset', Math.ceil(window.endsAt / 1000));
+}
+
+/** What is counted, in messages. */
+const COUNTED: Readonly<Record<Counted, string>> = {
+  reads: 'reads',
+  writes: 'writes',
+  messages: 'messages',
+  address: 'requests without a valid key',
+};
+
 /** The refusal of what is over the limit of a window. */
-export function tooManyRequests({ limit, timeToBlockExpire }: RateWindow): ApiError {
+export function tooManyRequests(
+  { limit, timeToBlockExpire }: RateWindow,
+  counted: Counted,
+): ApiError {
+  const window = `${limit} ${COUNTED[counted]} in ${WINDOW_MS / 1000} seconds`;
   return new ApiError('rate_limit_exceeded', {
-    message: `The limit is ${limit} in ${WINDOW_MS / 1000} seconds; the window ends in ${timeToBlockExpire} seconds.`,
+    message: `The limit of ${window} is reached; the window ends in ${timeToBlockExpire} seconds.`,
     headers: { 'Retry-After': String(timeToBlockExpire) },
   });
 }

@@ -4,6 +4,7 @@ import { textOf } from '../database/stored-record.js';
 import { Page } from '../listing/page.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { etagOf, isUnmodified } from './etag.js';
+import { pathOfCreated } from './route-table.js';
 
 /** What a handler returned, in the form in which it is answered. */
 export class WrittenAnswer {
@@ -18,10 +19,16 @@ export function answerOf(request: ApiRequest, response: Response, result: unknow
   const isRecord = hasId(result);
   return {
     status,
-    location: isRecord && status === 201 ? `${request.path}/${result.id}` : null,
+    location: isRecord && status === 201 ? locationOf(request, response, result.id) : null,
     etag: isRecord && request.method !== 'DELETE' ? etagOf(result) : null,
     text: textOfAnswer(result),
   };
+}
+
+/** The path of a created record, unless its handler has set another. */
+function locationOf(request: ApiRequest, response: Response, id: string): string {
+  const own = response.getHeader('Location');
+  return typeof own === 'string' ? own : pathOfCreated(request, id);
 }
 
 /** What is still as it was stored leaves as it came. */
@@ -34,7 +41,10 @@ function textOfAnswer(result: unknown): string {
 export function send(request: ApiRequest, response: Response, answer: Answer): void {
   const { status, location, etag, text } = answer;
   response.statusCode = status;
-  if (location !== null) response.setHeader('Location', location);
+  // A handler may have set its own, also by a decorator.
+  if (location !== null && !response.hasHeader('Location')) {
+    response.setHeader('Location', location);
+  }
   if (etag !== null) response.setHeader('ETag', etag);
   if (etag !== null && isUnmodified(request, etag)) response.status(304).end();
   else writeText(response, text);

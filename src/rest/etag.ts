@@ -9,7 +9,10 @@ export function etagOf(record: object): string {
 }
 
 const TAG = String.raw`(?:W/)?"[!#-~\x80-\xff]*"`;
-const LIST_OF_TAGS = new RegExp(String.raw`^${TAG}(?:[ \t]*,[ \t]*${TAG})*$`);
+/** A list of at least one tag; empty elements of a list count for nothing (RFC 9110, 5.6.1). */
+const LIST_OF_TAGS = new RegExp(
+  String.raw`^(?:[ \t]*,)*[ \t]*${TAG}(?:[ \t]*,(?:[ \t]*${TAG})?)*$`,
+);
 const EACH_TAG = new RegExp(TAG, 'g');
 const ANY = '*';
 

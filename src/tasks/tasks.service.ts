@@ -41,7 +41,7 @@ export class TasksService {
       created_by_ai: actor.channel === 'ai',
       ...withUnset(CreateTaskDto, input),
     });
-    if (!created) throw leadNotFound();
+    if (!created) throw leadNotFound('contact_id');
     return created;
   }
 
@@ -70,7 +70,7 @@ export class TasksService {
       const contact = changes?.contact_id;
       // Only a new contact must live: repeating the stored one is no change.
       if (contact && !(await this.repository.holdLead(transaction, organization, contact))) {
-        throw leadNotFound();
+        throw leadNotFound('contact_id');
       }
       return changes && withUnset(UpdateTaskDto, { ...stored, ...changes });
     });

@@ -58,8 +58,7 @@ export class TasksTools {
 
   @Tool('update_task', {
     title: 'Update a task',
-    description:
-      'Change the given fields of one task; null empties a field. To finish it, set status to completed.',
+    description: 'Change the given fields of one task. To finish it, set status to completed.',
     effect: 'updates',
     scope: 'tasks:write',
     id: TASK,

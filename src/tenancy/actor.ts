@@ -28,10 +28,14 @@ export interface ApiRequest extends Request {
   arrivedAt: number;
   /** Answered as `X-Request-Id`. */
   requestId: string;
+  /** The address of the client, behind trusted proxies the one that they name. */
+  clientAddress: string | undefined;
   /** Set where a valid key was sent. */
   actor?: Actor;
   /** Whether the route answers only to a valid key. */
   keyRequired?: boolean;
+  /** Why no key could be read, where that says more than that it is not valid. */
+  keyProblem?: string;
   /** Whether the route counts by itself what a valid key asks of it. */
   isCountedLater?: boolean;
   /** Whether the route is a page, which no limit applies to. */
@@ -42,6 +46,11 @@ export interface ApiRequest extends Request {
   errorCode?: ErrorCode;
   /** Set where the client holds its body back until it is asked for (`Expect: 100-continue`). */
   askForBody?: () => void;
+}
+
+/** The pattern of a request's route, never its URL, which can hold personal data. */
+export function routeOf({ route }: ApiRequest): string | null {
+  return (route as { path?: string } | undefined)?.path ?? null;
 }
 
 /** How often a header was sent, named in lower case; of several, Node shows the first alone. */

@@ -1,3 +1,4 @@
+import { trimText } from '../../src/fields/text.js';
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import { inSession, McpCaller } from '../support/mcp-client.js';
 import type { ToolCase } from '../support/tools.js';
 import { expectSound } from './support/answers.js';
 import { type Door, DOORS, dtoOf, expectRefusal, KINDS, type Outcome } from './support/doors.js';
+import { mayBeNull } from './support/inputs.js';
 import { asJson, isStorable, isWithinBounds, type Json } from './support/json.js';
 import { codePoints } from './support/texts.js';
 import { kindOf } from './support/values.js';
@@ -65,12 +67,18 @@ if (FILES.length > 0) {
       it.each(['create', 'update'] as const)('a value in a valid %s', async (name) => {
         const tool = kind[name];
         const field = carrierOf(dtoOf(app, tool));
-        const send = await sender(await openDoor(), kind.create, tool);
+        const door = await openDoor();
+        const send = await sender(door, kind.create, tool);
         for (const [head, tail] of placesIn(field)) {
           for (const file of FILES) {
             const bytes = splice(head, file.bytes, tail);
             const value = readAs(file, bytes, field.name);
-            expectField(field, { file, value, outcome: await send(bytes) });
+            const outcome = await send(bytes);
+            const trial = { file, value, outcome };
+            if (value !== null || tool === kind.create) expectField(field, trial);
+            else if (door.nullInUpdates === 'not given') expectAccepted(trial);
+            else if (mayBeNull(dtoOf(app, tool), field)) expectField(field, trial);
+            else expectRefusal(outcome, [field.name]);
           }
         }
       });
@@ -194,6 +202,10 @@ function expectWhole(dto: Type<object>, { file, outcome, value }: Trial, way: st
   }
 }
 
+function expectAccepted({ file, outcome }: Trial): void {
+  expect({ file: file.name, outcome }).toMatchObject({ outcome: { accepted: true } });
+}
+
 function expectField(field: Field, { file, outcome, value }: Trial): void {
   const { name, schema } = field;
   const stored = storedAs(field, value);
@@ -215,8 +227,8 @@ function storedAs({ schema }: Field, value: unknown): unknown {
   const isText = kindOf(schema) === 'text';
   if (value === null) return isText ? null : {};
   if (!isText) return isWithinBounds(value, schema) ? value : undefined;
-  if (typeof value !== 'string' || codePoints(value.trim()) > maxLength) return undefined;
-  return value.trim() || null;
+  if (typeof value !== 'string' || codePoints(trimText(value)) > maxLength) return undefined;
+  return trimText(value) || null;
 }
 
 function isObject(value: unknown): value is Json {

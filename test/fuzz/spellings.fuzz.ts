@@ -89,7 +89,7 @@ function escaped(char: string, choose: () => number): string {
     .join('');
 }
 
-/** Numbers as JSON may write them, and whether what they stand for is beyond ±2^53. */
+/** Numbers as JSON may write them, and whether they stand for integers beyond ±2^53. */
 function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
   const atTheEdge = fc
     .tuple(fc.bigInt({ min: -20n, max: 20n }), fc.nat(30))
@@ -107,7 +107,7 @@ function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
       isBeyond:
         zeros < 0
           ? digits * 10n ** BigInt(-zeros) > LARGEST
-          : digits > LARGEST * 10n ** BigInt(zeros),
+          : digits > LARGEST * 10n ** BigInt(zeros) && digits % 10n ** BigInt(zeros) === 0n,
     }));
 }
 

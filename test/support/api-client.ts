@@ -1,3 +1,5 @@
+import { checkAnswer } from './described-answers.js';
+
 /** An answer, read to its end. `body` is what the JSON holds: tests look into it freely. */
 export interface Answer {
   readonly status: number;
@@ -49,10 +51,12 @@ export class ApiClient {
         body === undefined ? undefined : raw ? (body as RequestInit['body']) : JSON.stringify(body),
     });
     const text = await response.text();
-    return {
+    const answer: Answer = {
       status: response.status,
       headers: response.headers,
       body: text === '' ? undefined : JSON.parse(text),
     };
+    checkAnswer(Number(new URL(this.url).port), method, path, answer);
+    return answer;
   }
 }

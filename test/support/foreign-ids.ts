@@ -57,7 +57,7 @@ export const POSITIONS: readonly Position[] = [
   inPrompt('prepare_appointment', 'appointment_id', 'get_appointment'),
   inPrompt('follow_up_lead', 'lead_id', 'get_lead'),
   {
-    ...inPrompt('plan_my_day', 'assigned_to_user_id', 'get_task'),
+    ...inPrompt('plan_my_day', 'assigned_to_user_id', 'get_task', { date: '2020-02-01' }),
     unknown: 'no records',
     makeId: makeAssignee,
   },
@@ -75,7 +75,7 @@ export function positionsIn(
   );
   const ofTools = tools.flatMap(({ name, inputSchema }) =>
     Object.entries(inputSchema.properties ?? {})
-      .filter(([, { format }]) => format === UUID_SCHEMA.format)
+      .filter(([, { description = '' }]) => /\bUUID\b/.test(description))
       .map(([field]) => `${field} of ${name}`),
   );
   const ofTemplates = templates.flatMap(({ uriTemplate }) => [
@@ -178,14 +178,16 @@ function inCompletion({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Posi
   };
 }
 
-function inPrompt(name: string, argument: string, reader: string): Position {
+function inPrompt(name: string, argument: string, reader: string, others = {}): Position {
   const { makeRecord } = READ_TOOLS.find((tool) => tool.name === reader)!;
   return {
     name: `${argument} of ${name}`,
     unknown: 'not_found',
     makeId: makeRecord,
     prepare: (caller) =>
-      Promise.resolve((id) => caller.rpc('prompts/get', { name, arguments: { [argument]: id } })),
+      Promise.resolve((id) => {
+        return caller.rpc('prompts/get', { name, arguments: { ...others, [argument]: id } });
+      }),
   };
 }
 

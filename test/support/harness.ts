@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { createApp } from '../../src/app.js';
@@ -9,7 +10,10 @@ import { SCOPES, type Scope } from '../../src/auth/scopes.js';
 import { setLogLevel } from '../../src/config/logger.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { DatabaseTarget } from '../../src/database/data-source-options.js';
+import { openApiDocument } from '../../src/http/openapi/document.js';
+import { controllersOf } from '../../src/http/openapi/openapi.controller.js';
 import { ApiClient } from './api-client.js';
+import { holdToDocument, releaseFromDocument } from './described-answers.js';
 
 /** The PostgreSQL of this test run: its address, and the migrated database to copy. */
 type Cluster = { template: string } & (
@@ -23,6 +27,9 @@ const TEST_SETTINGS: Settings = {
   readsPerMinute: 1_000_000,
   writesPerMinute: 1_000_000,
 };
+
+/** The same for all servers, so that what is compiled of one document serves all of them. */
+const SERVER_URL = 'http://127.0.0.1';
 
 /** A running Latitude on a database of its own. */
 export class TestApp {
@@ -50,7 +57,10 @@ export class TestApp {
     const target = database ?? (await createDatabase());
     const app = await createApp({ settings: allSettings, database: target, modules, patience });
     await app.listen(0, '127.0.0.1');
-    return new TestApp(app, target, allSettings, database === undefined);
+    const running = new TestApp(app, target, allSettings, database === undefined);
+    const discovery = app.get(DiscoveryService, { strict: false });
+    holdToDocument(running.port, openApiDocument(controllersOf(discovery), SERVER_URL));
+    return running;
   }
 
   get port(): number {
@@ -91,6 +101,7 @@ export class TestApp {
 
   /** Ends it, and with the instance that made the database, the database too. */
   async stop(): Promise<void> {
+    releaseFromDocument(this.port);
     // Nothing more comes on the connections that fetch keeps.
     this.app.getHttpServer().closeIdleConnections();
     await this.app.close();
@@ -121,8 +132,32 @@ export async function createDatabase(from: 'template' | 'empty' = 'template') {
   return { url: url.href };
 }
 
+/** How a client reaches a database. */
+export function configOf(target: DatabaseTarget): pg.ClientConfig {
+  if (!('url' in target)) return target;
+  const { hostname, port, username, pathname } = new URL(target.url);
+  return {
+    host: hostname,
+    port: Number(port || 5432),
+    user: username,
+    database: pathname.slice(1),
+  };
+}
+
+/** The `DATABASE_URL` of a database. */
+export function urlOf(target: DatabaseTarget): string {
+  if ('url' in target) return target.url;
+  const { host, port, user, database } = target;
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+/** The name of a database. */
+export function databaseOf(target: DatabaseTarget): string {
+  return 'url' in target ? new URL(target.url).pathname.slice(1) : target.database;
+}
+
 export async function dropDatabase(target: DatabaseTarget): Promise<void> {
-  const name = 'url' in target ? new URL(target.url).pathname.slice(1) : target.database;
+  const name = databaseOf(target);
   const { template: _, ...cluster } = testCluster();
   await query(cluster, `drop database ${name} with (force)`);
 }

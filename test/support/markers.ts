@@ -47,14 +47,19 @@ export class Markers {
   private valueFor(name: string, schema: JsonSchema): unknown {
     const types = [schema.type ?? []].flat();
     const { format, maxLength = SHORTEST } = schema;
-    if (types.includes('array')) return [this.text(name), this.text(name)];
+    if (types.includes('array')) {
+      return schema.items?.enum ? undefined : [this.text(name), this.text(name)];
+    }
     if (types.includes('object')) return { [this.text(name)]: [{ deep: this.text(name) }] };
     if (!types.includes('string') || schema.enum !== undefined || maxLength < SHORTEST) {
       return undefined;
     }
     if (name === 'phone') return this.phone(name);
-    if (format === 'email') return this.email(name);
-    return format === undefined ? this.text(name).slice(0, maxLength) : undefined;
+    // Schemas of tools have neither formats nor patterns of what is read.
+    if (name === 'email') return this.email(name);
+    return format === undefined && !/_(time|date|after|before)$/.test(name)
+      ? this.text(name).slice(0, maxLength)
+      : undefined;
   }
 
   private next(name: string, beginning: string): string {

@@ -1,22 +1,44 @@
 import addFormats from 'ajv-formats';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenApiDocument, Operation, Ref, Response } from '../../src/http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import type { ErrorBody } from './factories.js';
 import type { Properties } from './markers.js';
-import { nameOf, type Route } from './routes.js';
+import { nameOf, type Route, ROUTES } from './routes.js';
+
+const JSON_IN_UTF8 = 'application/json; charset=utf-8';
+
+const COMPONENTS = 'urn:latitude:components';
+
+const CORE_PATHS = new Set(ROUTES.map(({ pattern }) => pattern.replace(':id', '{id}')));
+
+interface PathTemplate {
+  readonly template: string;
+  readonly regexp: RegExp;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** An OpenAPI document, to which requests and answers are held. */
 export class ApiDescription {
   private readonly ajv: Ajv2020;
+  private readonly validators = new Map<object, ValidateFunction>();
+  /** Paths with an id behind those that name more. */
+  private readonly templates: readonly PathTemplate[];
 
   constructor(readonly document: OpenApiDocument) {
+    this.templates = Object.entries(document.paths)
+      .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+      .map(([template, operations]) => {
+        const regexp = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+        return { template, regexp, operations };
+      });
     this.ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
     addFormats.default(this.ajv);
-    // Where the schemas' references lead.
-    this.ajv.addKeyword('components');
+    // Where the references of schemas lead: shared, so that each is compiled once.
+    const shared = { $id: COMPONENTS, $defs: closed(document.components.schemas) };
+    this.ajv.addSchema(shared, COMPONENTS, false, false);
   }
 
   /** Every operation, by its method and path. */
@@ -64,28 +86,81 @@ export class ApiDescription {
     );
   }
 
+  /** What of an answer to any request the document does not say; routes of a test's own are left out. */
+  differencesAt(method: string, target: string, answer: Answer): unknown[] {
+    const [path = ''] = target.split('?');
+    if (method === 'OPTIONS' || !/^\/api(\/|$)/.test(path)) return [];
+    const isHead = method === 'HEAD';
+    const verb = isHead ? 'get' : method.toLowerCase();
+    const { template = '', operations } =
+      this.templates.find(({ regexp }) => regexp.test(path)) ?? {};
+    const operation = operations?.[verb];
+    if (!operation) return this.differencesFromEvery(answer, isHead);
+    return CORE_PATHS.has(template)
+      ? this.differencesFrom(operation.responses, answer, isHead)
+      : [];
+  }
+
+  /** Where no route answers, a request is refused as it is on some route. */
+  private differencesFromEvery(answer: Answer, isHead: boolean): unknown[] {
+    if (answer.status < 400) return [`${answer.status} where no route is described`];
+    const all = this.operations.map(([, { responses }]) =>
+      this.differencesFrom(responses, answer, isHead),
+    );
+    return all.find((differences) => differences.length === 0) ?? all[0] ?? [];
+  }
+
   /** What of an answer the description of its route does not say. */
-  differences(route: Route, { status, headers, body }: Answer): unknown[] {
-    const described = this.operationOf(route).responses[status];
+  differences(route: Route, answer: Answer): unknown[] {
+    return this.differencesFrom(this.operationOf(route).responses, answer);
+  }
+
+  private differencesFrom(
+    responses: Operation['responses'],
+    { status, headers, body }: Answer,
+    isHead = false,
+  ): unknown[] {
+    const described = responses[status];
     if (!described) return [`${status} is not described`];
     const response = this.resolve<Response>(described);
     const media = response.content?.['application/json'];
-    const missing = Object.keys(response.headers).filter((name) => !headers.has(name));
-    const { code } = (body as { error?: { code: string } }).error ?? {};
+    const type = headers.get('content-type');
+    const ofHeaders = this.faultsOfHeaders(response, headers);
+    if (!media || isHead) return body === undefined ? ofHeaders : [...ofHeaders, 'has a body'];
+    const { code } = (body as { error?: { code: string } } | undefined)?.error ?? {};
     return [
-      ...missing.map((name) => `${name} is missing`),
-      ...(code === undefined || code in (media?.examples ?? {})
+      ...ofHeaders,
+      ...(type === JSON_IN_UTF8 ? [] : [`the content type is ${type}`]),
+      ...(code === undefined || !media.examples || code in media.examples
         ? []
         : [`${code} is not described`]),
-      ...(media ? this.faults(media.schema, body) : []),
+      ...this.faults(media.schema, body),
     ];
+  }
+
+  /** Headers of the document that are missing, malformed, or not described for this response. */
+  private faultsOfHeaders({ headers: described }: Response, headers: Headers): string[] {
+    return Object.entries(this.document.components.headers).flatMap(
+      ([name, { required, schema }]) => {
+        const value = headers.get(name);
+        if (value === null) return name in described && required ? [`${name} is missing`] : [];
+        if (!(name in described)) return [`${name} is not described`];
+        const read = schema.type === 'integer' ? Number(value) : value;
+        return this.faults(schema, read).length > 0 ? [`${name} is ${value}`] : [];
+      },
+    );
   }
 
   /** What makes a value no instance of a schema of the document. */
   faults(schema: object, value: unknown): readonly ErrorObject[] {
-    const described = { ...schema, components: this.document.components };
-    const validate = this.ajv.compile(closed(described) as object);
+    const validate = this.validators.get(schema) ?? this.compile(schema);
     return validate(value) ? [] : (validate.errors ?? []);
+  }
+
+  private compile(schema: object): ValidateFunction {
+    const validate = this.ajv.compile(closed(schema) as object);
+    this.validators.set(schema, validate);
+    return validate;
   }
 
   /** Every example in the document, with the schema that it stands for. */
@@ -118,11 +193,20 @@ function objectsIn(node: unknown): Json[] {
   return Array.isArray(node) ? inside : [node as Json, ...inside];
 }
 
+function narrowed(schemas: readonly Json[]): unknown[] {
+  return schemas.map((schema) => ('$ref' in schema ? closed(schema) : schema));
+}
+
 /** A schema that refuses every field which it does not describe. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)] as const);
+  if ('$ref' in schema)
+    return { $ref: String(schema.$ref).replace('#/components/schemas', `${COMPONENTS}#/$defs`) };
+  const entries = Object.entries(schema).map(
+    // What narrows another schema leaves it to that one to refuse further fields.
+    ([key, value]) => [key, key === 'allOf' ? narrowed(value as Json[]) : closed(value)] as const,
+  );
   const isObject = (schema as Json).type === 'object' && 'properties' in schema;
   return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(entries) };
 }

@@ -32,10 +32,14 @@ export class Product {
 
   /** Starts the server and waits until it listens. */
   async start(env: Record<string, string> = {}): Promise<RunningServer> {
-    const child = this.spawn('main.js', [], env);
-    const server = new RunningServer(child);
+    const server = this.begin(env);
     await server.untilPrinted(/listens on (http:\S+?)"/);
     return server;
+  }
+
+  /** Starts the server and does not wait. */
+  begin(env: Record<string, string> = {}): RunningServer {
+    return new RunningServer(this.spawn('main.js', [], env));
   }
 
   /** Runs the server or a command to its end. */
@@ -159,7 +163,7 @@ export class RunningServer {
 /** Polls until a condition holds. */
 export async function until(
   condition: () => Promise<boolean>,
-  { deadlineMs = 15_000, everyMs = 20 } = {},
+  { deadlineMs = 60_000, everyMs = 20 } = {},
 ): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   while (!(await condition())) {

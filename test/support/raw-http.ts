@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import type { Answer } from './api-client.js';
+import { checkAnswer } from './described-answers.js';
 
 /** A request as it is put on the wire. */
 export interface RawRequest {
@@ -25,7 +26,13 @@ export function rawRequest(
       response.once('end', () => {
         const text = Buffer.concat(chunks).toString();
         const headers = new Headers(response.headers as Record<string, string>);
-        resolve({ status: response.statusCode!, headers, body: parseBody(text) });
+        const answer = { status: response.statusCode!, headers, body: parseBody(text) };
+        try {
+          checkAnswer(port, options.method, options.path, answer);
+          resolve(answer);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
       });
     });
     sending.once('socket', (socket) => onSocket?.(socket));

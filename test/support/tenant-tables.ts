@@ -1,4 +1,6 @@
-import { DataSource } from 'typeorm';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../../src/database/administration.js';
 import type { TestApp, Tenant } from './harness.js';
 
 /** Tables whose rows belong to an organization. */
@@ -34,7 +36,7 @@ export async function rowsAsText(
   );
   // Over the pool, whose connections are those of the owner, and open by then.
   const [rows] = await app.app
-    .get(DataSource)
+    .get<DataSource>(getDataSourceToken(ADMINISTRATION))
     .query<[{ text: string | null }]>(
       `select string_agg(row::text, e'\\n' order by row) as text from (${selects.join(' union all ')}) all_rows`,
       [id],

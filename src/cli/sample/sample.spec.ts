@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { CreateAppointmentDto } from '../../appointments/appointment.dto.js';
 import type { Times } from '../../database/tenant-repository.js';
 import { readInput } from '../../fields/read-input.js';
-import { comparedEmail, comparedPhone } from '../../leads/contact-identity.js';
+import { comparedEmail, readPhone } from '../../leads/contact-identity.js';
 import { CreateLeadDto } from '../../leads/lead.dto.js';
 import { CreateTaskDto } from '../../tasks/task.dto.js';
 import { sampleAppointment } from './appointments.js';
@@ -58,7 +58,10 @@ describe('sample data of latitude demo (decisions 7)', () => {
     const phones = leads(100).flatMap(({ phone }) => phone ?? []);
     for (const phone of phones) {
       const digits = `+${phone.replaceAll(/\D/g, '')}`;
-      expect([comparedPhone(phone, 'US'), comparedPhone(phone, 'DE')]).toEqual([digits, digits]);
+      expect([readPhone(phone, 'US').compared, readPhone(phone, 'DE').compared]).toEqual([
+        digits,
+        digits,
+      ]);
     }
   });
 

@@ -21,7 +21,11 @@ export type Role = 'server' | 'command';
 export interface Owner extends ProcessIdentity {
   readonly role: Role;
   readonly socketDirectory: string;
+  /** Of the directory, whatever its path: in a copy, the file tells of the original. Unset by 0.1.0. */
+  readonly directoryId?: string;
 }
+
+type Claim = Pick<Owner, 'role' | 'socketDirectory'>;
 
 /** That this process is the owner, until it releases it. */
 export interface Ownership {
@@ -41,19 +45,24 @@ interface OwnerFile {
  * owner's file is removed by its unique name, which can never hit the file of a new owner.
  * @returns the ownership, or whoever has it
  */
-export async function acquire(
-  dataDirectory: string,
-  claim: Pick<Owner, 'role' | 'socketDirectory'>,
-): Promise<Ownership | Owner> {
+export async function acquire(dataDirectory: string, claim: Claim): Promise<Ownership | Owner> {
   const directory = join(dataDirectory, 'owner');
+  const directoryId = await identifyDirectory(dataDirectory);
   for (;;) {
     for (const { path, owner } of await readOwnerFiles(directory)) {
-      if (owner && (await isAlive(owner))) return owner;
+      const isHere = owner && (owner.directoryId ?? directoryId) === directoryId;
+      if (isHere && (await isAlive(owner))) return owner;
       await rm(path, { recursive: true, force: true });
     }
-    const file = await moveIntoPlace(dataDirectory, directory, claim);
+    const file = await moveIntoPlace(dataDirectory, directory, { ...claim, directoryId });
     if (file !== undefined) return { release: () => release(directory, file) };
   }
+}
+
+/** The same under every path, and another one for a copy or a snapshot. */
+async function identifyDirectory(path: string): Promise<string> {
+  const { dev, ino } = await stat(path);
+  return `${dev}:${ino}`;
 }
 
 async function readOwnerFiles(directory: string): Promise<OwnerFile[]> {
@@ -69,13 +78,16 @@ async function readOwnerFiles(directory: string): Promise<OwnerFile[]> {
 /** A file cut short by a power failure has no owner, as no process survived it. */
 function parse(text: string): Owner | undefined {
   try {
-    const { pid, started, role, socketDirectory } = JSON.parse(text) as Record<string, unknown>;
+    const owner = JSON.parse(text) as Record<string, unknown>;
+    const { pid, started, role, socketDirectory, directoryId } = owner;
     const complete =
       typeof pid === 'number' &&
       typeof started === 'string' &&
       typeof socketDirectory === 'string' &&
       (role === 'server' || role === 'command');
-    return complete ? { pid, started, role, socketDirectory } : undefined;
+    if (!complete) return undefined;
+    const known = typeof directoryId === 'string' ? { directoryId } : {};
+    return { pid, started, role, socketDirectory, ...known };
   } catch {
     return undefined;
   }
@@ -84,7 +96,7 @@ function parse(text: string): Owner | undefined {
 async function moveIntoPlace(
   dataDirectory: string,
   directory: string,
-  claim: Pick<Owner, 'role' | 'socketDirectory'>,
+  claim: Omit<Owner, keyof ProcessIdentity>,
 ): Promise<string | undefined> {
   const name = `${process.pid}-${randomUUID()}.json`;
   const prepared = join(dataDirectory, `owner.claim-${name}`);

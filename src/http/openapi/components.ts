@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import type { JsonSchema } from '../../fields/json-schema.js';
 import { type Direction, jsonSchemaOf } from '../../fields/schema-of.js';
 import type { Ref, Response, Schema } from './model.js';
 
@@ -20,7 +21,8 @@ export class Components {
     if (known !== undefined) return schemaRef(known);
     const name = this.freeName(dto.name.replace(/Dto$/, ''));
     this.names.set(dto, { ...names, [direction]: name });
-    this.schemas[name] = jsonSchemaOf(dto, direction);
+    const schema = jsonSchemaOf(dto, direction);
+    this.schemas[name] = direction === 'input' ? withoutDefaults(schema) : schema;
     return schemaRef(name);
   }
 
@@ -36,6 +38,22 @@ export class Components {
     for (let number = 2; free in this.schemas; number++) free = `${name}${number}`;
     return free;
   }
+}
+
+/**
+ * Names each default in the description instead: openapi-typescript takes a property with a default
+ * for one that is always there, and its clients then require it in a request.
+ */
+function withoutDefaults({ properties = {}, ...schema }: JsonSchema): JsonSchema {
+  const described = Object.entries(properties).map(
+    ([name, { default: value, ...property }]): [string, JsonSchema] => {
+      if (value === undefined) return [name, property];
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      const description = [property.description, `Default: \`${text}\`.`].filter(Boolean).join(' ');
+      return [name, { ...property, description }];
+    },
+  );
+  return { ...schema, properties: Object.fromEntries(described) };
 }
 
 /** Points to a schema by its name. */

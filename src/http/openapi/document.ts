@@ -16,7 +16,7 @@ and a key sees only the records of its own.
 it needs.
 
 **Input.** Send JSON in UTF-8 as \`application/json\`. Text is trimmed at both ends and counted in
-Unicode code points; an empty optional text means \`null\`. U+0000 and unpaired surrogates are
+Unicode code points; text that shows nothing is empty, and an empty optional text means \`null\`. U+0000 and unpaired surrogates are
 refused, and so are unknown fields and parameters: nothing is dropped in silence. Times are ISO 8601
 date-times; a date alone is its midnight, and what has no offset is UTC. UUIDs may come in any case.
 
@@ -49,8 +49,14 @@ const PAGE_META: JsonSchema = {
   required: ['page', 'limit', 'total', 'total_pages'],
 };
 
-/** Describes every route behind a key that these controllers declare. */
-export function openApiDocument(controllers: readonly Type<object>[]): OpenApiDocument {
+/**
+ * Describes every route behind a key that these controllers declare.
+ * @param serverUrl address of the server, without a path
+ */
+export function openApiDocument(
+  controllers: readonly Type<object>[],
+  serverUrl: string,
+): OpenApiDocument {
   const routes = routesOf(controllers);
   const components = new Components({ Error: ERROR_SCHEMA, PageMeta: PAGE_META });
   return {
@@ -63,8 +69,8 @@ export function openApiDocument(controllers: readonly Type<object>[]): OpenApiDo
       contact: { name: 'Latitude' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'This service' }],
-    tags: tagsOf(routes),
+    servers: serversOf(serverUrl),
+    tags: tagsOf(controllers),
     paths: pathsOf(routes, components),
     components: {
       securitySchemes: {
@@ -82,13 +88,26 @@ export function openApiDocument(controllers: readonly Type<object>[]): OpenApiDo
   };
 }
 
-/** A topic that is described stands for those of the same name that are not. */
-function tagsOf(routes: readonly Route[]): OpenApiDocument['tags'] {
+export function serversOf(url: string): OpenApiDocument['servers'] {
+  return [{ url, description: 'This service' }];
+}
+
+/**
+ * In the order in which modules are listed, those without records last. A topic that is described
+ * stands for those of the same name that are not.
+ */
+function tagsOf(controllers: readonly Type<object>[]): OpenApiDocument['tags'] {
+  const routes = controllers.flatMap((controller) => routesOf([controller]));
   const tags = new Map<string, Route['topic']>();
-  for (const { topic } of routes) {
+  const inOrder = [...routes].sort((a, b) => Number(isForAnyKey(a)) - Number(isForAnyKey(b)));
+  for (const { topic } of inOrder) {
     if (!tags.get(topic.name)?.description) tags.set(topic.name, topic);
   }
   return [...tags.values()];
+}
+
+function isForAnyKey({ access }: Route): boolean {
+  return access === 'any-key';
 }
 
 function pathsOf(routes: readonly Route[], components: Components): OpenApiDocument['paths'] {

@@ -1,9 +1,10 @@
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
+import { takesBody } from '../request-reader.js';
 import { type Components, schemaRef } from './components.js';
 import { type HeaderName, HEADERS, headersWith } from './headers.js';
-import type { Ref, Response } from './model.js';
+import type { Ref, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
 import { errorsOfTerms } from './terms.js';
 
@@ -32,7 +33,7 @@ export const ERROR_SCHEMA: JsonSchema = {
         details: {
           type: 'array',
           description:
-            'Every failing field of a `validation_error`; the fields that another record has, of a `duplicate`.',
+            'Every failing field of a `validation_error`, or the first 100; the fields that another record has, of a `duplicate`; the field that names no lead, of a `lead_not_found`.',
           items: {
             type: 'object',
             properties: {
@@ -62,6 +63,10 @@ const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
     message: 'limit must be an integer from 1 to 100.',
     details: [{ field: 'limit', message: 'must be an integer from 1 to 100' }],
   },
+  lead_not_found: {
+    message: 'lead_id names no lead of the organization.',
+    details: [{ field: 'lead_id', message: 'names no lead of the organization' }],
+  },
   duplicate: {
     message: 'Another lead has this email.',
     details: [
@@ -81,6 +86,9 @@ const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
   503: 'Retry-After',
 };
 
+/** Statuses of `bad_request` beside 400: too slow, an unknown `Expect`, headers too large. */
+const UNREADABLE = [408, 417, 431];
+
 /** Every refusal that a route can give, by its status. */
 export function errorResponsesOf(route: Route, components: Components): Record<string, Ref> {
   const byStatus = new Map<number, ErrorCode[]>();
@@ -88,6 +96,7 @@ export function errorResponsesOf(route: Route, components: Components): Record<s
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
+  for (const status of UNREADABLE) byStatus.set(status, ['bad_request']);
   const statuses = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries(
     statuses.map(([status, codes]) => [
@@ -104,7 +113,8 @@ function errorsOf(route: Route): readonly ErrorCode[] {
     'unauthorized',
     'rate_limit_exceeded',
     access !== 'any-key' && 'insufficient_scope',
-    inputs.body !== undefined && 'payload_too_large',
+    (inputs.body !== undefined || !takesBody({ method: method.toUpperCase() })) &&
+      'payload_too_large',
     inputs.body !== undefined && 'unsupported_media_type',
     'validation_error',
     'bad_request',
@@ -126,11 +136,26 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
     headers: headersWith(...(header ? [header] : [])),
     content: {
       'application/json': {
-        schema: schemaRef('Error'),
+        schema: errorSchemaOf(codes),
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },
   };
+}
+
+/**
+ * The envelope of an error with one of these codes. Linters count the properties of `Error` as unknown
+ * in the part that narrows it, unless that part says that there are others.
+ */
+function errorSchemaOf(codes: readonly ErrorCode[]): Schema {
+  const error: JsonSchema = {
+    type: 'object',
+    properties: { code: { type: 'string', enum: codes } },
+    required: ['code'],
+    unevaluatedProperties: true,
+  };
+  const narrowed: JsonSchema = { type: 'object', properties: { error }, required: ['error'] };
+  return { allOf: [schemaRef('Error'), narrowed] };
 }
 
 function exampleOf(code: ErrorCode) {

@@ -5,42 +5,56 @@ export const HEADERS = {
   'X-Request-Id': {
     description:
       'Identifies the request in the log: the one that was sent (1 to 128 visible ASCII characters), or a new UUID.',
+    required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     example: '5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f',
   },
   'RateLimit-Limit': {
     description: 'Requests of this kind, reads or writes, that fit into a window of 60 seconds.',
+    required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 60,
   },
   'RateLimit-Remaining': {
     description: 'Requests that are left in the window.',
+    required: true,
     schema: { type: 'integer', minimum: 0 },
     example: 59,
   },
   'RateLimit-Reset': {
     description: 'When the window ends, as Unix time in seconds.',
+    required: true,
     schema: { type: 'integer' },
     example: 1767630060,
   },
   'Retry-After': {
     description: 'Seconds to wait before the request is repeated.',
+    required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 42,
   },
   Location: {
     description: 'Path of the new record.',
+    required: true,
     schema: { type: 'string', format: 'uri-reference' },
+    example: '/api/v1/leads/01a1fbde-995e-72a3-a032-ab1c988b9794',
   },
   ETag: {
     description: 'The version of the record, for `If-Match` and `If-None-Match`.',
+    required: true,
     schema: { type: 'string' },
     example: '"NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"',
   },
   'WWW-Authenticate': {
     description: 'How to authenticate; on a 403 also the scope that is missing.',
+    required: true,
     schema: { type: 'string' },
     example: 'Bearer realm="latitude"',
+  },
+  'Idempotency-Replayed': {
+    description: 'Only where an earlier answer to the same `Idempotency-Key` is repeated.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
   },
 } as const satisfies Record<string, Header>;
 

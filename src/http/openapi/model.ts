@@ -11,12 +11,15 @@ type Named<T> = Readonly<Record<string, T>>;
 export type Schema = Ref | JsonSchema | (Omit<JsonSchema, 'items' | 'properties'> & Composed);
 
 interface Composed {
+  readonly allOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Named<Schema>;
 }
 
 export interface Header {
   readonly description: string;
+  /** Whether every response that names the header has it. */
+  readonly required?: boolean;
   readonly schema: JsonSchema;
   readonly example?: unknown;
 }
@@ -43,6 +46,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
+  readonly example?: unknown;
 }
 
 /** One route, as OpenAPI describes it. */

@@ -1,21 +1,42 @@
-import { Controller, Get, Header, type Type } from '@nestjs/common';
+import { Controller, Get, Header, Req, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { Request } from 'express';
 import { Public } from '../../auth/access.js';
-import { openApiDocument } from './document.js';
+import { openApiDocument, serversOf } from './document.js';
+import { llmsText } from './llms-text.js';
+import type { OpenApiDocument } from './model.js';
+import { localUrl, serverUrlOf } from './server-url.js';
 
 /** The OpenAPI document of everything that is registered, a team's own modules included. */
 @Controller()
 export class OpenApiController {
-  private json?: string;
+  private jsonWithoutServers?: string;
+  private text?: string;
 
   constructor(private readonly discovery: DiscoveryService) {}
 
+  /** It names the address that the caller used, so a cache must not give it to others unasked. */
   @Get('openapi.json')
   @Public()
   @Header('Content-Type', 'application/json; charset=utf-8')
-  document(): string {
-    this.json ??= JSON.stringify(openApiDocument(controllersOf(this.discovery)));
-    return this.json;
+  @Header('Cache-Control', 'no-cache')
+  document(@Req() request: Request): string {
+    this.jsonWithoutServers ??= JSON.stringify({ ...this.describe(), servers: undefined });
+    const servers = serversOf(serverUrlOf(request));
+    return `${this.jsonWithoutServers.slice(0, -1)},"servers":${JSON.stringify(servers)}}`;
+  }
+
+  /** The same for code assistants. */
+  @Get('llms.txt')
+  @Public()
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  llms(): string {
+    this.text ??= llmsText(this.describe());
+    return this.text;
+  }
+
+  private describe(): OpenApiDocument {
+    return openApiDocument(controllersOf(this.discovery), localUrl());
   }
 }
 

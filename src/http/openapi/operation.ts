@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
-import { fieldsOf, isUpdate } from '../../fields/field.js';
+import { fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { exampleOf, schemaOf } from '../../fields/schema-of.js';
 import { UUID_SCHEMA } from '../../fields/uuid.js';
 import { type Components, schemaRef } from './components.js';
 import { errorResponsesOf } from './errors.js';
 import { headersWith } from './headers.js';
-import { hasEntityTag, headerParameters } from './terms.js';
+import { hasEntityTag, headerParameters, isRepeatable } from './terms.js';
 import type { MediaType, Operation, Parameter, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
 
@@ -63,7 +63,7 @@ function pathParameters({ path }: Route): Parameter[] {
     in: 'path',
     required: true,
     ...(name === 'id'
-      ? { description: 'Identifier of the record.', schema: UUID_SCHEMA }
+      ? { description: 'Identifier of the record.', schema: UUID_SCHEMA, example: ID_EXAMPLE }
       : { schema: { type: 'string' } }),
   }));
 }
@@ -71,9 +71,16 @@ function pathParameters({ path }: Route): Parameter[] {
 function queryParameters(dto: Type<object> | undefined): Parameter[] {
   if (!dto) return [];
   return fieldsOf(dto).map((field) => {
-    const { description, ...schema } = schemaOf(field);
+    const { description, examples: [example] = [], ...schema } = schemaOf(field);
     const required = field.presence.required === true;
-    return { name: field.name, in: 'query', required, description, schema };
+    return {
+      name: field.name,
+      in: 'query',
+      required,
+      description,
+      schema,
+      ...(example !== undefined && { example }),
+    };
   });
 }
 
@@ -96,6 +103,7 @@ function success(route: Route, components: Components): Response {
     headers: headersWith(
       ...(isRecord && status === 201 ? ['Location' as const] : []),
       ...(isRecord ? ['ETag' as const] : []),
+      ...(isRepeatable(route) ? ['Idempotency-Replayed' as const] : []),
     ),
     content: { 'application/json': answered(answer, components) },
   };

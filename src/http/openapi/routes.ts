@@ -66,7 +66,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
 }
 
 /** Nest takes one path or several, of the controller and of the handler. */
-function pathsOf(controller: Type<object>, handler: object): string[] {
+export function pathsOf(controller: Type<object>, handler: object): string[] {
   const [bases, ends] = [controller, handler].map((declared) =>
     [metadata<string | string[]>(PATH_METADATA, declared) ?? ''].flat(),
   ) as [string[], string[]];

@@ -2,6 +2,7 @@ import { mayWrite } from '../../auth/access.js';
 import { fieldsOf } from '../../fields/field.js';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../../rest/write.interceptor.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
+import { HEADERS } from './headers.js';
 import type { Parameter } from './model.js';
 import type { Route } from './routes.js';
 
@@ -22,17 +23,20 @@ const TERMS: readonly Term[] = [
       description:
         'Makes a retry safe: the same key with the same body is carried out once, and answered alike for 24 hours.',
       schema: IDEMPOTENCY_KEY_SCHEMA,
+      example: 'a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94',
     },
     errors: ['idempotency_key_in_use', 'idempotency_key_reused'],
-    appliesTo: ({ method, access }) => method === 'post' && mayWrite(access),
+    appliesTo: isRepeatable,
   },
   {
     parameter: {
       name: 'If-Match',
       in: 'header',
       required: false,
-      description: 'Only if the record still has one of these entity tags.',
+      description:
+        'Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.',
       schema: { type: 'string' },
+      example: '*',
     },
     errors: ['precondition_failed'],
     appliesTo: ({ method, path, access }) =>
@@ -45,6 +49,7 @@ const TERMS: readonly Term[] = [
       required: false,
       description: 'Answered by 304 if the record still has one of these entity tags.',
       schema: { type: 'string' },
+      example: HEADERS.ETag.example,
     },
     errors: [],
     appliesTo: (route) => route.method === 'get' && hasEntityTag(route),
@@ -65,6 +70,11 @@ export function errorsOfTerms(route: Route): ErrorCode[] {
 export function hasEntityTag({ answer, method }: Route): boolean {
   if (!answer || answer.isPage || method === 'delete') return false;
   return fieldsOf(answer.dto).some(({ name }) => name === 'id');
+}
+
+/** Whether a route takes an `Idempotency-Key`. */
+export function isRepeatable({ method, access }: Route): boolean {
+  return method === 'post' && mayWrite(access);
 }
 
 function termsOf(route: Route): Term[] {

@@ -1,3 +1,4 @@
+import { clearableFieldsOf } from '../../../src/fields/field.js';
 import { ToolRegistry } from '../../../src/mcp/tool-registry.js';
 import type { Answer, ApiClient } from '../../support/api-client.js';
 import type { ErrorBody } from '../../support/factories.js';
@@ -22,6 +23,8 @@ export type Input = object | Buffer;
 
 /** One of the two ways in; each answer is held to what holds for all. */
 export interface Door {
+  /** What null for a field means in an update: its value, or that the field is not given. */
+  readonly nullInUpdates: 'value' | 'not given';
   /** Does what a tool does, by the tool or by its route. */
   call(tool: ToolCase, id: string | undefined, input: Input): Promise<Outcome>;
 }
@@ -61,8 +64,7 @@ export const KINDS: readonly (readonly [path: string, kind: KindOfRecord])[] = [
 
 /** The DTO of a tool's input, which is that of its route. */
 export function dtoOf({ app }: TestApp, { name }: ToolCase) {
-  const { input } = app.get(ToolRegistry).find(name)!.declaration;
-  return input!;
+  return app.get(ToolRegistry).find(name)!.arguments.input;
 }
 
 /** What a request answers that must be accepted. */
@@ -82,6 +84,8 @@ export function expectRefusal(outcome: Outcome, fields: readonly string[]): void
 }
 
 class RestDoor implements Door {
+  readonly nullInUpdates = 'value';
+
   constructor(private readonly api: ApiClient) {}
 
   async call({ route }: ToolCase, id: string | undefined, input: Input): Promise<Outcome> {
@@ -108,18 +112,25 @@ function queryOf(input: Input): string {
 }
 
 class McpDoor implements Door {
+  readonly nullInUpdates = 'not given';
+
   private constructor(
+    private readonly app: TestApp,
     private readonly caller: McpCaller,
     private readonly session: string,
   ) {}
 
   static async open(app: TestApp, { key }: Tenant): Promise<McpDoor> {
     const caller = new McpCaller(app.url, key.key);
-    return new McpDoor(caller, await caller.open());
+    return new McpDoor(app, caller, await caller.open());
   }
 
-  async call({ name }: ToolCase, id: string | undefined, input: Input): Promise<Outcome> {
-    const args = input instanceof Buffer ? input : Buffer.from(JSON.stringify(input));
+  async call(tool: ToolCase, id: string | undefined, input: Input): Promise<Outcome> {
+    const { name } = tool;
+    const args =
+      input instanceof Buffer
+        ? input
+        : Buffer.from(JSON.stringify(withClear(input, clearableFieldsOf(dtoOf(this.app, tool)))));
     const answer = await this.caller.post(callOf(name, id, args), inSession(this.session));
     expectSound(answer);
     if (answer.status !== 200) {
@@ -129,6 +140,16 @@ class McpDoor implements Door {
     }
     return outcomeOfCall(answer);
   }
+}
+
+/** An input of REST as the arguments of a tool, which empties the fields that `clear` names. */
+function withClear(input: object, clearable: readonly string[]): object {
+  const isCleared = ([name, value]: [string, unknown]) =>
+    value === null && clearable.includes(name);
+  const clear = Object.entries(input).filter(isCleared);
+  if (clear.length === 0) return input;
+  const others = Object.entries(input).filter((entry) => !isCleared(entry));
+  return { ...Object.fromEntries(others), clear: clear.map(([name]) => name) };
 }
 
 /** The message that calls a tool; the id of a record stands first in an object of arguments. */

@@ -39,15 +39,25 @@ export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInp
     .map((given) => ({ sent: sentOf(given), stored: storedOf(dto, given) }));
 }
 
-/** Bodies that a DTO refuses for some of their fields, one or more. */
-export function invalidInputs(dto: Type<object>, lead: string): Arbitrary<InvalidInput> {
+/**
+ * Bodies that a DTO refuses for some of their fields, one or more.
+ * @param nullInUpdates what null means in an update: a value, which some fields refuse, or nothing
+ */
+export function invalidInputs(
+  dto: Type<object>,
+  lead: string,
+  nullInUpdates: 'value' | 'not given' = 'value',
+): Arbitrary<InvalidInput> {
+  const takesNull = isUpdate(dto) && nullInUpdates === 'not given';
   const fields = fieldsOf(dto);
   const faults = fc.oneof(
     fc.subarray([...fields], { minLength: 1, maxLength: 1 }),
     fc.subarray([...fields], { minLength: 1 }),
   );
   const wrong = faults.chain((chosen) =>
-    fc.record<Json>(Object.fromEntries(chosen.map((field) => [field.name, refused(dto, field)]))),
+    fc.record<Json>(
+      Object.fromEntries(chosen.map((field) => [field.name, refused(dto, field, takesNull)])),
+    ),
   );
   const mix = fc.tuple(validInputs(dto, lead), wrong, strays(fields));
   return mix.map(([{ sent }, bad, unknown]) => ({
@@ -60,35 +70,38 @@ export function invalidInputs(dto: Type<object>, lead: string): Arbitrary<Invali
 }
 
 /**
- * The later one of two times that an input or record has in the wrong order, by what their fields
- * say of themselves.
+ * The field that is refused where an input or record has two times in the wrong order, by what their
+ * fields say of themselves: the later one, unless only the earlier one was sent.
  */
-export function timesInDisorder(dto: Type<object>, record: Json): string | undefined {
-  return fieldsOf(dto).find(({ name, schema }) => {
-    const [, earlier] = /must be after (\w+)/.exec(schema.description ?? '') ?? [];
-    const [start, end] = [record[earlier ?? ''], record[name]];
-    return typeof start === 'string' && typeof end === 'string' && end <= start;
-  })?.name;
+export function timesInDisorder(dto: Type<object>, record: Json, sent = record) {
+  for (const { name, schema } of fieldsOf(dto)) {
+    const [, earlier = ''] = /must be after (\w+)/.exec(schema.description ?? '') ?? [];
+    const [start, end] = [record[earlier], record[name]];
+    if (typeof start !== 'string' || typeof end !== 'string' || end > start) continue;
+    return sent[name] === undefined ? earlier : name;
+  }
+  return undefined;
 }
 
-/** On create null means left out; an update empties what may be empty (decisions 3). */
-function mayBeNull(dto: Type<object>, { schema, presence }: Field): boolean {
-  if (presence.required) return false;
-  return !isUpdate(dto) || presence.default === undefined || isContainer(schema.type);
+/** On create null means left out; an update empties a field that has no default. */
+export function mayBeNull(dto: Type<object>, { presence }: Field): boolean {
+  return !presence.required && (!isUpdate(dto) || presence.default === undefined);
 }
 
 function isContainer(type: unknown): boolean {
   return type === 'array' || type === 'object';
 }
 
-function refused(dto: Type<object>, field: Field): Arbitrary<unknown> {
+function refused(dto: Type<object>, field: Field, takesNull: boolean): Arbitrary<unknown> {
   const values = invalidValues(field);
   if (mayBeNull(dto, field)) return values;
   const missing = isUpdate(dto) ? [] : [undefined];
   const blanks = isContainer(field.schema.type) ? [] : ['', ' \n'];
+  const nothing = [...(takesNull ? [] : [null]), ...missing, ...blanks];
+  if (nothing.length === 0) return values;
   return fc.oneof(
     { weight: 3, arbitrary: values },
-    { weight: 1, arbitrary: fc.constantFrom(null, ...missing, ...blanks) },
+    { weight: 1, arbitrary: fc.constantFrom(...nothing) },
   );
 }
 

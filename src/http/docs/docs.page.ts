@@ -19,22 +19,13 @@ export const PAGE = `<!doctype html>
     <title>Latitude: API reference</title>
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <link rel="stylesheet" href="docs/reference.css" />
     <script src="docs/swagger-ui-bundle.js" defer></script>
-    <script src="docs/start.js" defer></script>
+    <script src="docs/start.js" type="module"></script>
   </head>
   <body>
     <div id="reference"></div>
     <noscript>The reference needs JavaScript. Its source: <a href="openapi.json">OpenAPI</a>.</noscript>
   </body>
 </html>
-`;
-
-/** Without the validator, which would send the document to a service of others. */
-export const START_SCRIPT = `SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  displayRequestDuration: true,
-  validatorUrl: null,
-});
 `;

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { Public } from '../auth/access.js';
-import { CONTENT_SECURITY_POLICY, PAGE, START_SCRIPT } from './docs.page.js';
+import { Public } from '../../auth/access.js';
+import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** The interactive reference. Each file has a route of its own, so no path can name another. */
 @Controller('docs')
@@ -20,7 +22,13 @@ export class DocsController {
   @Get('start.js')
   @Public()
   start(@Res() response: Response): void {
-    asAsset(response).type('js').send(START_SCRIPT);
+    asAsset(response).sendFile('start.js', { ...SEND_OPTIONS, root: HERE });
+  }
+
+  @Get('reference.css')
+  @Public()
+  ownStyle(@Res() response: Response): void {
+    asAsset(response).sendFile('reference.css', { ...SEND_OPTIONS, root: HERE });
   }
 
   @Get('swagger-ui.css')

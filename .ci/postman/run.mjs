@@ -1,0 +1,89 @@
+// Runs docs/postman_collection.json with newman against the built server with its default settings, and
+// holds every answer to the server's own OpenAPI document. Newman is no dependency of the project: it
+// has a lock file of its own here.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { install, ROOT, withProduct } from '../product.mjs';
+
+const COLLECTION = path.join(ROOT, 'docs/postman_collection.json');
+
+await install(import.meta.dirname);
+const { default: newman } = await import('newman');
+const fromRoot = createRequire(path.join(ROOT, 'package.json'));
+const { Ajv2020 } = fromRoot('ajv/dist/2020.js');
+const addFormats = fromRoot('ajv-formats');
+
+await withProduct(async ({ key, url }) => {
+  const document = await (await fetch(`${url}/openapi.json`)).json();
+  const untried = new Set(operationsOf(document));
+  const problems = [];
+  const summary = await runCollection(
+    { base_url: url, api_key: key },
+    (name, request, response) => {
+      const operation = operationAt(document, request);
+      if (response.code < 300) untried.delete(operation);
+      const found = operation ? problemsOf(document, operation, response) : ['is not described'];
+      problems.push(...found.map((problem) => `${name}: ${problem}`));
+    },
+  );
+  for (const { operationId } of untried) problems.push(`${operationId} never succeeded`);
+  for (const problem of problems) console.error(problem);
+  if (problems.length + summary.run.failures.length > 0) process.exitCode = 1;
+});
+
+function runCollection(variables, onAnswer) {
+  const envVar = Object.entries(variables).map(([key, value]) => ({ key, value }));
+  const collection = JSON.parse(readFileSync(COLLECTION, 'utf8'));
+  return new Promise((resolve, reject) => {
+    newman
+      .run({ collection, envVar, reporters: 'cli', timeoutRequest: 30_000 }, (error, summary) => {
+        if (error) reject(error);
+        else resolve(summary);
+      })
+      .on('request', (error, { item, request, response }) => {
+        if (!error) onAnswer(item.name, request, response);
+      });
+  });
+}
+
+function operationsOf({ paths }) {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+function operationAt({ paths }, { method, url }) {
+  const steps = url.path.map((step) =>
+    step.startsWith(':') ? url.variables.get(step.slice(1)) : step,
+  );
+  const [, methods] =
+    Object.entries(paths).find(([template]) => {
+      const expected = template.slice(1).split('/');
+      return (
+        expected.length === steps.length &&
+        expected.every((step, index) => step.startsWith('{') || step === steps[index])
+      );
+    }) ?? [];
+  return methods?.[method.toLowerCase()];
+}
+
+/** What of an answer the document does not say. */
+function problemsOf(document, { responses }, { code, headers, stream }) {
+  const { components } = document;
+  const resolve = (node) => {
+    if (!node?.$ref) return node;
+    const [, , kind, name] = node.$ref.split('/');
+    return components[kind][name];
+  };
+  const described = resolve(responses[code]);
+  if (!described) return [`the status ${code} is not described`];
+  const missing = Object.entries(described.headers)
+    .filter(([name, header]) => resolve(header).required && !headers.has(name))
+    .map(([name]) => `the header ${name} is missing`);
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats(ajv);
+  const { schema } = described.content['application/json'];
+  const validate = ajv.compile({ ...schema, components });
+  return validate(JSON.parse(stream.toString()))
+    ? missing
+    : [...missing, ajv.errorsText(validate.errors)];
+}

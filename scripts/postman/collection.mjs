@@ -1,0 +1,94 @@
+// Makes a Postman collection (v2.1) of an OpenAPI document: a folder for each tag, whose requests work in
+// their order on records that they create themselves, and a few requests that are refused.
+import { refused } from './refused.mjs';
+import { requestOf } from './request.mjs';
+import { succeeds } from './tests.mjs';
+
+const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+
+const ABOUT = `
+Set \`base_url\` to the address of the server and \`api_key\` to a key that has the scopes which the
+requests name. Run a folder from its top: each request stores the ids that later ones use, and e-mail
+addresses and phone numbers are new each time. A run of the whole collection fits into the default rate
+limits of a key.
+`;
+
+/** @param document the OpenAPI document */
+export function collectionOf(document) {
+  const { info, servers, tags } = document;
+  const operations = operationsOf(document);
+  return {
+    info: {
+      name: info.title,
+      description: `${ABOUT.trim()}\n\n${info.description}`,
+      version: info.version,
+      schema: SCHEMA,
+    },
+    auth: {
+      type: 'bearer',
+      bearer: [{ key: 'token', value: '{{api_key}}', type: 'string' }],
+    },
+    variable: [
+      { key: 'base_url', value: servers[0].url },
+      { key: 'api_key', value: '' },
+    ],
+    item: tags.map((tag) => folderOf(tag, operations)),
+  };
+}
+
+function operationsOf({ paths, components }) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase(),
+      // The record that it is about, as variables name it.
+      record: path
+        .replace(/\/\{.*/, '')
+        .split('/')
+        .pop()
+        .replace(/s$/, ''),
+      isItem: path.endsWith('}'),
+      components,
+    })),
+  );
+}
+
+function folderOf({ name, description }, all) {
+  const own = all.filter(({ tags }) => tags.includes(name)).sort((a, b) => order(a) - order(b));
+  const deletes = ({ method }) => method === 'DELETE';
+  return {
+    name,
+    description,
+    item: [
+      ...linkedRecords(own, all),
+      ...own.filter((one) => !deletes(one)).map(successOf),
+      ...own.flatMap(refused),
+      ...own.filter(deletes).map(successOf),
+    ],
+  };
+}
+
+/** Create, get, list, update, delete. */
+function order({ method, isItem }) {
+  if (method === 'GET') return isItem ? 1 : 2;
+  return { POST: 0, PUT: 3, DELETE: 4 }[method];
+}
+
+function successOf(operation) {
+  return { ...requestOf(operation), event: succeeds(operation) };
+}
+
+/** Creations of the leads that the records of a folder need, for the folder of leads deletes its own. */
+function linkedRecords(own, all) {
+  const needsLead = own.some(({ requestBody }) =>
+    /"(lead_id|contact_id)"/.test(JSON.stringify(requestBody ?? {})),
+  );
+  const creations = all.filter(({ method, record }) => method === 'POST' && record === 'lead');
+  if (!needsLead) return [];
+  return creations.map((operation) => ({
+    ...requestOf(operation, { example: 'minimal' }),
+    name: `${operation.summary} to link`,
+    event: succeeds(operation),
+  }));
+}

@@ -1,0 +1,89 @@
+// One request of the collection, from an operation of the OpenAPI document.
+
+/** Values that must be new, or that earlier requests have stored. */
+const FIELDS = {
+  email: '{{$guid}}@example.com',
+  phone: '{{$randomPhoneNumber}}',
+  lead_id: '{{lead_id}}',
+  contact_id: '{{lead_id}}',
+};
+
+const UNIQUE = ['email', 'phone'];
+
+const DEFAULT_EXAMPLE = 'complete';
+
+/**
+ * @param options.example the example of the body to send
+ * @param options.body a body in place of the examples
+ * @param options.id the id in place of that of the record that was created last
+ */
+export function requestOf(operation, { example = DEFAULT_EXAMPLE, body, id } = {}) {
+  const { summary, description, method, requestBody } = operation;
+  const json = body ?? bodyOf(requestBody, example, method === 'PUT');
+  return {
+    name: summary,
+    request: {
+      method,
+      description,
+      header: headersOf(operation, json !== undefined),
+      url: urlOf(operation, id),
+      ...(json !== undefined && {
+        body: {
+          mode: 'raw',
+          raw: JSON.stringify(json, undefined, 2),
+          options: { raw: { language: 'json' } },
+        },
+      }),
+    },
+    response: [],
+  };
+}
+
+/** An update leaves the e-mail address and phone number as they are, for a later request repeats one. */
+function bodyOf(requestBody, example, isUpdate) {
+  const examples = requestBody?.content['application/json'].examples;
+  if (!examples) return undefined;
+  const { value } = examples[example] ?? Object.values(examples)[0];
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([field]) => !isUpdate || !UNIQUE.includes(field))
+      .map(([field, given]) => [field, FIELDS[field] ?? given]),
+  );
+}
+
+function headersOf({ parameters = [], record }, hasBody) {
+  const sent = {
+    'Idempotency-Key': '{{$guid}}',
+    'If-Match': `{{${record}_etag}}`,
+  };
+  const headers = parameters.filter((parameter) => parameter.in === 'header');
+  return [
+    ...(hasBody ? [{ key: 'Content-Type', value: 'application/json' }] : []),
+    ...headers.map(({ name, description, example }) => ({
+      key: name,
+      value: sent[name] ?? String(example),
+      description,
+      ...(!(name in sent) && { disabled: true }),
+    })),
+  ];
+}
+
+/** Optional parameters are switched off, each with an example. */
+function urlOf({ path, record, parameters = [] }, id = `{{${record}_id}}`) {
+  const steps = path.slice(1).split('/');
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, description, example, required }) => ({
+      key: name,
+      value: String(example),
+      description,
+      ...(!required && { disabled: true }),
+    }));
+  return {
+    raw: `{{base_url}}/${steps.join('/').replace('{id}', ':id')}`,
+    host: ['{{base_url}}'],
+    path: steps.map((step) => step.replace(/^\{(.*)\}$/, ':$1')),
+    ...(query.length > 0 && { query }),
+    ...(steps.includes('{id}') && { variable: [{ key: 'id', value: id }] }),
+  };
+}

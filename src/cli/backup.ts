@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { KeysService } from '../auth/keys.service.js';
+import {
+  BackupFileError,
+  type BackupHeader,
+  BackupReader,
+} from '../database/backup/backup-file.js';
+import { restoreBackup } from '../database/backup/restore-backup.js';
+import { totalRows, writeBackup } from '../database/backup/write-backup.js';
+import { CountsService } from '../database/counts.service.js';
+import { type CommandContext, runOnDatabase } from './run.js';
+
+/** In place of a file: the standard streams. */
+const STANDARD_STREAM = '-';
+
+/** Only the user who made a backup may read it: it holds personal data and the hashes of keys. */
+const PRIVATE = 0o600;
+
+/** `latitude backup`. */
+export function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .description('write all data to a file, as it is at this moment')
+    .argument('<file>', 'the file to make, or - for standard output')
+    .option('--force', 'replace the file if it exists')
+    .action(async (file: string, { force = false }: { force?: boolean }) => {
+      if (file === STANDARD_STREAM && process.stdout.isTTY) {
+        throw new Error('A backup is not written to a terminal: name a file, or redirect it.');
+      }
+      if (file !== STANDARD_STREAM && !force && existsSync(file)) {
+        throw new Error(`${file} exists: name another file, or replace it with --force.`);
+      }
+      await runOnDatabase(program, (context) =>
+        file === STANDARD_STREAM ? toStandardOutput(context) : toFile(context, file),
+      );
+    });
+}
+
+/** `latitude restore`. */
+export function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('bring the data of a backup into an empty database')
+    .argument('<file>', 'the file of a backup, or - for standard input')
+    .action(async (file: string) => {
+      if (file === STANDARD_STREAM && process.stdin.isTTY) {
+        throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
+      }
+      await naming(file, async () => {
+        // The whole file is checked before a database is opened.
+        if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
+        const reader = await openFile(file);
+        await runOnDatabase(program, (context) => restore(context, reader));
+      });
+    });
+}
+
+async function toFile({ database, progress }: CommandContext, file: string) {
+  const partial = `${file}.partial`;
+  // What an interrupted backup left may have another mode.
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx', PRIVATE);
+  try {
+    const sink = createWriteStream(partial, { fd: handle.fd, autoClose: false });
+    const header = await writeBackup(database.target, sink, progress);
+    await handle.sync();
+    await rename(partial, file);
+    return { file, bytes: (await stat(file)).size, ...summaryOf(header) };
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Nothing else is printed there. */
+async function toStandardOutput({ database, progress }: CommandContext): Promise<void> {
+  await writeBackup(database.target, process.stdout, progress);
+  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+}
+
+async function restore(context: CommandContext, reader: BackupReader) {
+  const { database, progress, withApp } = context;
+  await restoreBackup(database.target, reader, progress);
+  const counters_repaired = await withApp(repairCounters);
+  return { ...summaryOf(reader.header), counters_repaired };
+}
+
+/** Counters that were wrong when the backup was made. */
+async function repairCounters(app: INestApplicationContext): Promise<number> {
+  const counts = app.get(CountsService);
+  let repaired = 0;
+  for (const { id } of await app.get(KeysService).listOrganizations()) {
+    repaired += (await counts.repair({ id })).length;
+  }
+  return repaired;
+}
+
+function openFile(file: string): Promise<BackupReader> {
+  return BackupReader.open(file === STANDARD_STREAM ? process.stdin : createReadStream(file));
+}
+
+/** Names the file in what is wrong with it. */
+async function naming(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof BackupFileError)) throw error;
+    const name = file === STANDARD_STREAM ? 'Standard input' : file;
+    throw new Error(`${name} ${error.message}. Nothing was restored.`, { cause: error });
+  }
+}
+
+function summaryOf(header: BackupHeader) {
+  const { latitude, created_at, tables } = header;
+  const rows = Object.fromEntries(tables.map((table) => [table.name, table.rows]));
+  return { created_at, latitude, rows: totalRows(header), tables: rows };
+}

@@ -1,0 +1,107 @@
+import {
+  type ClientErrorCode,
+  LatitudeApiError,
+  LatitudeConnectionError,
+  type LatitudeError,
+} from './errors.js';
+import { retryAfterMs } from './retry-policy.js';
+import type { ErrorCode, ErrorDetail } from './types.js';
+
+/** A successful answer. */
+export interface ApiAnswer {
+  readonly body: unknown;
+  readonly etag: string | null;
+}
+
+/** What the server sends with an error. */
+interface ErrorBody {
+  readonly error?: {
+    readonly code?: ErrorCode;
+    readonly message?: string;
+    readonly retryable?: boolean;
+    readonly request_id?: string;
+    readonly details?: readonly ErrorDetail[];
+  };
+}
+
+/** A failed attempt: the error, and whether and when to try again. */
+export class FailedAttempt {
+  constructor(
+    readonly error: LatitudeError,
+    readonly retryAfterMs = 0,
+    /** Whether the server may have carried out the request. */
+    readonly isOutcomeUnknown = false,
+  ) {}
+
+  /** After 429, 5xx, failed connections and a key that is in use; never after another 4xx. */
+  get isWorthRetrying(): boolean {
+    if (this.error instanceof LatitudeConnectionError) return true;
+    const { status = 0, code } = this.error;
+    return status === 429 || status >= 500 || (status === 409 && code === 'idempotency_key_in_use');
+  }
+}
+
+/** What is known of a call besides its answer. */
+interface Circumstances {
+  readonly isWrite: boolean;
+  readonly wasUncertain: boolean;
+}
+
+/** Reads an answer that arrived whole. */
+export function readAnswer(
+  response: Response,
+  text: string,
+  { isWrite, wasUncertain }: Circumstances,
+): ApiAnswer | FailedAttempt {
+  const { status, headers } = response;
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const body = parse(text);
+  if (status >= 200 && status < 300) {
+    if (isEnvelope(body)) return { body, etag: headers.get('etag') };
+    const message = `HTTP ${status}: the answer was cut off or is not JSON of the API`;
+    const facts = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
+    const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...facts });
+    return new FailedAttempt(error, 0, isWrite);
+  }
+  const { error } = (isObject(body) ? body : {}) as ErrorBody;
+  const code: ErrorCode | ClientErrorCode = error?.code ?? 'unexpected_response';
+  // An overloaded instance refuses before it reads a request. Any other 5xx may come after a commit.
+  const isOutcomeUnknown = isWrite && status >= 500 && code !== 'overloaded';
+  const isTransient = status === 429 || status >= 500 || code === 'idempotency_key_in_use';
+  const isLast412 = status === 412 && wasUncertain;
+  const facts = {
+    status,
+    code,
+    retryable: error?.retryable ?? isTransient,
+    uncertain: isOutcomeUnknown || isLast412 || (isTransient && wasUncertain),
+    details: error?.details,
+    requestId: error?.request_id ?? requestId,
+  };
+  const message = error?.message ?? unexpected(response);
+  const wait = retryAfterMs(headers.get('retry-after'));
+  return new FailedAttempt(new LatitudeApiError(message, facts), wait, isOutcomeUnknown);
+}
+
+function unexpected({ status, type, headers }: Response): string {
+  const location = headers.get('location');
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    return `The address redirects${location ? ` to ${location}` : ''}: use its target as baseUrl.`;
+  }
+  return `HTTP ${status}, not in the form of the API.`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isEnvelope(body: unknown): boolean {
+  return isObject(body) && 'data' in body;
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

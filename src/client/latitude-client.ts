@@ -1,0 +1,74 @@
+import { CancellableResource, DeletableResource } from './resource.js';
+import { Transport } from './transport.js';
+import type {
+  Appointment,
+  AppointmentCreate,
+  AppointmentQuery,
+  AppointmentUpdate,
+  CallOptions,
+  CancelledAppointment,
+  ClientOptions,
+  Deleted,
+  Lead,
+  LeadCreate,
+  LeadListItem,
+  LeadQuery,
+  LeadUpdate,
+  Me,
+  Task,
+  TaskCreate,
+  TaskQuery,
+  TaskUpdate,
+} from './types.js';
+
+interface LeadTypes {
+  Record: Lead;
+  Item: LeadListItem;
+  Create: LeadCreate;
+  Update: LeadUpdate;
+  Query: LeadQuery;
+  Removed: Deleted;
+}
+
+interface AppointmentTypes {
+  Record: Appointment;
+  Item: Appointment;
+  Create: AppointmentCreate;
+  Update: AppointmentUpdate;
+  Query: AppointmentQuery;
+  Removed: CancelledAppointment;
+}
+
+interface TaskTypes {
+  Record: Task;
+  Item: Task;
+  Create: TaskCreate;
+  Update: TaskUpdate;
+  Query: TaskQuery;
+  Removed: Deleted;
+}
+
+/**
+ * A client of the API. A call that fails for a passing reason is repeated: at most 3 attempts, with
+ * growing, jittered waits. A creation that is repeated is carried out once.
+ */
+export class LatitudeClient {
+  readonly leads: DeletableResource<LeadTypes>;
+  readonly appointments: CancellableResource<AppointmentTypes>;
+  readonly tasks: DeletableResource<TaskTypes>;
+  private readonly transport: Transport;
+
+  /** @throws TypeError that names the option that cannot be used */
+  constructor(options: ClientOptions) {
+    this.transport = new Transport(options);
+    this.leads = new DeletableResource(this.transport, '/api/v1/leads');
+    this.appointments = new CancellableResource(this.transport, '/api/v1/appointments');
+    this.tasks = new DeletableResource(this.transport, '/api/v1/tasks');
+  }
+
+  /** The organization, scopes, expiry and limits of the key. */
+  async me(options?: CallOptions): Promise<Me> {
+    const { body } = await this.transport.send({ method: 'GET', path: '/api/v1/me' }, options);
+    return (body as { data: Me }).data;
+  }
+}

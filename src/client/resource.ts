@@ -1,0 +1,131 @@
+import type { ApiAnswer } from './answer.js';
+import type { Transport } from './transport.js';
+import type { CallOptions, CreateOptions, Page, WriteOptions } from './types.js';
+
+const MAX_LIMIT = 100;
+
+const tags = new WeakMap<object, string>();
+
+/**
+ * The entity tag of a record that a client received from `get`, `create` or `update`, for `ifMatch`.
+ * Undefined for any other object, such as an item of a list or a copy.
+ */
+export function etagOf(record: object): string | undefined {
+  return tags.get(record);
+}
+
+/** Shapes of a resource: a record, an item of a list, inputs, a query, and the answer of a deletion. */
+export interface ResourceTypes {
+  Record: object;
+  Item: { id: string };
+  Create: object;
+  Update: object;
+  Query: { page?: number; limit?: number };
+  Removed: object;
+}
+
+/** Reads and writes of one kind of record. Every method rejects with a `LatitudeError`. */
+export class Resource<T extends ResourceTypes> {
+  /** @param path of the list */
+  constructor(
+    protected readonly transport: Transport,
+    private readonly path: string,
+  ) {}
+
+  /** One page of the list, with its exact total. */
+  async list(query: T['Query'] = {}, options?: CallOptions): Promise<Page<T['Item']>> {
+    const path = this.path + queryString(query);
+    const { body } = await this.transport.send({ method: 'GET', path }, options);
+    return body as Page<T['Item']>;
+  }
+
+  /**
+   * Every record of the list, page by page. Records that are created, deleted or moved meanwhile may
+   * be left out; none comes twice from two pages in a row.
+   */
+  async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
+    const limit = query.limit ?? MAX_LIMIT;
+    let previous = new Set<string>();
+    for (let page = query.page ?? 1; ; page++) {
+      const { data, meta } = await this.list({ ...query, page, limit }, options);
+      for (const item of data) if (!previous.has(item.id)) yield item;
+      if (data.length === 0 || page >= meta.total_pages) return;
+      previous = new Set(data.map(({ id }) => id));
+    }
+  }
+
+  async get(id: string, options?: CallOptions): Promise<T['Record']> {
+    return recordOf(await this.transport.send({ method: 'GET', path: this.at(id) }, options));
+  }
+
+  /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
+  async create(body: T['Create'], options: CreateOptions = {}): Promise<T['Record']> {
+    const headers = { 'Idempotency-Key': options.idempotencyKey ?? randomKey() };
+    return recordOf(
+      await this.transport.send({ method: 'POST', path: this.path, headers, body }, options),
+    );
+  }
+
+  /** Changes the fields that are given; `null` empties one. */
+  async update(id: string, body: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
+    const call = { method: 'PUT', path: this.at(id), headers: ifMatch(options), body } as const;
+    return recordOf(await this.transport.send(call, options));
+  }
+
+  /** @param removed the answer where an earlier attempt of the same call has removed the record */
+  protected async remove(
+    id: string,
+    options: WriteOptions = {},
+    removed: T['Removed'],
+  ): Promise<T['Removed']> {
+    const call = { method: 'DELETE', path: this.at(id), headers: ifMatch(options) } as const;
+    const { body } = await this.transport.send(call, options);
+    return body === undefined ? removed : (body as { data: T['Removed'] }).data;
+  }
+
+  /** @throws TypeError where the id would name another path */
+  private at(id: string): string {
+    if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) {
+      throw new TypeError('id must be the id of a record');
+    }
+    return `${this.path}/${encodeURIComponent(id)}`;
+  }
+}
+
+/** A resource whose records are deleted. */
+export class DeletableResource<T extends ResourceTypes> extends Resource<T> {
+  /** Deletes a record. Where an earlier attempt of this call has deleted it, that is a success. */
+  delete(id: string, options?: WriteOptions): Promise<T['Removed']> {
+    return this.remove(id, options, { id, deleted: true });
+  }
+}
+
+/** A resource whose records are cancelled and stay readable. */
+export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
+  cancel(id: string, options?: WriteOptions): Promise<T['Removed']> {
+    return this.remove(id, options, { id, cancelled: true });
+  }
+}
+
+function recordOf<Record extends object>({ body, etag }: ApiAnswer): Record {
+  const { data } = body as { data: Record };
+  if (etag !== null) tags.set(data, etag);
+  return data;
+}
+
+function ifMatch({ ifMatch: tag }: WriteOptions): Record<string, string> {
+  return tag === undefined ? {} : { 'If-Match': tag };
+}
+
+function queryString(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  const text = new URLSearchParams(pairs).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** `crypto.randomUUID` is missing in pages without TLS. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

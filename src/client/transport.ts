@@ -1,0 +1,146 @@
+import { Deadline, DeadlineExceeded, pause } from './deadline.js';
+import { type ApiAnswer, FailedAttempt, isObject, readAnswer } from './answer.js';
+import {
+  LatitudeAbortError,
+  LatitudeConnectionError,
+  LatitudeError,
+  LatitudeTimeoutError,
+} from './errors.js';
+import { retryDelay } from './retry-policy.js';
+import type { CallOptions, ClientOptions } from './types.js';
+
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base URL, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+const DEFAULT_ATTEMPTS = 3;
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** Sends calls, and sends them again where that may help. */
+export class Transport {
+  private readonly baseUrl: string;
+  private readonly fetch: typeof globalThis.fetch;
+  private readonly authorization: string;
+
+  /** @throws TypeError that names the option */
+  constructor(private readonly options: ClientOptions) {
+    const { baseUrl, apiKey, fetch } = options;
+    if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+      throw new TypeError('baseUrl must be an address such as https://crm.example.com');
+    }
+    if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
+      throw new TypeError('apiKey must be the text of an API key');
+    }
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.authorization = `Bearer ${apiKey}`;
+    // Browsers refuse a fetch that is called as a method of another object.
+    this.fetch = fetch ?? ((...args) => globalThis.fetch(...args));
+    limitsOf(options);
+  }
+
+  /** @throws LatitudeError */
+  async send(call: ApiCall, options: CallOptions = {}): Promise<ApiAnswer> {
+    const { maxAttempts, timeoutMs } = limitsOf({ ...this.options, ...defined(options) });
+    const signals = [this.options.signal, options.signal];
+    let isUncertain = false;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.attempt(call, signals, timeoutMs, isUncertain);
+      if (!(answer instanceof FailedAttempt)) return answer;
+      isUncertain ||= answer.isOutcomeUnknown;
+      if (isUncertain && call.method === 'DELETE' && answer.error.status === 404) {
+        return { body: undefined, etag: null };
+      }
+      if (!answer.isWorthRetrying || attempt >= maxAttempts) throw answer.error;
+      const delay = retryDelay(attempt, answer.retryAfterMs);
+      await pause(delay, signals).catch((reason: unknown) => {
+        throw abortError(reason, isUncertain);
+      });
+    }
+  }
+
+  private async attempt(
+    call: ApiCall,
+    signals: readonly (AbortSignal | undefined)[],
+    timeoutMs: number,
+    wasUncertain: boolean,
+  ): Promise<ApiAnswer | FailedAttempt> {
+    const isWrite = call.method !== 'GET';
+    const deadline = new Deadline(signals, timeoutMs);
+    try {
+      if (deadline.signal.aborted) throw abortError(deadline.signal.reason, wasUncertain);
+      const response = await deadline.race(this.fetch(...this.request(call, deadline.signal)));
+      const text = await deadline.race(response.text());
+      return readAnswer(response, text, { isWrite, wasUncertain });
+    } catch (cause) {
+      if (cause instanceof LatitudeError) throw cause;
+      const uncertain = wasUncertain || isWrite;
+      if (cause instanceof DeadlineExceeded) {
+        const message = `${call.method} ${call.path}: ${cause.message}`;
+        const facts = { code: 'timeout', retryable: true, uncertain, cause } as const;
+        return new FailedAttempt(new LatitudeTimeoutError(message, facts), 0, isWrite);
+      }
+      if (deadline.signal.aborted) throw abortError(deadline.signal.reason, uncertain);
+      const isOutcomeUnknown = isWrite && !wasNeverSent(cause);
+      const message = `${call.method} ${call.path}: the connection to ${this.baseUrl} failed`;
+      const facts = { code: 'connection_failed', retryable: true, cause } as const;
+      const error = new LatitudeConnectionError(message, {
+        ...facts,
+        uncertain: wasUncertain || isOutcomeUnknown,
+      });
+      return new FailedAttempt(error, 0, isOutcomeUnknown);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  private request(call: ApiCall, signal: AbortSignal): [string, RequestInit] {
+    const { method, path, headers, body } = call;
+    const hasBody = body !== undefined;
+    const init: RequestInit = {
+      method,
+      headers: {
+        Accept: 'application/json',
+        Authorization: this.authorization,
+        ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(hasBody ? { body: JSON.stringify(body) } : {}),
+      // A redirected POST would become a GET, and take the key to another host.
+      redirect: 'manual',
+      signal,
+    };
+    return [this.baseUrl + path, init];
+  }
+}
+
+/** Whether Node failed before it had a connection. Browsers do not tell. */
+function wasNeverSent(failure: unknown): boolean {
+  const { cause } = failure as { cause?: { code?: unknown } };
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(cause?.code as string);
+}
+
+function abortError(reason: unknown, uncertain: boolean): LatitudeError {
+  const facts = { uncertain, cause: reason };
+  if (isObject(reason) && (reason as { name?: unknown }).name === 'TimeoutError') {
+    const message = 'The time that the signal of the caller allows is over.';
+    return new LatitudeTimeoutError(message, { code: 'timeout', retryable: true, ...facts });
+  }
+  return new LatitudeAbortError('The call was aborted.', { code: 'aborted', ...facts });
+}
+
+/** @throws TypeError that names the option */
+function limitsOf({ maxAttempts = DEFAULT_ATTEMPTS, timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions) {
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
+    throw new TypeError('maxAttempts must be an integer of at least 1');
+  }
+  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number of milliseconds above 0');
+  return { maxAttempts, timeoutMs };
+}
+
+function defined(options: CallOptions): CallOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,86 @@
+import { unknownSettings } from './unknown-settings.js';
+
+const FOREIGN = {
+  ...{
+    PATH: '/bin',
+    HOME: '/root',
+    HOSTNAME: 'a',
+    PWD: '/',
+    SHELL: '/bin/sh',
+    USER: 'a',
+    LANG: 'C',
+  },
+  ...{ PGHOST: 'a', PGPORT: '5432', PGPASSWORD: 'a', PGDATABASE: 'a', POSTGRES_PASSWORD: 'a' },
+  ...{
+    NODE_ENV: 'production',
+    NODE_OPTIONS: '--a',
+    npm_config_user_agent: 'npm',
+    npm_lifecycle_event: 'a',
+  },
+  ...{
+    TERM: 'xterm',
+    TZ: 'UTC',
+    TMPDIR: '/tmp',
+    EDITOR: 'vi',
+    CI: 'true',
+    NO_COLOR: '1',
+    SSH_TTY: '/a',
+  },
+  ...{
+    HTTP_PROXY: 'http://a',
+    DISPLAY: ':0',
+    LOGNAME: 'a',
+    MAIL: '/a',
+    OLDPWD: '/',
+    SHLVL: '1',
+    _: '/a',
+  },
+  ...{ XDG_DATA_DIRS: '/a', XDG_DATA_HOME: '/a', GIT_DIR: '/a', DEBUG: '*', LOG_FORMAT: 'json' },
+  KUBERNETES_SERVICE_HOST: '10.0.0.1',
+  LATITUDE_SERVICE_HOST: '10.0.0.1',
+  LATITUDE_SERVICE_PORT_HTTP: '3000',
+  LATITUDE_PORT: 'tcp://10.0.0.1:3000',
+  LATITUDE_PORT_3000_TCP_ADDR: '10.0.0.1',
+  DATABASE_PORT_5432_TCP: 'tcp://10.0.0.2:5432',
+};
+
+const OURS = {
+  PORT: '3000',
+  HOST: '::',
+  DATABASE_URL: 'postgres://a/b',
+  RATE_LIMIT_READS_PER_MINUTE: '60',
+  MCP_MAX_SESSIONS: '5',
+  DOCS: 'on',
+};
+
+describe('variables that are no settings', () => {
+  it.each([
+    ['REDIS_URL', ''],
+    ['DATABASE_REPLICA_URLS', ''],
+    ['LATITUDE_PORT', ''],
+    ['DATABASE_POOL', ''],
+    ['RATE_LIMIT_BURST', ''],
+    ['MCP_SECRET', ''],
+    ['RATE_LIMIT_READS_PER_MINUTES', ' Did you mean RATE_LIMIT_READS_PER_MINUTE?'],
+    ['CORS_ORIGIN', ' Did you mean CORS_ORIGINS?'],
+    ['LOGLEVEL', ' Did you mean LOG_LEVEL?'],
+    ['LOG_LEVLE', ' Did you mean LOG_LEVEL?'],
+    ['BODY_LIMIT_BYTE', ' Did you mean BODY_LIMIT_BYTES?'],
+    ['TRUSTED_PROXY', ' Did you mean TRUST_PROXY?'],
+    ['PROT', ' Did you mean PORT?'],
+    ['METRIC', ' Did you mean METRICS?'],
+    ['database_url', ' Did you mean DATABASE_URL?'],
+  ])('and look like one are named: %s', (name, hint) => {
+    expect(unknownSettings({ ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
+      `${name} is set, but Latitude has no such setting and ignores it.${hint}`,
+    ]);
+  });
+
+  it('and belong to others are not named', () => {
+    expect(unknownSettings({ ...FOREIGN, ...OURS })).toEqual([]);
+  });
+
+  it('are as if unset where they are empty', () => {
+    expect(unknownSettings({ REDIS_URL: '' })).toEqual([]);
+  });
+});

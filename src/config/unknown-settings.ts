@@ -1,0 +1,76 @@
+import { type Environment, readSettings } from './settings.js';
+
+/** Settings that are planned or that similar products have, beside names that begin as ours do. */
+const EXPECTED = new Set(['REDIS_URL', 'DATABASE_REPLICA_URLS']);
+const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
+
+/** What Kubernetes and Docker set for a service that is called `latitude`, `database` or the like. */
+const SERVICE_LINK =
+  /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?$|_ENV_\w+$/;
+const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
+
+/** Names shorter than this resemble too many others to allow for two slips. */
+const LONG_NAME = 8;
+
+/** One line for each variable that looks like a setting of ours and is none. */
+export function unknownSettings(env: Environment = process.env): string[] {
+  const names = settingNames();
+  return Object.entries(env)
+    .filter(([name, value]) => value && !names.includes(name) && !isServiceLink(name, value))
+    .flatMap(([name]) => {
+      const upper = name.toUpperCase();
+      const similar = names.find((known) => areSimilar(upper, known));
+      if (similar === undefined && !EXPECTED.has(upper) && !PREFIXES.test(upper)) return [];
+      const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
+      return [`${name} is set, but Latitude has no such setting and ignores it.${hint}`];
+    })
+    .sort();
+}
+
+/** The names of all settings: those that their reader looks up. */
+function settingNames(): string[] {
+  const names = new Set<string>();
+  const recorder = new Proxy<Environment>(
+    {},
+    {
+      get: (_, name) => {
+        names.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readSettings(recorder);
+  return [...names];
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  return SERVICE_LINK.test(name) || SERVICE_ADDRESS.test(value);
+}
+
+function areSimilar(name: string, known: string): boolean {
+  const most = known.length < LONG_NAME ? 1 : 2;
+  return Math.abs(name.length - known.length) <= most && distance(name, known) <= most;
+}
+
+/** How many characters to insert, delete, replace or swap with the next one make `a` of `b`. */
+function distance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          at(i - 1, j) + 1,
+          at(i, j - 1) + 1,
+          at(i - 1, j - 1) + cost,
+          isSwapped ? at(i - 2, j - 2) + 1 : Infinity,
+        ),
+      );
+    }
+  }
+  return at(a.length, b.length);
+}

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { DataSource } from 'typeorm';
+import { type DatabaseTarget, dataSourceOptions, MIGRATIONS } from '../data-source-options.js';
+import { migrate } from '../migrate.js';
+import {
+  type BackupHeader,
+  type BackupReader,
+  type BackupSequence,
+  type BackupTable,
+  countRows,
+} from './backup-file.js';
+import {
+  columnList,
+  readMigrations,
+  readSchemaName,
+  readSequences,
+  readTables,
+  type StoredTable,
+} from './catalogue.js';
+import { checkTarget, refuseOtherShape, refuseRecords } from './restore-checks.js';
+import { inTransaction, withConnection } from './session.js';
+import { suspendRules } from './suspended-rules.js';
+import { type BackupProgress, totalRows } from './write-backup.js';
+
+const LOCK_WAIT = '10s';
+
+/**
+ * Brings the rows of a backup into an empty database, whose schema is then that of the backup:
+ * later migrations are left to the next start, as in any upgrade.
+ * @throws BackupFileError
+ * @throws Error with a sentence for the user where the backup cannot be restored there
+ */
+export async function restoreBackup(
+  target: DatabaseTarget,
+  reader: BackupReader,
+  progress: BackupProgress,
+): Promise<void> {
+  const known = MIGRATIONS.map(({ name }) => name);
+  await checkTarget(target, reader.header, known);
+  await migrateAsFarAs(target, reader.header);
+  await restoreRows(target, reader, progress);
+  await vacuum(target);
+}
+
+async function migrateAsFarAs(target: DatabaseTarget, header: BackupHeader): Promise<void> {
+  const migrations = MIGRATIONS.filter(({ name }) => header.migrations.includes(name));
+  const dataSource = new DataSource({ ...dataSourceOptions(target), migrations });
+  await dataSource.initialize();
+  try {
+    await migrate(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/**
+ * Copies all rows into the empty tables of the same migrations, in one transaction: a failure
+ * leaves them as they were.
+ */
+async function restoreRows(
+  target: DatabaseTarget,
+  reader: BackupReader,
+  progress: BackupProgress,
+): Promise<void> {
+  const { header } = reader;
+  await inTransaction(target, 'read write', async (client) => {
+    const tables = await lockTables(client, header);
+    const resumeRules = await suspendRules(client, tables);
+    await refuseRecords(client, tables);
+    await progress(totalRows(header), async (advance) => {
+      for (const stored of header.tables) {
+        const table = tables.find(({ name }) => name === stored.name);
+        if (table) await copyRows(client, table, stored, reader, advance);
+      }
+    });
+    await reader.end();
+    await resumeRules();
+    await advanceSequences(client, header.sequences);
+  });
+}
+
+/** Lets searches and lists be planned by what the tables hold now. */
+async function vacuum(target: DatabaseTarget): Promise<void> {
+  await withConnection(target, async (client) => {
+    await client.query('set statement_timeout = 0');
+    const schema = await readSchemaName(client);
+    for (const { sql } of await readTables(client, schema ?? '')) {
+      await client.query(`vacuum (analyze) ${sql}`);
+    }
+  });
+}
+
+/** The tables of the target, which no one else reads or writes until the transaction ends. */
+async function lockTables(client: pg.Client, header: BackupHeader): Promise<StoredTable[]> {
+  const schema = await readSchemaName(client);
+  if (schema === undefined) throw new Error('The database holds no tables of Latitude.');
+  const tables = await readTables(client, schema);
+  const names = [...tables.map(({ sql }) => sql), 'migrations'].join(', ');
+  await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
+  await client.query(`lock table ${names} in access exclusive mode`);
+  await client.query('set local lock_timeout = 0');
+  refuseOtherShape(header, {
+    migrations: await readMigrations(client),
+    tables,
+    sequences: await readSequences(client, schema),
+  });
+  return tables;
+}
+
+async function copyRows(
+  client: pg.Client,
+  table: StoredTable,
+  stored: BackupTable,
+  reader: BackupReader,
+  advance: (rows: number) => void,
+): Promise<void> {
+  // A table that belongs to no organization may have rows that a migration made.
+  if (!table.tenant) await client.query(`delete from ${table.source}`);
+  const columns = columnList(client, stored.columns);
+  const copy = client.query(copyFrom(`copy ${table.sql} (${columns}) from stdin`));
+  await pipeline(Readable.from(counted(reader.rows(stored), advance)), copy);
+  if (copy.rowCount !== stored.rows) {
+    throw new Error(`PostgreSQL took ${copy.rowCount} of ${stored.rows} rows of ${table.name}.`);
+  }
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  advance: (rows: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    yield chunk;
+    advance(countRows(chunk));
+  }
+}
+
+async function advanceSequences(
+  client: pg.Client,
+  sequences: readonly BackupSequence[],
+): Promise<void> {
+  for (const { name, last_value, is_called } of sequences) {
+    const sequence = client.escapeIdentifier(name);
+    await client.query('select setval($1::regclass, $2, $3)', [sequence, last_value, is_called]);
+  }
+}

@@ -1,0 +1,88 @@
+import type pg from 'pg';
+import type { BackupHeader, BackupTable } from './backup-file.js';
+import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js';
+import { withConnection } from './session.js';
+import type { DatabaseTarget } from '../data-source-options.js';
+
+const EMPTY_ONE = 'restore into an empty one, such as a new database or another DATA_DIR';
+
+/** Those of a list that are not in another one. */
+function missing(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+/**
+ * Looks whether a backup can be restored, before anything is written.
+ * @param known the migrations of this version
+ * @throws Error with a sentence for the user
+ */
+export async function checkTarget(
+  target: DatabaseTarget,
+  header: BackupHeader,
+  known: readonly string[],
+): Promise<void> {
+  const unknown = missing(header.migrations, known);
+  if (unknown.length > 0) {
+    throw new Error(
+      `The backup was made by Latitude ${header.latitude} with migrations that this one does not have (${unknown.join(', ')}): restore it with that version and its modules.`,
+    );
+  }
+  await withConnection(target, async (client) => {
+    if ((await readSchemaName(client)) !== undefined) {
+      await refuseRecords(client, [
+        { name: 'organizations', source: 'organizations', tenant: true },
+      ]);
+    }
+    const ahead = missing(await readMigrations(client), header.migrations);
+    if (ahead.length === 0) return;
+    throw new Error(
+      `The backup is older than the schema of the database, which has seen ${ahead.join(', ')}: restore it into a database without tables, and it is migrated there.`,
+    );
+  });
+}
+
+/** @throws Error where a table holds records of an organization */
+export async function refuseRecords(
+  client: pg.Client,
+  tables: readonly Pick<StoredTable, 'name' | 'source' | 'tenant'>[],
+): Promise<void> {
+  const filled: string[] = [];
+  for (const { name, source } of tables.filter(({ tenant }) => tenant)) {
+    const found = await client.query(`select from ${source} limit 1`);
+    if (found.rowCount !== 0) filled.push(name);
+  }
+  if (filled.length === 0) return;
+  throw new Error(`The database is not empty (${filled.join(', ')}): ${EMPTY_ONE}.`);
+}
+
+/** @throws Error that names every difference between a backup and the schema of a database */
+export function refuseOtherShape(
+  header: BackupHeader,
+  target: Pick<BackupHeader, 'migrations' | 'sequences'> & { tables: readonly StoredTable[] },
+): void {
+  const sequences = header.sequences.map(({ name }) => name);
+  const problems = [
+    ...missing(header.migrations, target.migrations).map((name) => `migration ${name} is missing`),
+    ...missing(target.migrations, header.migrations).map((name) => `migration ${name} has run`),
+    ...header.tables.flatMap((stored) => {
+      const table = target.tables.find(({ name }) => name === stored.name);
+      return table ? differences(stored, table) : [`table ${stored.name} is missing`];
+    }),
+    ...missing(
+      sequences,
+      target.sequences.map(({ name }) => name),
+    ).map((name) => `sequence ${name} is missing`),
+  ];
+  if (problems.length === 0) return;
+  throw new Error(`The backup does not fit the schema of the database: ${problems.join('; ')}.`);
+}
+
+function differences(stored: BackupTable, table: StoredTable): string[] {
+  const [inBackup, inTarget] = [stored, table].map(({ columns }) =>
+    columns.map(({ name, type }) => `${stored.name}.${name} (${type})`),
+  ) as [string[], string[]];
+  return [
+    ...missing(inBackup, inTarget).map((column) => `${column} is missing`),
+    ...missing(inTarget, inBackup).map((column) => `${column} is not in the backup`),
+  ];
+}

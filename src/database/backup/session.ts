@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import type { DatabaseTarget } from '../data-source-options.js';
+import { breakOff, ResilientClient } from '../resilient-client.js';
+
+/**
+ * Values are written in forms that every PostgreSQL reads alike, whatever the database or the role
+ * is set to, and a large table takes as long as it takes.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  extra_float_digits: '3',
+  bytea_output: 'hex',
+  row_security: 'on',
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  // PostgreSQL 17 and later.
+  transaction_timeout: '0',
+};
+
+const CONNECT_MS = 10_000;
+
+/**
+ * Runs work in one transaction on a connection of its own, as the user of the target itself.
+ * Whatever fails ends the connection, and PostgreSQL then undoes the transaction.
+ */
+export async function inTransaction<T>(
+  target: DatabaseTarget,
+  mode: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return withConnection(target, async (client) => {
+    await client.query(`begin transaction ${mode}`);
+    await client.query(
+      `select set_config(name, value, true) from json_each_text($1) as wanted (name, value)
+       join pg_settings using (name)`,
+      [JSON.stringify(SETTINGS)],
+    );
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  });
+}
+
+/** Runs work on a connection of its own. */
+export async function withConnection<T>(
+  target: DatabaseTarget,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const address = 'url' in target ? { connectionString: target.url } : { ...target, ssl: false };
+  const client = new ResilientClient({
+    ...address,
+    application_name: 'latitude',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+  });
+  await client.connect();
+  try {
+    const result = await work(client);
+    await client.end();
+    return result;
+  } catch (error) {
+    breakOff(client);
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { VERSION } from '../../config/version.js';
+import type { DatabaseTarget } from '../data-source-options.js';
+import { TENANT_SETTING } from '../tenant-role.js';
+import { type BackupHeader, type BackupTable, countRows, encodeBackup } from './backup-file.js';
+import {
+  columnList,
+  isReadByOrganization,
+  readMigrations,
+  readSchemaName,
+  readSequences,
+  readTables,
+  type StoredTable,
+} from './catalogue.js';
+import { inTransaction } from './session.js';
+
+/** One snapshot for all tables, as in pg_dump: what is committed later is not in it. */
+const ONE_SNAPSHOT = 'isolation level repeatable read, read only';
+
+/** Shows how many rows are done. */
+export type BackupProgress = <T>(
+  total: number,
+  work: (advance: (rows: number) => void) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * Writes all rows of the schema, as they are at one moment, beside whoever else reads and writes.
+ * @returns what the file holds
+ * @throws Error with a sentence for the user where it could not hold every row
+ */
+export async function writeBackup(
+  target: DatabaseTarget,
+  sink: NodeJS.WritableStream,
+  progress: BackupProgress,
+): Promise<BackupHeader> {
+  return inTransaction(target, ONE_SNAPSHOT, async (client) => {
+    const backup = await Backup.begin(client);
+    const { header } = backup;
+    await progress(totalRows(header), (advance) => {
+      const bytes = encodeBackup(header, (table) => backup.rows(table, advance));
+      return pipeline(bytes, createGzip(), sink, { end: sink !== process.stdout });
+    });
+    return header;
+  });
+}
+
+export function totalRows({ tables }: BackupHeader): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The tables of one snapshot. */
+class Backup {
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly tables: ReadonlyMap<string, StoredTable>,
+    private readonly organizations: readonly string[],
+    readonly header: BackupHeader,
+  ) {}
+
+  static async begin(client: pg.Client): Promise<Backup> {
+    const schema = await readSchemaName(client);
+    if (schema === undefined) throw new Error('The database holds no tables of Latitude.');
+    const tables = await readTables(client, schema);
+    // No migration changes them meanwhile.
+    await client.query(
+      `lock table ${tables.map(({ sql }) => sql).join(', ')} in access share mode`,
+    );
+    tables.forEach(refuseHiddenRows);
+    const organizations = await client.query<{ id: string }>('select id from organizations');
+    const ids = organizations.rows.map(({ id }) => id);
+    const counted: BackupTable[] = [];
+    for (const table of tables) {
+      const { name, columns } = table;
+      counted.push({ name, columns, rows: await countTable(client, table, ids) });
+    }
+    const header: BackupHeader = {
+      latitude: VERSION,
+      created_at: new Date().toISOString(),
+      migrations: await readMigrations(client),
+      tables: counted,
+      sequences: await readSequences(client, schema),
+    };
+    return new Backup(client, new Map(tables.map((table) => [table.name, table])), ids, header);
+  }
+
+  /** The rows of a table in the text format of COPY. */
+  async *rows(
+    { name, rows }: BackupTable,
+    advance: (rows: number) => void,
+  ): AsyncGenerator<Buffer> {
+    const table = this.tables.get(name);
+    if (!table) return;
+    const columns = columnList(this.client, table.columns);
+    const copy = `copy (select ${columns} from ${table.source}) to stdout`;
+    let written = 0;
+    for (const organization of passes(table, this.organizations)) {
+      await show(this.client, organization);
+      for await (const chunk of this.client.query(copyTo(copy)) as AsyncIterable<Buffer>) {
+        const count = countRows(chunk);
+        written += count;
+        advance(count);
+        yield chunk;
+      }
+    }
+    if (written !== rows) {
+      throw new Error(
+        `PostgreSQL sent ${written} rows of ${name}, and ${rows} are in the snapshot.`,
+      );
+    }
+  }
+}
+
+async function countTable(
+  client: pg.Client,
+  table: StoredTable,
+  organizations: readonly string[],
+): Promise<number> {
+  let count = 0;
+  for (const organization of passes(table, organizations)) {
+    await show(client, organization);
+    const { rows } = await client.query<{ count: string }>(`select count(*) from ${table.source}`);
+    count += Number(rows[0]?.count);
+  }
+  return count;
+}
+
+/**
+ * What all rows of a table are read by: once, or one organization after another where row-level
+ * security binds the connected user.
+ */
+function passes(table: StoredTable, organizations: readonly string[]) {
+  return table.restricted ? organizations : [undefined];
+}
+
+/** Makes the rows of an organization visible. */
+async function show(client: pg.Client, organization: string | undefined): Promise<void> {
+  if (organization === undefined) return;
+  await client.query(`select set_config('${TENANT_SETTING}', $1, true)`, [organization]);
+}
+
+/** @throws Error where row-level security hides rows that no organization's name uncovers */
+function refuseHiddenRows(table: StoredTable): void {
+  if (!table.restricted || isReadByOrganization(table)) return;
+  throw new Error(
+    `Row-level security hides rows of ${table.name} from the database user, by another policy than that of tenants: make the backup as a superuser or as a role with BYPASSRLS.`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { Migration } from 'typeorm';
+import { logger } from '../config/logger.js';
+
+/** How often the log tells that a migration still runs. */
+const LOG_EVERY_MS = 5_000;
+
+/** Logs which migration runs, which of how many it is, and how long each takes. */
+export class MigrationProgress {
+  private begun = 0;
+  private current: { migration: string; started: number } | undefined;
+
+  constructor(private readonly pending: readonly Migration[]) {
+    for (const { name, instance } of pending) {
+      if (!instance) continue;
+      const up = instance.up.bind(instance);
+      instance.up = (runner) => {
+        this.begin(name);
+        return up(runner);
+      };
+    }
+  }
+
+  /** Logs what `work` does, which runs the migrations. */
+  async watch(work: () => Promise<unknown>): Promise<void> {
+    const ticker = setInterval(() => {
+      this.log('a migration is still running');
+    }, LOG_EVERY_MS);
+    try {
+      await work();
+      this.end();
+    } finally {
+      clearInterval(ticker);
+    }
+  }
+
+  private begin(migration: string): void {
+    this.end();
+    this.begun++;
+    this.current = { migration, started: performance.now() };
+  }
+
+  /** The commit of a migration counts as a part of it. */
+  private end(): void {
+    this.log('a migration is complete');
+    this.current = undefined;
+  }
+
+  private log(message: string): void {
+    if (!this.current) return;
+    const { migration, started } = this.current;
+    const ms = Math.round(performance.now() - started);
+    logger.info({ migration, number: this.begun, of: this.pending.length, ms }, message);
+  }
+}

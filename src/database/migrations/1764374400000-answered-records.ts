@@ -1,0 +1,27 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Every UUID of the route, the location and the body of an answer: the records that it is about. */
+const FILL = `
+  update idempotency_keys set record_ids = array(
+    select distinct lower(found[1])::uuid
+    from regexp_matches(concat_ws(' ', route, location, body),
+      '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'gi') found)`;
+
+/** Tells which records a stored answer is about, so that a purge of a record removes its answers. */
+export class AnsweredRecords1764374400000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const statements = [
+      // Null where a server of an earlier version, which still runs, keeps an answer.
+      'alter table idempotency_keys add column record_ids uuid[]',
+      // The owner of the table has to see the answers of every organization.
+      'alter table idempotency_keys no force row level security',
+      FILL,
+      'alter table idempotency_keys force row level security',
+    ];
+    for (const statement of statements) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table idempotency_keys drop column record_ids');
+  }
+}

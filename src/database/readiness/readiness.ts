@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { logger } from '../../config/logger.js';
+import { DatabaseStatus } from '../database-status.js';
+import { Load } from '../load.js';
+import { SharedLookups } from '../shared-lookups.js';
+import { TenantDatabase } from '../tenant-database.js';
+import { repositoriesOf } from '../tenant-repositories.js';
+import { ConnectionShortage } from './connection-shortage.js';
+import { MissingGrants, type Problem, withinTime } from './problem.js';
+import { WriteProbe } from './write-probe.js';
+
+/** The oldest result that a probe is answered from. */
+const FRESH_MS = 1_000;
+
+/** The tables of an organization that have no repository of their own. */
+const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
+
+/** An organization that exists nowhere: its reads touch the tables and find nothing. */
+const NOBODY = { id: '00000000-0000-0000-0000-000000000000' };
+
+const SILENT: Problem = { detail: 'The database does not answer in time.' };
+const STUCK: Problem = { detail: 'The database does not commit writes in time.' };
+
+/** Whether requests can read and write. */
+@Injectable()
+export class Readiness {
+  private readonly shortage = new ConnectionShortage();
+  private readonly writes: WriteProbe;
+  private latest: { startedAt: number; obstacle: Promise<string | undefined> } | undefined;
+  /** What the latest check found. */
+  private known: string | undefined;
+  /** Statements of the checks themselves, which are no progress. */
+  private ownStatements = 0;
+  private readStatement: string | undefined;
+
+  constructor(
+    @InjectDataSource() dataSource: DataSource,
+    private readonly discovery: DiscoveryService,
+    private readonly database: TenantDatabase,
+    private readonly lookups: SharedLookups,
+    private readonly status: DatabaseStatus,
+    private readonly load: Load,
+  ) {
+    const driver = dataSource.driver as PostgresDriver;
+    this.writes = new WriteProbe({
+      connect: () => driver.obtainMasterConnection() as Promise<[pg.PoolClient, () => void]>,
+      cancel: (backend) =>
+        lookups.find({ name: 'cancel', text: 'select pg_cancel_backend($1)', values: [backend] }),
+    });
+  }
+
+  /** What keeps requests from the database, in a sentence for operators; undefined if nothing does. */
+  obstacle(): Promise<string | undefined> {
+    const now = performance.now();
+    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
+      this.latest = { startedAt: now, obstacle: this.check() };
+    }
+    return this.latest.obstacle;
+  }
+
+  private async check(): Promise<string | undefined> {
+    const problems = await Promise.all([
+      withinTime(this.readShared(), () => SILENT),
+      withinTime(this.readAsTenant('bounded'), () => SILENT),
+      ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
+    ]);
+    const obstacle = this.judge(problems);
+    if (obstacle !== this.known) {
+      if (obstacle === undefined) logger.info('the instance is ready again');
+      else logger.warn({ reason: obstacle }, 'the instance is not ready');
+    }
+    this.known = obstacle;
+    return obstacle;
+  }
+
+  private judge(problems: readonly (Problem | undefined)[]): string | undefined {
+    const found = problems.find((problem) => typeof problem === 'object');
+    if (found) return found.detail;
+    if (!problems.includes('no connection')) {
+      this.shortage.end();
+      return undefined;
+    }
+    const completed = this.load.completed - this.ownStatements;
+    return this.shortage.note(completed, performance.now())
+      ? 'No connection to the database has become free, and no statement has completed, for 5 seconds.'
+      : undefined;
+  }
+
+  private get isPoolExhausted(): boolean {
+    const { idle, total, most } = this.status.pool();
+    return idle === 0 && total >= most;
+  }
+
+  /** Reads what is read before the organization of a request is known. */
+  private async readShared(): Promise<void> {
+    const text = 'select exists (select from api_keys) and exists (select from organizations)';
+    await this.lookups.find({ name: 'readiness', text, values: [] });
+  }
+
+  private readPooled(): Promise<Problem | undefined> {
+    return withinTime(this.readAsTenant('any'), () =>
+      this.status.pool().waiting > 0 ? 'no connection' : SILENT,
+    );
+  }
+
+  private write(): Promise<Problem | undefined> {
+    return withinTime(this.writes.write(), () =>
+      this.writes.isConnecting && this.status.pool().waiting > 0 ? 'no connection' : STUCK,
+    );
+  }
+
+  /** Reads as requests do, from every table. */
+  private async readAsTenant(cost: 'bounded' | 'any'): Promise<void> {
+    const text = (this.readStatement ??= readStatement(this.tables));
+    const [row] = await this.database.read<{ may_write: boolean }>(NOBODY, {
+      text,
+      values: [NOBODY.id],
+      cost,
+    });
+    this.ownStatements++;
+    if (!row?.may_write) throw new MissingGrants();
+  }
+
+  private get tables(): string[] {
+    return [
+      ...Array.from(repositoriesOf(this.discovery), (one) => one.tableName),
+      ...COMMON_TABLES,
+    ];
+  }
+}
+
+/** PostgreSQL refuses it where a table may not be read; what may be written it answers. */
+function readStatement(tables: readonly string[]): string {
+  const rows = tables.map((table) => `exists (select from ${table} where organization_id = $1)`);
+  const grants = tables.flatMap((table) =>
+    ['insert', 'update', 'delete'].map((right) => `has_table_privilege('${table}', '${right}')`),
+  );
+  return `select ${rows.join(' or ')} as found, ${grants.join(' and ')} as may_write`;
+}

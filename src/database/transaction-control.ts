@@ -1,0 +1,27 @@
+/** What may hold a semicolon or a keyword that means nothing: comments, strings, quoted names. */
+const QUOTED =
+  /--[^\n]*|\/\*[\s\S]*?\*\/|\be'(?:[^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$/gi;
+
+const MAY_END = /\b(?:commit|rollback|abort|end|prepare)\b/i;
+
+const ENDS =
+  /^(?:commit|end|abort|prepare\s+transaction|rollback(?!(?:\s+(?:work|transaction))?\s+to\b))\b/i;
+
+const CHAINS = /\band\s+chain\b/i;
+
+/**
+ * Whether a text ends a transaction and goes on in another one, which nothing could be sent in front
+ * of: statements behind a `commit`, or `commit and chain`.
+ */
+export function leavesItsTransaction(text: string): boolean {
+  if (!MAY_END.test(text)) return false;
+  const statements = text
+    .replace(QUOTED, (quoted) => (/^["'$e]/i.test(quoted) ? "''" : ' '))
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+  return statements.some((statement, index) => {
+    if (!ENDS.test(statement)) return false;
+    return index < statements.length - 1 || CHAINS.test(statement);
+  });
+}

@@ -1,0 +1,48 @@
+import { Integer, OneOf, Text, Uuid } from './kinds.js';
+import { readParameters } from './read-parameters.js';
+
+class QueryDto {
+  @Integer({ min: 1, max: 9, default: 1 }) page: number;
+  @OneOf(['a', 'b'], { default: 'a' }) sort_by: string;
+  @Text({ max: 5 }) search?: string;
+  @Integer({ min: 1, max: 9 }) size?: number;
+  @Uuid({ required: true }) lead_id: string;
+}
+
+class NoneDto {}
+
+const ID = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
+
+describe('readParameters', () => {
+  it.each(['', ' ', '\t\n'])('takes the filter %j as not given', (nothing) => {
+    const read = readParameters(QueryDto, { search: nothing, size: nothing, lead_id: ID });
+    expect(read.problems).toEqual([]);
+    expect({ ...read.value }).toStrictEqual({ page: 1, sort_by: 'a', lead_id: ID });
+  });
+
+  it.each(['page', 'sort_by', 'lead_id'])('refuses an empty %s, which is no filter', (name) => {
+    const { problems } = readParameters(QueryDto, { lead_id: ID, [name]: '' });
+    expect(problems).toContainEqual({ field: name, message: 'must not be empty' });
+  });
+
+  it('tells of the first unknown parameter which ones there are', () => {
+    const { problems } = readParameters(QueryDto, { lead_id: ID, Page: '1', x: '' });
+    expect(problems).toEqual([
+      {
+        field: 'Page',
+        message: 'is unknown; the parameters are page, sort_by, search, size, lead_id',
+      },
+      { field: 'x', message: 'is unknown' },
+    ]);
+  });
+
+  it('tells where there are none', () => {
+    expect(readParameters(NoneDto, { x: '1' }).problems).toEqual([
+      { field: 'x', message: 'is unknown; there are none here' },
+    ]);
+  });
+
+  it('names the query where a parameter has no name', () => {
+    expect(readParameters(NoneDto, { '': '1' }).problems).toMatchObject([{ field: 'query' }]);
+  });
+});

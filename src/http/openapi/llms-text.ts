@@ -1,0 +1,163 @@
+import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
+import type { JsonSchema } from '../../fields/json-schema.js';
+import type { OpenApiDocument, Operation, Schema } from './model.js';
+
+const EXAMPLE = `
+\`\`\`sh
+curl -X POST $BASE_URL/api/v1/leads -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: $(uuidgen)" -d '{"first_name":"Grace","email":"grace@example.com"}'
+\`\`\`
+
+\`\`\`ts
+import { LatitudeClient, LatitudeError } from 'latitude-client'; // in the repository: latitude/client
+const client = new LatitudeClient({ baseUrl, apiKey }); // retries 429, 5xx and lost connections, 3 attempts
+const lead = await client.leads.create({ first_name: 'Grace' }); // idempotent: a retry creates nothing twice
+const { data, meta } = await client.leads.list({ search: 'grace', limit: 20 });
+for await (const item of client.leads.all({ status: 'new' })) console.log(item.id);
+await client.leads.update(lead.id, { company: 'Navy' }); // also get, delete; client.appointments has cancel
+// failures: LatitudeError { status, code, retryable, details, requestId }
+\`\`\``;
+
+const ERROR_SHAPE =
+  '`{"error": {"code", "message", "retryable", "request_id", "details"?: [{"field", "message", "existing_id"?}]}}`';
+
+const AGENTS = `
+\`$BASE_URL/mcp\` speaks the Model Context Protocol over Streamable HTTP with the same \`Authorization\`
+header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
+scopes, limits and error codes.`;
+
+/**
+ * The API in one text for code assistants (llmstxt.org), made from the OpenAPI document: some 5,000
+ * tokens.
+ */
+export function llmsText(document: OpenApiDocument): string {
+  const { info, tags, paths, components } = document;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const sections = tags.map(({ name }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name));
+    return `### ${name}\n\n${own.map(operationText).join('\n')}`;
+  });
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => {
+    return schemaText(name, schema, components.schemas);
+  });
+  return [
+    `# ${String(info.title)}`,
+    `> ${String(info.summary)}. REST API with JSON, version ${String(info.version)}.`,
+    'In this text `$BASE_URL` is the address that serves it, and `$KEY` an API key.',
+    String(info.description),
+    `## Examples\n${EXAMPLE}`,
+    `## Operations\n\nA record is answered in \`data\`. \`?\` marks what may be left out.`,
+    ...sections,
+    '## Schemas',
+    ...schemas.filter((text) => text !== ''),
+    `## Errors\n\n${ERROR_SHAPE}\n\n${errorTable()}`,
+    `## Agents\n${AGENTS}`,
+    `## More\n\n- [OpenAPI 3.1](openapi.json): every detail, for generators\n- [Reference](docs): in a browser`,
+    '',
+  ].join('\n\n');
+}
+
+interface Located {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Operation;
+}
+
+function operationText({ path, method, operation }: Located): string {
+  const { summary, parameters = [], requestBody, responses } = operation;
+  const scope = operation['x-required-scope'];
+  const query = parameters.filter(({ in: where }) => where === 'query');
+  const headers = parameters.filter(({ in: where }) => where === 'header');
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
+  const errors = Object.keys(responses).filter((status) => /^4(0[49]|1[2]|22)/.test(status));
+  const body = requestBody?.content['application/json'].schema;
+  return [
+    `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope \`${scope}\`.` : 'Any key.'}`,
+    body && ` Body ${typeText(body)}.`,
+    success && ` Answers ${success[0]} ${answerText(success[1])}.`,
+    errors.length > 0 && ` Also ${errors.join(', ')}.`,
+    headers.length > 0 && ` Headers: ${headers.map(({ name }) => `\`${name}\`?`).join(', ')}.`,
+    query.length > 0 &&
+      ` Query: ${query.map((one) => `\`${one.name}\`? ${boundsText(one.schema)}`).join('; ')}.`,
+  ]
+    .filter((part) => typeof part === 'string')
+    .join('');
+}
+
+function answerText(response: Operation['responses'][string]): string {
+  if ('$ref' in response) return '';
+  const schema = response.content?.['application/json'].schema;
+  if (!schema || '$ref' in schema) return '';
+  const { data, meta } = schema.properties ?? {};
+  return data ? `${typeText(data)}${meta ? ' with `meta`' : ''}` : '';
+}
+
+/** Fields of a schema, one a line. Those that stand in its base under the same name are left out. */
+function schemaText(name: string, schema: Schema, all: Readonly<Record<string, Schema>>): string {
+  if ('$ref' in schema || !schema.properties || name === 'Error') return '';
+  const { properties, required = [] } = schema;
+  const base = baseOf(name, all);
+  const inherited = base && !('$ref' in base) ? (base.properties ?? {}) : {};
+  const left = Object.entries(properties).filter(([field]) => !(field in inherited));
+  const repeated = Object.keys(properties).filter((field) => field in inherited);
+  const missing = Object.keys(inherited).filter((field) => !(field in properties));
+  const lines = left.map(([field, one]) => {
+    const text = '$ref' in one ? '' : (one.description ?? '');
+    const mark = required.includes(field) ? '' : '?';
+    return `- \`${field}\`${mark} ${boundsText(one)}${text ? `: ${text}` : ''}`;
+  });
+  const baseLine = base
+    ? [`The fields of ${baseName(name)}${missing.length > 0 ? ` without ${codes(missing)}` : ''}.`]
+    : [];
+  return [`### ${name}`, '', ...(repeated.length > 0 ? baseLine : []), ...lines].join('\n');
+}
+
+function baseName(name: string): string {
+  return `Create${name.replace(/^Update/, '').replace(/ListItem$/, '')}`;
+}
+
+/** A record, an item and an update repeat the fields of what a record is created from. */
+function baseOf(name: string, all: Readonly<Record<string, Schema>>): Schema | undefined {
+  return name.startsWith('Create') ? undefined : all[baseName(name)];
+}
+
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+function typeText(schema: Schema): string {
+  if ('$ref' in schema) return schema.$ref.split('/').pop() ?? '';
+  const { type, items, enum: values } = schema as JsonSchema & { items?: Schema };
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (items) return 'enum' in items ? `(${typeText(items)})[]` : `${typeText(items)}[]`;
+  return [type ?? 'any'].flat().join(' | ');
+}
+
+/** The type of a value with its bounds. */
+function boundsText(schema: Schema): string {
+  if ('$ref' in schema) return typeText(schema);
+  const { minimum, maximum, minLength, maxLength, maxItems, format } = schema;
+  const bounds = [
+    format,
+    rangeText(minimum, maximum, ''),
+    rangeText(minLength, maxLength, ' characters'),
+    rangeText(undefined, maxItems, ' items'),
+    schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
+  ].filter((part) => typeof part === 'string' && part !== '');
+  return [typeText(schema), ...bounds].join(', ');
+}
+
+function rangeText(min: number | undefined, max: number | undefined, unit: string): string {
+  if (min === undefined && max === undefined) return '';
+  if (max === undefined) return `at least ${min}${unit}`;
+  return min === undefined ? `up to ${max}${unit}` : `${min} to ${max}${unit}`;
+}
+
+function errorTable(): string {
+  const rows = Object.entries(ERROR_CATALOGUE).map(([code, { status, retryable, message }]) => {
+    return `| \`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${message} |`;
+  });
+  return ['| Code | Status | Retryable | When |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}

@@ -1,0 +1,52 @@
+import type { Settings } from '../../config/settings.js';
+import { VERSION } from '../../config/version.js';
+
+/** The style sheet of the page. */
+export const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; }
+td { border-top: 1px solid #8884; padding: 0.5rem 1rem 0.5rem 0; vertical-align: top; }
+td:first-child { white-space: nowrap; }
+pre { background: #8882; border-radius: 4px; overflow-x: auto; padding: 1rem; }
+`;
+
+interface Link {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** HTML of `GET /`. Its links are relative, so that it works behind a proxy that adds a prefix. */
+export function renderStartPage({ docs, metrics }: Pick<Settings, 'docs' | 'metrics'>): string {
+  const links: readonly Link[] = [
+    ...(docs ? [{ path: 'docs', text: 'The reference. Try every request in the browser.' }] : []),
+    { path: 'openapi.json', text: 'OpenAPI 3.1 document, for generators of clients.' },
+    { path: 'llms.txt', text: 'The API in one text, for code assistants.' },
+    { path: 'health/live', text: 'Whether the process answers.' },
+    { path: 'health/ready', text: 'Whether requests may be sent here.' },
+    ...(metrics ? [{ path: 'metrics', text: 'Metrics for Prometheus.' }] : []),
+  ];
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Latitude</title>
+    <link rel="icon" href="data:," />
+    <style>${STYLE}</style>
+  </head>
+  <body>
+    <h1>Latitude</h1>
+    <p>A multi-tenant JSON API for leads, appointments and tasks. Version ${VERSION}.</p>
+    <table>
+      ${links.map(({ path, text }) => `<tr><td><a href="${path}">/${path}</a></td><td>${text}</td></tr>`).join('\n      ')}
+      <tr><td><code>/api/v1</code></td><td>The REST API. Send <code>Authorization: Bearer lat_…</code></td></tr>
+      <tr><td><code>/mcp</code></td><td>The address for AI agents: Model Context Protocol over Streamable HTTP, with the same header.</td></tr>
+    </table>
+    <h2>First request</h2>
+    <p>The first start of the server prints a key. An operator makes more with <code>latitude keys create</code>.</p>
+    <pre>curl -H "Authorization: Bearer $KEY" ADDRESS/api/v1/leads</pre>
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,174 @@
+import { Injectable } from '@nestjs/common';
+import { UniqueViolation } from '../database/driver-error.js';
+import type { Tenant, TenantTransaction } from '../database/tenant.js';
+import { comparedEmail, readPhone } from './contact-identity.js';
+import {
+  type Aged,
+  ContactIdentityRepository,
+  IDENTITY_FIELDS,
+  type IdentifiedLead,
+  type IdentityField,
+  type NewIdentity,
+  type Position,
+} from './contact-identity.repository.js';
+import { leadSearchText } from './lead-search.js';
+
+/** A field of a lead that equals the field of an older lead. */
+export interface IdentityConflict {
+  readonly id: string;
+  readonly field: IdentityField;
+  readonly value: string;
+  /** The lead that has the compared form; null where none has it any more. */
+  readonly kept_by: string | null;
+}
+
+/** Leads that are read in one transaction: few enough that it is over soon. */
+const BATCH = 500;
+
+/** Reads the e-mails and phones of stored leads again, after the rules by which they compare changed. */
+@Injectable()
+export class ContactIdentityService {
+  constructor(private readonly repository: ContactIdentityRepository) {}
+
+  /**
+   * Gives every lead of an organization the compared forms of its e-mail and phone. Of two leads that
+   * are equal by them the older one keeps the form. The other one has none until its field changes.
+   * @param region where numbers without a country code belong
+   * @param changedSince only leads that were changed at this time or later
+   * @param advance told of every batch how many leads it read
+   * @throws ApiError `create_failed`
+   */
+  async reread(
+    tenant: Tenant,
+    region: string,
+    changedSince?: Date,
+    advance: (leads: number) => void = () => undefined,
+  ): Promise<void> {
+    let after: Position | undefined;
+    let limit = BATCH;
+    for (;;) {
+      try {
+        const range = { after, changedSince, limit };
+        const batch = await this.rereadBatch(tenant, region, range);
+        advance(batch.length);
+        if (batch.length < limit) return;
+        after = batch.at(-1);
+        limit = BATCH;
+      } catch (error) {
+        // Someone has created or changed a lead that is equal to one of these. Fewer collide less.
+        if (!(error instanceof UniqueViolation)) throw error;
+        limit = Math.ceil(limit / 4);
+      }
+    }
+  }
+
+  /**
+   * The leads that lost a compared form to an older one.
+   * @param region of the organization
+   * @throws ApiError `query_failed`
+   */
+  async conflicts(tenant: Tenant, region: string): Promise<IdentityConflict[]> {
+    return this.repository.transaction(tenant, async (transaction) => {
+      const leads = await this.repository.unclaimed(transaction, tenant);
+      const found: IdentityConflict[] = [];
+      for (const field of IDENTITY_FIELDS) {
+        const mine = leads.filter((lead) => lead[field] !== null && formOf(lead, field) === null);
+        const forms = mine.map((lead) => comparedForms(lead, region)[field] ?? '');
+        const holders = await this.repository.holders(transaction, tenant, field, forms);
+        mine.forEach((lead, index) => {
+          const kept_by = holders.get(forms[index] ?? '')?.id ?? null;
+          found.push({ id: lead.id, field, value: lead[field] ?? '', kept_by });
+        });
+      }
+      return found;
+    });
+  }
+
+  private rereadBatch(
+    tenant: Tenant,
+    region: string,
+    range: { after?: Position; changedSince?: Date; limit: number },
+  ): Promise<IdentifiedLead[]> {
+    return this.repository.transaction(tenant, async (transaction) => {
+      const leads = await this.repository.next(transaction, tenant, range);
+      await this.assign(transaction, tenant, leads, region);
+      return leads;
+    });
+  }
+
+  /** @param leads in the order of their age */
+  private async assign(
+    transaction: TenantTransaction,
+    tenant: Tenant,
+    leads: readonly IdentifiedLead[],
+    region: string,
+  ): Promise<void> {
+    const wanted = new Map(leads.map((lead) => [lead.id, comparedForms(lead, region)]));
+    const changed = leads.filter((lead) =>
+      IDENTITY_FIELDS.some((field) => wanted.get(lead.id)?.[field] !== formOf(lead, field)),
+    );
+    if (changed.length === 0) return;
+    for (const field of IDENTITY_FIELDS) {
+      await this.settle(transaction, tenant, field, leads, wanted);
+    }
+    await this.repository.assign(
+      transaction,
+      tenant,
+      changed.map((lead): NewIdentity => {
+        const forms = wanted.get(lead.id) ?? { email: null, phone: null };
+        const phone = lead.phone === null ? undefined : readPhone(lead.phone, region);
+        return {
+          id: lead.id,
+          email_compared: forms.email,
+          phone_compared: forms.phone,
+          search_text: leadSearchText(lead, phone),
+        };
+      }),
+    );
+  }
+
+  /** Leaves each form to the oldest lead that wants it, and takes it from the others. */
+  private async settle(
+    transaction: TenantTransaction,
+    tenant: Tenant,
+    field: IdentityField,
+    leads: readonly IdentifiedLead[],
+    wanted: ReadonlyMap<string, Forms>,
+  ): Promise<void> {
+    const own = new Set(leads.map(({ id }) => id));
+    const forms = leads.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
+    const holders = await this.repository.holders(transaction, tenant, field, forms);
+    const taken = new Set<string>();
+    for (const lead of leads) {
+      const mine = wanted.get(lead.id);
+      const form = mine?.[field];
+      if (!mine || !form) continue;
+      const holder = holders.get(form);
+      const isHeld = holder !== undefined && !own.has(holder.id) && isOlder(holder, lead);
+      if (isHeld || taken.has(form)) mine[field] = null;
+      taken.add(form);
+    }
+    const moved = leads.filter((lead) => wanted.get(lead.id)?.[field] !== formOf(lead, field));
+    const kept = moved.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
+    const ids = moved.map(({ id }) => id);
+    await this.repository.release(transaction, tenant, field, { ids, forms: kept });
+  }
+}
+
+type Forms = Record<IdentityField, string | null>;
+
+function comparedForms({ email, phone }: IdentifiedLead, region: string): Forms {
+  return {
+    email: email === null ? null : comparedEmail(email),
+    phone: phone === null ? null : readPhone(phone, region).compared,
+  };
+}
+
+function isOlder(one: Aged, other: Aged): boolean {
+  if (one.created_at_ms !== other.created_at_ms) return one.created_at_ms < other.created_at_ms;
+  return one.id < other.id;
+}
+
+function formOf(lead: IdentifiedLead, field: IdentityField): string | null {
+  return field === 'email' ? lead.email_compared : lead.phone_compared;
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type BackupHeader, BackupReader } from '../../src/database/backup/backup-file.js';
+import { restoreBackup } from '../../src/database/backup/restore-backup.js';
+import { type BackupProgress, writeBackup } from '../../src/database/backup/write-backup.js';
+import type { DatabaseTarget } from '../../src/database/data-source-options.js';
+import { asSuperuser, queryAs } from './plain-owner.js';
+
+export const unseen: BackupProgress = (_, work) => work(() => undefined);
+
+export function temporaryFile(): string {
+  return path.join(os.tmpdir(), `latitude-test-${randomUUID()}.backup`);
+}
+
+export async function backUp(
+  target: DatabaseTarget,
+): Promise<{ file: string; header: BackupHeader }> {
+  const file = temporaryFile();
+  const header = await writeBackup(target, createWriteStream(file), unseen);
+  return { file, header };
+}
+
+export async function restore(target: DatabaseTarget, file: string): Promise<void> {
+  await restoreBackup(target, await BackupReader.open(createReadStream(file)), unseen);
+}
+
+/** Every row of every table but those that describe the schema, as text by the name of the table. */
+export async function contentsOf(target: DatabaseTarget): Promise<Record<string, string[]>> {
+  const database = asSuperuser(target);
+  const tables = await queryAs<{ name: string }>(
+    database,
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace
+       and relkind = 'r' and relname not in ('migrations', 'typeorm_metadata') order by 1`,
+  );
+  const contents: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const rows = await queryAs<{ row: string }>(
+      database,
+      `select to_jsonb(t)::text as row from ${name} t order by 1`,
+    );
+    contents[name] = rows.map(({ row }) => row);
+  }
+  return contents;
+}
+
+/** The rules of a database that a restore suspends, and brings back. */
+export function rulesOf(target: DatabaseTarget): Promise<{ rule: string }[]> {
+  return queryAs(
+    asSuperuser(target),
+    `select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as rule
+       from pg_constraint where contype = 'f'
+     union all select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text
+       from pg_trigger where not tgisinternal
+     union all select oid::regclass || ' forced' from pg_class where relforcerowsecurity
+     order by 1`,
+  );
+}

@@ -1,0 +1,39 @@
+import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { Arguments } from './agent.js';
+
+/**
+ * What `convertSchemasToStrict` of @openai/agents makes of a schema, as strict function calling
+ * wants it: every property is required, and one that was optional may be null. The package itself
+ * needs a newer Node.js than ours, and 50 MB.
+ */
+export function strictSchemaOf(schema: JsonSchema): JsonSchema {
+  const { properties, required = [], items } = schema;
+  const strict = (name: string, property: JsonSchema) =>
+    required.includes(name) ? strictSchemaOf(property) : nullable(strictSchemaOf(property));
+  return {
+    ...schema,
+    ...(items && { items: strictSchemaOf(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, strict(name, property)]),
+      ),
+      required: Object.keys(properties),
+      additionalProperties: false,
+    }),
+  };
+}
+
+/** The arguments that a model gives by such a schema: null for all that it does not mean. */
+export function strictArguments(schema: JsonSchema, given: Arguments): Arguments {
+  const { required = [] } = strictSchemaOf(schema);
+  return Object.fromEntries(required.map((name) => [name, given[name] ?? null]));
+}
+
+function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema;
+  return {
+    ...schema,
+    type: [...new Set([type ?? [], 'null'].flat())],
+    ...(values && !values.includes(null) && { enum: [...values, null] }),
+  };
+}
