@@ -37,7 +37,7 @@ export default defineConfig(
   },
   { files: ['src/config/*.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
-    files: ['test/**/*.ts', '**/*.spec.ts'],
+    files: ['test/**/*.ts', 'src/testing/**/*.ts', '**/*.spec.ts'],
     rules: {
       'max-lines': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -31,8 +31,8 @@ export default {
     [String.raw`^.+\.m?js$`]: transform(false),
   },
   transformIgnorePatterns: [`/node_modules/(?!(${PACKAGES_WITHOUT_COMMONJS.join('|')})/)`],
-  globalSetup: './test/support/global-setup.mjs',
-  globalTeardown: './test/support/global-teardown.mjs',
+  globalSetup: './src/testing/global-setup.mjs',
+  globalTeardown: './src/testing/global-teardown.mjs',
   maxWorkers: '100%',
   testTimeout: 120_000,
 };

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import { readSettings } from './src/config/settings.js';
-import { dataSourceOptions } from './src/database/data-source-options.js';
-import { openDatabase } from './src/database/open-database.js';
+import { dataSourceOptions } from './src/database/connection/data-source-options.js';
+import { openDatabase } from './src/database/connection/open-database.js';
 
 const database = await openDatabase(readSettings(), 'command');
 

@@ -6,10 +6,10 @@ import path from 'node:path';
 import 'reflect-metadata';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../dist/src/database/data-source-options.js';
-import { openEmbeddedPostgres } from '../dist/src/database/embedded-postgres.js';
+import { dataSourceOptions } from '../dist/src/database/connection/data-source-options.js';
+import { openEmbeddedPostgres } from '../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/src/database/migrate.js';
-import { QueryWithPreamble } from '../dist/src/database/tenant-query.js';
+import { QueryWithPreamble } from '../dist/src/database/gateway/tenant-query.js';
 
 const ORGANIZATIONS = 10;
 const LEADS = 20_000;

@@ -7,10 +7,10 @@ import { createApp } from './app.js';
 import { logger, setLogLevel } from './config/logger.js';
 import { readSettings, SettingError, type Settings } from './config/settings.js';
 import { unknownSettings } from './config/unknown-settings.js';
-import { openDatabase } from './database/open-database.js';
+import { openDatabase } from './database/connection/open-database.js';
 import { welcome } from './first-start.js';
-import { answerWhileStarting } from './http/answer-while-starting.js';
-import { HttpAdapter } from './http/http-adapter.js';
+import { answerWhileStarting } from './http/lifecycle/answer-while-starting.js';
+import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 
 /** Of so many connections that come at once, none has to try again a second later. */
 const CONNECTIONS_IN_LINE = 1_024;

@@ -3,9 +3,9 @@ import { AppModule } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
-import type { DatabaseTarget } from './database/data-source-options.js';
+import type { DatabaseTarget } from './database/connection/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
-import { type Patience, ServerPatience } from './database/patience.js';
+import { type Patience, ServerPatience } from './database/gateway/patience.js';
 
 @Module({})
 class RootModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseDateTime } from '../fields/date-time.js';
-import { Completion, type Matches, MOST_VALUES } from '../mcp/completion.decorator.js';
+import { Completion, type Matches, MOST_VALUES } from '../mcp/prompts/completion.decorator.js';
 import { LeadsService } from '../leads/leads.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { AppointmentDto } from './appointment.dto.js';

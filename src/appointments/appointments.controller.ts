@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
 import { About, Answers } from '../fields/answers.js';
-import { Id } from '../http/id.decorator.js';
+import { Id } from '../http/request/id.decorator.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
 import {
   AppointmentDto,

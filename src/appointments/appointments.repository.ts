@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../database/tenant.js';
-import { TenantDatabase } from '../database/tenant-database.js';
-import { type Row, TenantRepository } from '../database/tenant-repository.js';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
 import { liveLead } from '../leads/live-lead.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { Times } from '../database/tenant-repository.js';
+import type { Times } from '../database/records/tenant-repository.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
 import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ADMINISTRATION } from '../database/administration.js';
+import { ADMINISTRATION } from '../database/connection/administration.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKey } from './api-key.entity.js';

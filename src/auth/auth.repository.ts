@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
-import { ADMINISTRATION } from '../database/administration.js';
-import { isForeignKeyViolation, translateDriverError } from '../database/driver-error.js';
-import { SharedLookups } from '../database/shared-lookups.js';
+import { ADMINISTRATION } from '../database/connection/administration.js';
+import {
+  isForeignKeyViolation,
+  translateDriverError,
+} from '../database/connection/driver-error.js';
+import { SharedLookups } from '../database/gateway/shared-lookups.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 

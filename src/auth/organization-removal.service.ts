@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Counts } from '../database/purge.service.js';
-import { TenantDataService } from '../database/tenant-data.service.js';
+import type { Counts } from '../database/records/purge.service.js';
+import { TenantDataService } from '../database/records/tenant-data.service.js';
 import { ApiError } from '../errors/api-error.js';
 import { AuthRepository } from './auth.repository.js';
 

@@ -11,7 +11,7 @@ import {
 } from '../database/backup/backup-file.js';
 import { restoreBackup } from '../database/backup/restore-backup.js';
 import { totalRows, writeBackup } from '../database/backup/write-backup.js';
-import { CountsService } from '../database/counts.service.js';
+import { CountsService } from '../database/records/counts.service.js';
 import { type CommandContext, runOnDatabase } from './run.js';
 
 /** In place of a file: the standard streams. */

@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
-import { CountsService } from '../database/counts.service.js';
-import type { CountDrift } from '../database/record-counts.js';
-import type { Tenant } from '../database/tenant.js';
+import { CountsService } from '../database/records/counts.service.js';
+import type { CountDrift } from '../database/records/record-counts.js';
+import type { Tenant } from '../database/gateway/tenant.js';
 import type { Progress } from './progress.js';
 import type { Run } from './run.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { DatabaseStatus } from '../database/database-status.js';
+import { DatabaseStatus } from '../database/connection/database-status.js';
 import type { Run } from './run.js';
 
 /** `latitude migrate`. */

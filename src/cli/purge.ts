@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
-import { type Counts, PurgeService } from '../database/purge.service.js';
+import { type Counts, PurgeService } from '../database/records/purge.service.js';
 import { duration } from './options.js';
 import type { Progress } from './progress.js';
 import type { Run } from './run.js';

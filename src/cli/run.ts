@@ -4,8 +4,8 @@ import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings, type Settings } from '../config/settings.js';
-import { CommandPatience } from '../database/patience.js';
-import { type OpenDatabase, openDatabase } from '../database/open-database.js';
+import { CommandPatience } from '../database/gateway/patience.js';
+import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
 import { rootModule } from '../root.module.js';
 import { type Progress, progressOn } from './progress.js';
 

@@ -8,23 +8,23 @@ import {
   ADMINISTRATION,
   administrationOptions,
   closeUnfinishedTransactions,
-} from './administration.js';
-import { warnOfConnectionLimit } from './connection-limit.js';
-import { planConnections } from './connection-plan.js';
-import { type DatabaseTarget, dataSourceOptions } from './data-source-options.js';
-import { CountsService } from './counts.service.js';
-import { DatabaseStatus } from './database-status.js';
-import { Load } from './load.js';
+} from './connection/administration.js';
+import { warnOfConnectionLimit } from './connection/connection-limit.js';
+import { planConnections } from './connection/connection-plan.js';
+import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
+import { CountsService } from './records/counts.service.js';
+import { DatabaseStatus } from './connection/database-status.js';
+import { Load } from './gateway/load.js';
 import { migrate } from './migrate.js';
-import { Patience } from './patience.js';
-import { PurgeService } from './purge.service.js';
-import { SessionContext } from './session-context.js';
-import { letSearchUseItsIndex } from './search-index.js';
+import { Patience } from './gateway/patience.js';
+import { PurgeService } from './records/purge.service.js';
+import { SessionContext } from './connection/session-context.js';
+import { letSearchUseItsIndex } from './records/search-index.js';
 import { Readiness } from './readiness/readiness.js';
-import { SharedLookups } from './shared-lookups.js';
-import { StoredAnswersRepository } from './stored-answers.repository.js';
-import { TenantDataService } from './tenant-data.service.js';
-import { TenantDatabase } from './tenant-database.js';
+import { SharedLookups } from './gateway/shared-lookups.js';
+import { StoredAnswersRepository } from './idempotency.repository.js';
+import { TenantDataService } from './records/tenant-data.service.js';
+import { TenantDatabase } from './gateway/tenant-database.js';
 
 const PROVIDERS = [
   Changes,

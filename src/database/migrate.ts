@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
-import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './driver-error.js';
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
 import { MigrationProgress } from './migration-progress.js';
-import { prepareTenantRole } from './prepare-tenant-role.js';
-import type { TransactionRole } from './session-context.js';
+import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
+import type { TransactionRole } from './connection/session-context.js';
 
 /** Any fixed number: the advisory lock under which instances migrate one after another. */
 const MIGRATION_LOCK = 7_284_913;

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Response } from 'express';
 import { logger } from '../config/logger.js';
-import { databaseFailureOf } from '../database/driver-error.js';
+import { databaseFailureOf } from '../database/connection/driver-error.js';
 import { type ApiRequest, routeOf } from '../tenancy/actor.js';
 import { ApiError } from './api-error.js';
 import type { ErrorCode } from './error-catalogue.js';

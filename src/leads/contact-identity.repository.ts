@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../database/tenant.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { LeadDto } from './lead.dto.js';
 
 /** Fields that no two leads of an organization share, each with a column for its compared form. */

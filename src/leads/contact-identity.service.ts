@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { UniqueViolation } from '../database/driver-error.js';
-import type { Tenant, TenantTransaction } from '../database/tenant.js';
+import { UniqueViolation } from '../database/connection/driver-error.js';
+import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { comparedEmail, readPhone } from './contact-identity.js';
 import {
   type Aged,

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
-import { NOW } from '../database/now.js';
+import { NOW } from '../database/records/now.js';
 import type { Source, Temperature } from './lead.dto.js';
 
 /** A prospective customer, as the table holds it. */

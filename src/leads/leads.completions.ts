@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/uuid.js';
-import { Completion, type Matches, MOST_VALUES } from '../mcp/completion.decorator.js';
+import { Completion, type Matches, MOST_VALUES } from '../mcp/prompts/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';

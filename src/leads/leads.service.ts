@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { UniqueViolation } from '../database/driver-error.js';
-import type { Times } from '../database/tenant-repository.js';
+import { UniqueViolation } from '../database/connection/driver-error.js';
+import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError } from '../errors/api-error.js';
 import { existing } from '../errors/existing.js';
 import { realChanges, withUnset } from '../fields/changes.js';

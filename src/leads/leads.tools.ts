@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeletedDto } from '../fields/deleted.dto.js';
-import { Resource } from '../mcp/resource.decorator.js';
-import { Tool } from '../mcp/tool.decorator.js';
+import { Resource } from '../mcp/resources/resource.decorator.js';
+import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
   CreateLeadDto,

@@ -1,4 +1,4 @@
-import type { Tenant } from '../database/tenant.js';
+import type { Tenant } from '../database/gateway/tenant.js';
 
 /** A column that must have the value of a parameter, which is SQL of the column's type. */
 export interface Equality {

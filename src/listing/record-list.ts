@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { jsonColumnsOf, StoredRecords } from '../database/stored-record.js';
-import type { Statement } from '../database/tenant.js';
-import type { TenantDatabase } from '../database/tenant-database.js';
-import type { TenantTable } from '../database/tenant-repository.js';
+import { jsonColumnsOf, StoredRecords } from '../database/records/stored-record.js';
+import type { Statement } from '../database/gateway/tenant.js';
+import type { TenantDatabase } from '../database/gateway/tenant-database.js';
+import type { TenantTable } from '../database/records/tenant-repository.js';
 import { namesOf } from '../fields/field.js';
 import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';

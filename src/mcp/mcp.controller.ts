@@ -3,14 +3,14 @@ import type { Response } from 'express';
 import { OwnProtocol } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
 import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
-import { EventStream } from './event-stream.js';
-import { type McpCaller, McpExchange } from './exchange.js';
-import { checkHead, cursorOf, declaredRevision, sessionIdOf } from './headers.js';
-import { KeyWatch } from './key-watch.js';
-import type { Messages } from './messages.js';
-import type { Session } from './session.js';
-import { Sessions } from './sessions.js';
-import { isStateless } from './stateless-protocol.js';
+import { EventStream } from './protocol/event-stream.js';
+import { type McpCaller, McpExchange } from './protocol/exchange.js';
+import { checkHead, cursorOf, declaredRevision, sessionIdOf } from './protocol/headers.js';
+import { KeyWatch } from './sessions/session-revalidation.js';
+import type { Messages } from './protocol/messages.js';
+import type { Session } from './sessions/session.js';
+import { Sessions } from './sessions/sessions.js';
+import { isStateless } from './protocol/stateless-protocol.js';
 
 /** Before it, clients cannot read an event without data. */
 const FIRST_REVISION_WITH_PRIMING = '2025-11-25';

@@ -1,4 +1,4 @@
-import type { PromptPart } from '../mcp/prompt.decorator.js';
+import type { PromptPart } from '../mcp/prompts/prompt.decorator.js';
 
 /** The records that a prompt has of a list. */
 export interface Excerpt<T> {

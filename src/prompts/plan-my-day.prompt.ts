@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DateTime, Uuid } from '../fields/kinds.js';
-import { Prompt, type PromptPart } from '../mcp/prompt.decorator.js';
+import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { listed } from './parts.js';
 import { SalesRecords } from './sales-records.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AppointmentDto } from '../appointments/appointment.dto.js';
 import { ApiError } from '../errors/api-error.js';
-import { LabelledId } from '../mcp/labelled-id.js';
-import { Prompt, type PromptPart } from '../mcp/prompt.decorator.js';
+import { LabelledId } from '../mcp/prompts/labelled-id.js';
+import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { listed } from './parts.js';
 import { SalesRecords } from './sales-records.js';

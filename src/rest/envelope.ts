@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import type { Answer } from '../database/stored-answers.repository.js';
-import { textOf } from '../database/stored-record.js';
+import type { Answer } from '../database/idempotency.repository.js';
+import { textOf } from '../database/records/stored-record.js';
 import { Page } from '../listing/page.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { etagOf, isUnmodified } from './etag.js';

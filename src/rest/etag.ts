@@ -1,6 +1,6 @@
 import { validationError } from '../errors/api-error.js';
-import type { Precondition } from '../database/tenant.js';
-import { versionOf } from '../database/stored-record.js';
+import type { Precondition } from '../database/gateway/tenant.js';
+import { versionOf } from '../database/records/stored-record.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 
 /** The strong `ETag` of a record (RFC 9110, 8.8.3). */

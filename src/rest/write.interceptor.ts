@@ -9,9 +9,9 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import {
   type IdempotentRequest,
   StoredAnswersRepository,
-} from '../database/stored-answers.repository.js';
-import type { Tenant } from '../database/tenant.js';
-import { TenantDatabase } from '../database/tenant-database.js';
+} from '../database/idempotency.repository.js';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { validationError } from '../errors/api-error.js';
 import { isObject } from '../fields/json-object.js';
 import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
 import { TASKS_PRIORITY_RANK } from '../database/migrations/1763769600000-appointments-and-tasks.js';
-import { NOW } from '../database/now.js';
+import { NOW } from '../database/records/now.js';
 import { Lead } from '../leads/lead.entity.js';
 import type { TaskPriority, TaskStatus } from './task.dto.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Completion, type Matches, MOST_VALUES } from '../mcp/completion.decorator.js';
+import { Completion, type Matches, MOST_VALUES } from '../mcp/prompts/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { TasksService } from './tasks.service.js';
 

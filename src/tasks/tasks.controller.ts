@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common'
 import { RequireScope } from '../auth/access.js';
 import { About, Answers } from '../fields/answers.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
-import { Id } from '../http/id.decorator.js';
+import { Id } from '../http/request/id.decorator.js';
 import { type Actor, Caller } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';

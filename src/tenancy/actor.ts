@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Tenant } from '../database/tenant.js';
+import type { Tenant } from '../database/gateway/tenant.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 
 /** Who asks: the first argument of every service method. */

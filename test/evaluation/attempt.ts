@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { connectAgent } from '../support/agent.js';
-import type { TestApp } from '../support/harness.js';
+import type { TestApp } from '../../src/testing/test-app.js';
 import type { Era } from '../support/speakers.js';
 import { Assistant, type Client, type Entry, type Surroundings, Unable } from './assistant.js';
 import type { SalesTask } from './tasks.js';

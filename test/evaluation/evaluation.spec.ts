@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stopWithAgents } from '../support/agent.js';
-import { createLead, getLead, LEADS } from '../support/factories.js';
-import { TestApp } from '../support/harness.js';
+import { createLead, getLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import { type Era, ERAS } from '../support/speakers.js';
 import { type Attempt, attempt, callsOf } from './attempt.js';
 import { renamed, withoutDescriptions } from './clients.js';

@@ -1,6 +1,6 @@
 import type { Scope } from '../../src/auth/scopes.js';
-import type { ApiClient } from '../support/api-client.js';
-import { createLead, dataOf, expectError, getLead, LEADS } from '../support/factories.js';
+import type { ApiClient } from '../../src/testing/api-client.js';
+import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
 import type { Assistant, Facts } from './assistant.js';
 
 /** Something that a salesperson asks for. */

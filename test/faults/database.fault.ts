@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
-import { isAccepting } from '../../src/database/embedded/connection.js';
+import { isAccepting } from '../../src/embedded-postgres/connection.js';
 import { until } from '../support/product.js';
 import { expectSurvived, type Fault, LONG_MS } from './support/ordeal.js';
 import { openPostgres } from './support/postgres.js';

@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { isAccepting } from '../../src/database/embedded/connection.js';
+import { isAccepting } from '../../src/embedded-postgres/connection.js';
 import { until } from '../support/product.js';
 import { expectSurvived, LONG_MS } from './support/ordeal.js';
 import { openPostgres } from './support/postgres.js';

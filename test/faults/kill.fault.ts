@@ -1,4 +1,4 @@
-import { ApiClient } from '../support/api-client.js';
+import { ApiClient } from '../../src/testing/api-client.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
 import { Ledger } from './support/ledger.js';
 

@@ -1,8 +1,8 @@
 import { trimText } from '../../src/fields/text.js';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
-import { createLead } from '../support/factories.js';
-import { TestApp, type Tenant } from '../support/harness.js';
+import { createLead } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { accepted, DOORS, dtoOf, expectRefusal, KINDS, type Outcome } from './support/doors.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';

@@ -1,9 +1,15 @@
 import { trimText } from '../../src/fields/text.js';
-import { createLead, dataOf, expectError, LEADS, type LeadRecord } from '../support/factories.js';
-import { TestApp, type Tenant } from '../support/harness.js';
-import { inSession, McpCaller, rpcRequest } from '../support/mcp-client.js';
-import { rawRequest } from '../support/raw-http.js';
-import { pathOf, RECORD_ROUTES } from '../support/routes.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  LEADS,
+  type LeadRecord,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
+import { rawRequest } from '../../src/testing/raw-http.js';
+import { pathOf, RECORD_ROUTES } from '../../src/testing/routes.js';
 import { RECORD_TOOLS } from '../support/tools.js';
 import { expectSound } from './support/answers.js';
 import type { Json } from './support/json.js';

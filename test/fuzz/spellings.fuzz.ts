@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { CreateLeadDto } from '../../src/leads/lead.dto.js';
 import { fieldsOf } from '../../src/fields/field.js';
-import { createLead } from '../support/factories.js';
-import { TestApp, type Tenant } from '../support/harness.js';
+import { createLead } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { check } from './support/check.js';
 import { accepted, type Door, DOORS, expectRefusal, KINDS } from './support/doors.js';
 import { asJson, jsonObjects } from './support/json.js';

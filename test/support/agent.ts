@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import { ApiClient, type Answer } from './api-client.js';
-import type { ErrorBody } from './factories.js';
+import { ApiClient, type Answer } from '../../src/testing/api-client.js';
+import type { ErrorBody } from '../../src/testing/factories.js';
 import { type Era, type Speaker, speakerOf } from './speakers.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type BackupHeader, BackupReader } from '../../src/database/backup/backup-file.js';
 import { restoreBackup } from '../../src/database/backup/restore-backup.js';
 import { type BackupProgress, writeBackup } from '../../src/database/backup/write-backup.js';
-import type { DatabaseTarget } from '../../src/database/data-source-options.js';
+import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { asSuperuser, queryAs } from './plain-owner.js';
 
 export const unseen: BackupProgress = (_, work) => work(() => undefined);

@@ -3,7 +3,7 @@ import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { AppModule } from '../../src/app.module.js';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
-import { nameOf, type Route } from './routes.js';
+import { nameOf, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
 const DECLARED = routesOf(controllersIn(AppModule));

@@ -3,7 +3,7 @@
  * Usage: embedded-postgres-child.ts <dataDir> <role>; the end of its standard input stops it.
  */
 import { once } from 'node:events';
-import { openEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 
 const [dataDir = '', role] = process.argv.slice(2);
 

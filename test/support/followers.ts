@@ -1,5 +1,5 @@
 import type { Era } from './speakers.js';
-import type { EventReader, McpCaller } from './mcp-client.js';
+import type { EventReader, McpCaller } from '../../src/testing/mcp-client.js';
 
 /** A notification, without what the revision adds to every one. */
 export interface Told {

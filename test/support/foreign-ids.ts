@@ -3,15 +3,23 @@ import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { UUID_SCHEMA } from '../../src/fields/uuid.js';
 import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
-import type { PromptListing } from '../../src/mcp/prompts.js';
-import type { ResourceTemplate } from '../../src/mcp/resources.js';
-import type { ToolListing } from '../../src/mcp/tool-schema.js';
-import type { Answer } from './api-client.js';
+import type { PromptListing } from '../../src/mcp/prompts/prompts.js';
+import type { ResourceTemplate } from '../../src/mcp/resources/resources.js';
+import type { ToolListing } from '../../src/mcp/tools/tool-schema.js';
+import type { Answer } from '../../src/testing/api-client.js';
 import { declaredFieldsOf, shown } from './declared-routes.js';
-import { dataOf } from './factories.js';
-import type { TestApp, Tenant } from './harness.js';
-import { McpCaller } from './mcp-client.js';
-import { nameOf, pathOf, RECORD_ROUTES, type Route, ROUTES, send, validRequest } from './routes.js';
+import { dataOf } from '../../src/testing/factories.js';
+import type { TestApp, Tenant } from '../../src/testing/test-app.js';
+import { McpCaller } from '../../src/testing/mcp-client.js';
+import {
+  nameOf,
+  pathOf,
+  RECORD_ROUTES,
+  type Route,
+  ROUTES,
+  send,
+  validRequest,
+} from '../../src/testing/routes.js';
 import type { Era } from './speakers.js';
 import { RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from './tools.js';
 

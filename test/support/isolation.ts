@@ -1,5 +1,5 @@
 import { joinMcp, type Party } from './foreign-ids.js';
-import { TestApp } from './harness.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Era } from './speakers.js';
 import { Statements } from './statements.js';
 import { recordTables } from './tenant-tables.js';

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { connectionThrough } from '../../src/database/embedded/connection.js';
-import { identify } from '../../src/database/embedded/processes.js';
+import { connectionThrough } from '../../src/embedded-postgres/connection.js';
+import { identify } from '../../src/embedded-postgres/processes.js';
 
 const ROOT = path.resolve(__dirname, '../..');
 

@@ -11,7 +11,7 @@ import {
   SERVER_INFO,
   STATELESS_META,
   STATELESS_REVISION,
-} from './mcp-client.js';
+} from '../../src/testing/mcp-client.js';
 
 /** The revisions with sessions, and the one without. */
 export const ERAS = ['sessions', 'stateless'] as const;

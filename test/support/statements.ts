@@ -1,6 +1,6 @@
-import type { Statement, Tenant, TenantTransaction } from '../../src/database/tenant.js';
-import { TenantDatabase } from '../../src/database/tenant-database.js';
-import type { TestApp } from './harness.js';
+import type { Statement, Tenant, TenantTransaction } from '../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import type { TestApp } from '../../src/testing/test-app.js';
 
 /** How the application keeps to the records of one organization, whose id is `$1`. */
 const FILTER = /\borganization_id = \$1(?!\d)/g;

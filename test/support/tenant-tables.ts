@@ -1,7 +1,7 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../src/database/administration.js';
-import type { TestApp, Tenant } from './harness.js';
+import { ADMINISTRATION } from '../../src/database/connection/administration.js';
+import type { TestApp, Tenant } from '../../src/testing/test-app.js';
 
 /** Tables whose rows belong to an organization. */
 export const TENANT_TABLES = `select c.relname as name from pg_class c

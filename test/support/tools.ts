@@ -1,8 +1,8 @@
 import type { Scope } from '../../src/auth/scopes.js';
-import type { Effect } from '../../src/mcp/tool.decorator.js';
+import type { Effect } from '../../src/mcp/tools/tool.decorator.js';
 import type { Arguments } from './agent.js';
-import type { Tenant } from './harness.js';
-import { nameOf, type Route, ROUTES } from './routes.js';
+import type { Tenant } from '../../src/testing/test-app.js';
+import { nameOf, type Route, ROUTES } from '../../src/testing/routes.js';
 
 /** One tool of /mcp, as the shared suites call it. */
 export interface ToolCase {

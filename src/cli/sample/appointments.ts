@@ -2,7 +2,7 @@ import type {
   AppointmentStatus,
   CreateAppointmentDto,
 } from '../../appointments/appointment.dto.js';
-import type { Times } from '../../database/tenant-repository.js';
+import type { Times } from '../../database/records/tenant-repository.js';
 import type { Random } from './random.js';
 import { OUTCOMES } from './words.js';
 

@@ -1,4 +1,4 @@
-import type { Times } from '../../database/tenant-repository.js';
+import type { Times } from '../../database/records/tenant-repository.js';
 import { type CreateLeadDto, type Source, TEMPERATURES } from '../../leads/lead.dto.js';
 import type { Random } from './random.js';
 import {

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { CreateAppointmentDto } from '../../appointments/appointment.dto.js';
-import type { Times } from '../../database/tenant-repository.js';
+import type { Times } from '../../database/records/tenant-repository.js';
 import { readInput } from '../../fields/read-input.js';
 import { comparedEmail, readPhone } from '../../leads/contact-identity.js';
 import { CreateLeadDto } from '../../leads/lead.dto.js';

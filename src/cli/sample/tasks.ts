@@ -1,4 +1,4 @@
-import type { Times } from '../../database/tenant-repository.js';
+import type { Times } from '../../database/records/tenant-repository.js';
 import type { CreateTaskDto, TaskPriority, TaskStatus } from '../../tasks/task.dto.js';
 import type { Random } from './random.js';
 import { TASK_TITLES } from './words.js';

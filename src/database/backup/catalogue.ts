@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { TENANT_POLICY } from '../tenant-role.js';
+import { TENANT_POLICY } from '../tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** The table in whose schema everything else is. */

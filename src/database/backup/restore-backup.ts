@@ -3,7 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
-import { type DatabaseTarget, dataSourceOptions, MIGRATIONS } from '../data-source-options.js';
+import {
+  type DatabaseTarget,
+  dataSourceOptions,
+  MIGRATIONS,
+} from '../connection/data-source-options.js';
 import { migrate } from '../migrate.js';
 import {
   type BackupHeader,

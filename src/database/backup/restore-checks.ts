@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { BackupHeader, BackupTable } from './backup-file.js';
 import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js';
 import { withConnection } from './session.js';
-import type { DatabaseTarget } from '../data-source-options.js';
+import type { DatabaseTarget } from '../connection/data-source-options.js';
 
 const EMPTY_ONE = 'restore into an empty one, such as a new database or another DATA_DIR';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { DatabaseTarget } from '../data-source-options.js';
-import { breakOff, ResilientClient } from '../resilient-client.js';
+import type { DatabaseTarget } from '../connection/data-source-options.js';
+import { breakOff, ResilientClient } from '../connection/resilient-client.js';
 
 /**
  * Values are written in forms that every PostgreSQL reads alike, whatever the database or the role

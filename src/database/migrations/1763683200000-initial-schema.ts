@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { CREATE_TENANT_ROLE, protectTenantTable } from '../tenant-role.js';
+import { CREATE_TENANT_ROLE, protectTenantTable } from '../tenant-role/tenant-role.js';
 
 const ORGANIZATIONS = `
   create table organizations (

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { protectTenantTable } from '../tenant-role.js';
+import { protectTenantTable } from '../tenant-role/tenant-role.js';
 
 const TIMESTAMPS = `
     created_at timestamptz(3) not null default date_trunc('milliseconds', now()),

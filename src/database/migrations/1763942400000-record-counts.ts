@@ -6,8 +6,8 @@ import {
   keepCounts,
   LOCK_REPAIRS,
   repairCounts,
-} from '../record-counts.js';
-import { TENANT_SETTING } from '../tenant-role.js';
+} from '../records/record-counts.js';
+import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 
 const TABLES: readonly CountedTable[] = [
   { name: 'leads', live: 'deleted_at is null', counted: ['status', 'temperature'] },

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { protectTenantTable } from '../tenant-role.js';
+import { protectTenantTable } from '../tenant-role/tenant-role.js';
 
 const STATEMENTS = [
   `create table idempotency_keys (

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { TENANT_SETTING } from '../tenant-role.js';
+import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import { type SearchedLead, searchTextOfLead } from './1764201600000-search-text-of-leads.js';
 import { LEADS_SEARCH_TEXT } from './1763683200000-initial-schema.js';
 import { withBriefLock } from './brief-lock.js';

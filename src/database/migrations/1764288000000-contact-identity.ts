@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { TENANT_SETTING } from '../tenant-role.js';
+import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import { type SearchedLead, searchTextOfLead } from './1764201600000-search-text-of-leads.js';
 import { withBriefLock } from './brief-lock.js';
 

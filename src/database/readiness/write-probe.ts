@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { breakOff } from '../resilient-client.js';
+import { breakOff } from '../connection/resilient-client.js';
 
 /** A database that answers but takes no writes: a standby, or one that was set to read-only. */
 export class ReadOnlyDatabase extends Error {}

@@ -1,7 +1,7 @@
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
-import { takesBody } from '../request-reader.js';
+import { takesBody } from '../request/request-reader.js';
 import { type Components, schemaRef } from './components.js';
 import { type HeaderName, HEADERS, headersWith } from './headers.js';
 import type { Ref, Response, Schema } from './model.js';

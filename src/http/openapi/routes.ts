@@ -4,7 +4,7 @@ import { MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, isRest } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
 import { ANSWER, type Answer, TOPIC, type Topic } from '../../fields/answers.js';
-import { type InputTypes, inputTypesOf } from '../request-reader.js';
+import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 
 /** A route behind a key, as its controller declares it. */
 export interface Route {

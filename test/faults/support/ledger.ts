@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, ApiClient } from '../../support/api-client.js';
-import { dataOf, getLead, type LeadRecord, LEADS } from '../../support/factories.js';
+import type { Answer, ApiClient } from '../../../src/testing/api-client.js';
+import { dataOf, getLead, type LeadRecord, LEADS } from '../../../src/testing/factories.js';
 
 /** Few enough at a time to be no load of their own. */
 const CHECKERS = 4;

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { type Answer, ApiClient } from '../../support/api-client.js';
-import { createLead, LEADS } from '../../support/factories.js';
-import { inSession, McpCaller, rpcRequest } from '../../support/mcp-client.js';
+import { type Answer, ApiClient } from '../../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../../src/testing/factories.js';
+import { inSession, McpCaller, rpcRequest } from '../../../src/testing/mcp-client.js';
 import { until } from '../../support/product.js';
 import { Ledger, type Refusal, refusalOf } from './ledger.js';
 

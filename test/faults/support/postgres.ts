@@ -1,5 +1,5 @@
-import { openEmbeddedPostgres } from '../../../src/database/embedded-postgres.js';
-import type { Connection } from '../../../src/database/embedded/connection.js';
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.js';
+import type { Connection } from '../../../src/embedded-postgres/connection.js';
 
 /** A PostgreSQL that a test can do things to. */
 export interface Postgres {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { SCOPES } from '../../../src/auth/scopes.js';
-import type { Connection } from '../../../src/database/embedded/connection.js';
+import type { Connection } from '../../../src/embedded-postgres/connection.js';
 import { Product, type RunningServer, UNLIMITED } from '../../support/product.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import type { Postgres } from './postgres.js';

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, ERROR_CATALOGUE } from '../../../src/errors/error-catalogue.js';
-import type { Answer } from '../../support/api-client.js';
-import type { ErrorBody } from '../../support/factories.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import type { ErrorBody } from '../../../src/testing/factories.js';
 
 const CATALOGUE: Readonly<Record<string, CatalogueEntry>> = ERROR_CATALOGUE;
 

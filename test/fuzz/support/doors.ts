@@ -1,10 +1,10 @@
 import { clearableFieldsOf } from '../../../src/fields/field.js';
-import { ToolRegistry } from '../../../src/mcp/tool-registry.js';
-import type { Answer, ApiClient } from '../../support/api-client.js';
-import type { ErrorBody } from '../../support/factories.js';
-import type { Tenant, TestApp } from '../../support/harness.js';
-import { inSession, McpCaller } from '../../support/mcp-client.js';
-import { nameOf, pathOf } from '../../support/routes.js';
+import { ToolRegistry } from '../../../src/mcp/tools/tool-registry.js';
+import type { Answer, ApiClient } from '../../../src/testing/api-client.js';
+import type { ErrorBody } from '../../../src/testing/factories.js';
+import type { Tenant, TestApp } from '../../../src/testing/test-app.js';
+import { inSession, McpCaller } from '../../../src/testing/mcp-client.js';
+import { nameOf, pathOf } from '../../../src/testing/routes.js';
 import { SCOPED_TOOLS, type ToolCase, TOOLS } from '../../support/tools.js';
 import { expectSound } from './answers.js';
 import type { Json } from './json.js';

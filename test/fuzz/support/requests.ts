@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { RawRequest } from '../../support/raw-http.js';
-import { ROUTES } from '../../support/routes.js';
+import type { RawRequest } from '../../../src/testing/raw-http.js';
+import { ROUTES } from '../../../src/testing/routes.js';
 import { jsonValues } from './json.js';
 import { NAUGHTY, texts } from './texts.js';
 

@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import { ContextQuery, type Session, withContext } from './context-query.js';
+import { ResilientClient } from './resilient-client.js';
+import type { SessionContext } from './session-context.js';
+import { type QueryCallback, QueryWithPreamble } from '../gateway/tenant-query.js';
+
+/** The configuration of a client, with what its transactions begin with. */
+export interface ApplicationClientConfig extends pg.ClientConfig {
+  readonly sessionContext: SessionContext;
+}
+
+/**
+ * A connection of the application's data source. Each transaction on it begins with the session
+ * context, whoever sends it and by whatever form of `query`.
+ */
+export class ApplicationClient extends ResilientClient {
+  /** While the administration has the connection: statements run as the database user. */
+  isAdministering = false;
+  private readonly session: Session;
+
+  constructor(config: ApplicationClientConfig) {
+    super(config);
+    this.session = {
+      context: config.sessionContext,
+      isInTransaction: () => hasOpenTransaction(this),
+    };
+  }
+
+  /** All of pg's overloads, whose results differ. */
+  override query(config: unknown, values?: unknown, callback?: unknown): never {
+    return this.send(config, values, callback) as never;
+  }
+
+  private send(config: unknown, values: unknown, callback: unknown): unknown {
+    const send = super.query.bind(this) as (...query: unknown[]) => unknown;
+    const { context } = this.session;
+    const needsNone =
+      this.isAdministering || context.isEmpty || config instanceof QueryWithPreamble;
+    if (needsNone || config == null) return send(config, values, callback);
+    if (isSubmittable(config)) return send(withContext(config, this.session), values, callback);
+    const query = new ContextQuery(this.session, config, values, callback as QueryCallback);
+    if (query.callback) return void send(query);
+    return new Promise((resolve, reject) => {
+      query.callback = (error, result) => {
+        if (error) reject(error);
+        else resolve(result);
+      };
+      send(query);
+    });
+  }
+}
+
+export function hasOpenTransaction(client: pg.ClientBase): boolean {
+  return ['T', 'E'].includes(client.getTransactionStatus() ?? 'I');
+}
+
+function isSubmittable(config: unknown): config is pg.Submittable {
+  return typeof (config as pg.Submittable).submit === 'function';
+}

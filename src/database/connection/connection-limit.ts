@@ -1,0 +1,22 @@
+import type { DataSource } from 'typeorm';
+import { logger } from '../../config/logger.js';
+
+/** A limit of a role or a database is -1 where there is none. */
+const FIND_LIMIT = `
+  select least(
+    current_setting('max_connections')::int
+      - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0),
+    (select nullif(rolconnlimit, -1) from pg_roles where rolname = session_user),
+    (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
+  ) as "limit"`;
+
+/** Warns where the database allows fewer connections than this instance may open. */
+export async function warnOfConnectionLimit(dataSource: DataSource, most: number): Promise<void> {
+  const [row] = await dataSource.query<{ limit: number }[]>(FIND_LIMIT);
+  if (!row || row.limit >= most) return;
+  logger.warn(
+    `DATABASE_MAX_CONNECTIONS is ${most}, but the database allows ${row.limit} connections: ` +
+      'requests fail under load',
+  );
+}

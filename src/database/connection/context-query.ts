@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import type { SessionContext } from './session-context.js';
+import {
+  type Preamble,
+  type QueryCallback,
+  QueryWithPreamble,
+  sendPreamble,
+  type WireConnection,
+} from '../gateway/tenant-query.js';
+import { leavesItsTransaction } from './transaction-control.js';
+
+/** Where a query runs. */
+export interface Session {
+  readonly context: SessionContext;
+  /** A transaction has the context from its first statement. */
+  isInTransaction(): boolean;
+}
+
+/**
+ * A query that begins with the session context where it begins a transaction. It costs no round trip:
+ * a query with parameters sends the context under the same Sync, any other one in the same text, which
+ * PostgreSQL runs as one transaction.
+ */
+export class ContextQuery extends QueryWithPreamble {
+  /** The answers to the context's statements that are awaited. */
+  private awaited = 0;
+  private prefix = '';
+
+  constructor(
+    private readonly session: Session,
+    config: unknown,
+    values?: unknown,
+    callback?: QueryCallback,
+  ) {
+    super(undefined, config, values, callback);
+  }
+
+  override submit(connection: WireConnection): Error | null {
+    if (typeof this.text === 'string' && leavesItsTransaction(this.text)) {
+      return new Error(
+        'A text with several statements may end its transaction only with the last one, and without "and chain".',
+      );
+    }
+    // Not before now: the queries in front of this one may begin or end a transaction.
+    if (!this.session.isInTransaction()) this.beginWithContext();
+    return super.submit(connection);
+  }
+
+  override handleCommandComplete(message: unknown, connection: WireConnection): void {
+    if (this.awaited > 0) this.awaited--;
+    else super.handleCommandComplete(message, connection);
+  }
+
+  override handleError(error: Error & { position?: string }, connection: WireConnection): void {
+    if (error.position) error.position = String(Number(error.position) - this.prefix.length);
+    super.handleError(error, connection);
+  }
+
+  private beginWithContext(): void {
+    const { context } = this.session;
+    if (this.requiresPreparation()) {
+      this.preamble = preambleOf(context);
+    } else if (this.text) {
+      this.awaited = context.statements.length;
+      this.prefix = `${context.statements.join('; ')}; `;
+      this.text = this.prefix + this.text;
+    }
+  }
+}
+
+/** What pg calls of a query of another package, such as a cursor. */
+interface Submitted {
+  submit(connection: WireConnection): unknown;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: WireConnection): void;
+}
+
+/** Makes a query of another package begin with the session context where it begins a transaction. */
+export function withContext(query: pg.Submittable, session: Session): pg.Submittable {
+  const submitted = query as unknown as Submitted;
+  const submit = submitted.submit.bind(query);
+  const handleDataRow = submitted.handleDataRow.bind(query);
+  const handleCommandComplete = submitted.handleCommandComplete.bind(query);
+  let isAwaited = false;
+  submitted.submit = (connection) => {
+    if (!session.isInTransaction()) {
+      isAwaited = true;
+      sendPreamble(preambleOf(session.context), connection);
+    }
+    return submit(connection);
+  };
+  submitted.handleDataRow = (message) => {
+    if (!isAwaited) handleDataRow(message);
+  };
+  submitted.handleCommandComplete = (message, connection) => {
+    if (isAwaited) isAwaited = false;
+    else handleCommandComplete(message, connection);
+  };
+  return query;
+}
+
+function preambleOf(context: SessionContext): Preamble {
+  return { name: 'session context', text: `select ${context.calls.join(', ')}`, values: [] };
+}

@@ -1,0 +1,95 @@
+import type { DataSourceOptions } from 'typeorm';
+import { logger } from '../../config/logger.js';
+import { DEFAULT_CONNECTIONS } from '../../config/settings.js';
+import { planConnections } from './connection-plan.js';
+import { InitialSchema1763683200000 } from '../migrations/1763683200000-initial-schema.js';
+import { AppointmentsAndTasks1763769600000 } from '../migrations/1763769600000-appointments-and-tasks.js';
+import { PurgeIndexes1763856000000 } from '../migrations/1763856000000-purge-indexes.js';
+import {
+  CountRecords1763942400001,
+  RecordCounts1763942400000,
+} from '../migrations/1763942400000-record-counts.js';
+import { IdempotencyKeys1764115200000 } from '../migrations/1764115200000-idempotency-keys.js';
+import { SearchIndexes1764028800000 } from '../migrations/1764028800000-search-indexes.js';
+import { AnsweredRecords1764374400000 } from '../migrations/1764374400000-answered-records.js';
+import {
+  FillSearchText1764201600001,
+  SearchText1764201600000,
+  SearchTextIndexes1764201600002,
+} from '../migrations/1764201600000-search-text.js';
+import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contact-identity.js';
+import { ApplicationClient } from './application-client.js';
+import { SessionContext } from './session-context.js';
+
+/** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
+export type DatabaseTarget =
+  | { readonly url: string }
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly database: string;
+    };
+
+/** Every migration, in the order in which they run. */
+export const MIGRATIONS = [
+  InitialSchema1763683200000,
+  AppointmentsAndTasks1763769600000,
+  PurgeIndexes1763856000000,
+  RecordCounts1763942400000,
+  CountRecords1763942400001,
+  SearchIndexes1764028800000,
+  IdempotencyKeys1764115200000,
+  SearchText1764201600000,
+  FillSearchText1764201600001,
+  SearchTextIndexes1764201600002,
+  ContactIdentity1764288000000,
+  AnsweredRecords1764374400000,
+] as const;
+
+/** How long is waited for a connection: a new one until it is set up, or a free one of the pool. */
+export const POOL_WAIT_MS = 2_000;
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/**
+ * What every connection begins with, whatever the database or the role is set to: the only form in
+ * which the driver reads times, times without a zone in UTC, and statements that are never compiled,
+ * which takes longer than they.
+ */
+export const CONNECTION_SETTINGS = `set datestyle = iso; set timezone = 'UTC'; set jit = off`;
+
+/**
+ * The options of every TypeORM data source: the server's, the command line's, the tests'.
+ * @param sessionContext what transactions begin with; by default nothing, so that statements run as
+ * the database user
+ */
+export function dataSourceOptions(
+  target: DatabaseTarget,
+  sessionContext = new SessionContext(),
+): PostgresOptions {
+  const address = 'url' in target ? target : { ...target, username: target.user };
+  return {
+    type: 'postgres',
+    ...address,
+    applicationName: 'latitude',
+    migrations: [...MIGRATIONS],
+    migrationsTransactionMode: 'each',
+    installExtensions: false,
+    synchronize: false,
+    logging: false,
+    poolSize: planConnections(DEFAULT_CONNECTIONS).pool,
+    connectTimeoutMS: POOL_WAIT_MS,
+    poolErrorHandler: (error: Error) => {
+      logger.warn({ reason: error.message }, 'a database connection was lost');
+    },
+    extra: {
+      Client: ApplicationClient,
+      sessionContext,
+      // Firewalls forget connections over which nothing has come for long.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
+      onConnect: (client: ApplicationClient) => client.setUp(CONNECTION_SETTINGS, POOL_WAIT_MS),
+    },
+  };
+}

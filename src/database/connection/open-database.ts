@@ -1,0 +1,75 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { SettingError, type Settings } from '../../config/settings.js';
+import { logger } from '../../config/logger.js';
+import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
+import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
+import { ResilientClient } from './resilient-client.js';
+import { isTransactionPooled } from './transaction-pooler.js';
+
+/** How long the first connection may take, with its first statement. */
+const FIRST_ANSWER_MS = 5_000;
+
+const TRANSACTION_POOLER =
+  'leads to a connection pooler in transaction or statement mode, which Latitude does not support: ' +
+  'use its session mode, or the address of PostgreSQL itself';
+
+/** A PostgreSQL that can be connected to. */
+export interface OpenDatabase {
+  readonly target: DatabaseTarget;
+  /** Whether it is the embedded one. */
+  readonly embedded: boolean;
+  /** Stops it where this process started it. */
+  close(): Promise<void>;
+}
+
+/**
+ * The database of the settings: the one that `DATABASE_URL` names, or the embedded one.
+ * @param role whether the process goes on serving, or is one run of the command line
+ */
+export async function openDatabase(
+  settings: Settings,
+  role: 'server' | 'command',
+): Promise<OpenDatabase> {
+  if (settings.databaseUrl) {
+    await tryConnection(settings.databaseUrl);
+    return {
+      target: { url: settings.databaseUrl },
+      embedded: false,
+      close: () => Promise.resolve(),
+    };
+  }
+  const postgres = await openEmbeddedPostgres({
+    dataDir: settings.dataDir,
+    role,
+    log: (line) => {
+      logger.debug({ context: 'postgres' }, line);
+    },
+  });
+  return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
+}
+
+/** @throws SettingError that says why the URL does not lead to a database that can be used */
+async function tryConnection(url: string): Promise<void> {
+  const clients = [1, 2].map(() => {
+    return new ResilientClient({ connectionString: url, connectionTimeoutMillis: FIRST_ANSWER_MS });
+  }) as [ResilientClient, ResilientClient];
+  const [first, second] = clients;
+  try {
+    await first.connect().then(() => first.setUp('select', FIRST_ANSWER_MS));
+  } catch (error) {
+    const reason = error instanceof Error && error.message !== '' ? error.message : String(error);
+    throw new SettingError('DATABASE_URL', `leads to no database: ${reason}`);
+  }
+  try {
+    if (await isPooled(first, second)) throw new SettingError('DATABASE_URL', TRANSACTION_POOLER);
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+  }
+}
+
+/** Where there is no second connection in time, nothing is known. */
+async function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean> {
+  const check = second.connect().then(() => isTransactionPooled(first, second));
+  const tooLate = after(POOL_WAIT_MS, false, { ref: false });
+  return Promise.race([check.catch(() => false), tooLate]);
+}

@@ -1,0 +1,201 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { POOL_WAIT_MS } from '../connection/data-source-options.js';
+import { breakOff, ResilientClient, streamOf } from '../connection/resilient-client.js';
+
+/** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
+const LONGEST_SILENCE_MS = 1_500;
+const LOOK_EVERY_MS = 250;
+const MOST_LOOKS = LONGEST_SILENCE_MS / LOOK_EVERY_MS;
+
+/** How often an answer may be missed where another connection was lost meanwhile. */
+const MOST_SUSPECT_LOOKS = 2;
+
+/** Every lane to one database: what befalls one of them has befallen others. */
+const lanesTo = new WeakMap<DataSource, Set<Lane>>();
+
+/**
+ * Connections that statements share: each sends its statement at once and takes its answer in turn,
+ * without a connection of its own. Only for statements of bounded cost, because what stands behind a
+ * slow one waits for it; everything else, and every transaction, takes a connection of the pool.
+ */
+export class Lanes {
+  private readonly lanes: readonly Lane[];
+  private readonly watch: NodeJS.Timeout;
+  private turn = 0;
+
+  /**
+   * @param count how many connections
+   * @param setUp SQL that each of them begins with
+   */
+  constructor(dataSource: DataSource, count: number, setUp: string) {
+    const connect = () => openConnection(dataSource, setUp);
+    const all = lanesTo.get(dataSource) ?? new Set();
+    lanesTo.set(dataSource, all);
+    const onLoss = () => {
+      for (const lane of all) lane.suspect();
+    };
+    this.lanes = Array.from({ length: count }, () => new Lane(connect, onLoss));
+    for (const lane of this.lanes) all.add(lane);
+    this.watch = setInterval(() => {
+      const lost = this.lanes.filter((lane) => lane.look());
+      if (lost.length > 0) for (const lane of all) lane.doubt();
+    }, LOOK_EVERY_MS).unref();
+  }
+
+  /** Sends a statement on the next lane; its own callback is told the answer, or why there is none. */
+  submit(query: pg.Submittable & { fail(error: Error): void }): void {
+    this.turn = (this.turn + 1) % this.lanes.length;
+    const lane = this.lanes[this.turn];
+    const client = lane?.current();
+    if (client instanceof pg.Client) client.query(query);
+    else
+      client?.then(
+        (opened) => opened.query(query),
+        (error: unknown) => {
+          query.fail(error as Error);
+        },
+      );
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.watch);
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+  }
+}
+
+/** The pipelined connections to one database, of every `Lanes`. */
+export function pipelinedConnections(dataSource: DataSource): { total: number; idle: number } {
+  const lanes = [...(lanesTo.get(dataSource) ?? [])].filter((lane) => lane.isOpen);
+  return { total: lanes.length, idle: lanes.filter((lane) => lane.isIdle).length };
+}
+
+/** One connection, opened when it is first needed and again after it was lost. */
+class Lane {
+  private client: pg.Client | Promise<pg.Client> | undefined;
+  private overdue: unknown;
+  private looks = 0;
+  private heard: number | undefined;
+  private quietLooks = 0;
+  private isSuspect = false;
+
+  /** @param onLoss is told when the connection was lost, or could not be opened */
+  constructor(
+    private readonly connect: () => Promise<pg.Client>,
+    private readonly onLoss: () => void,
+  ) {}
+
+  /** Whether there is a connection, or one is being opened. */
+  get isOpen(): boolean {
+    return this.client !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return this.client instanceof pg.Client && awaitedBy(this.client) === undefined;
+  }
+
+  current(): pg.Client | Promise<pg.Client> {
+    return (this.client ??= this.open());
+  }
+
+  /**
+   * Gives the connection up where one statement has been awaited for too long.
+   * @returns whether it did
+   */
+  look(): boolean {
+    const client = this.client instanceof pg.Client ? this.client : undefined;
+    const awaited = client && awaitedBy(client);
+    this.looks = awaited && awaited === this.overdue ? this.looks + 1 : 0;
+    this.overdue = awaited;
+    const heard = client && heardOn(client);
+    this.quietLooks = heard === this.heard ? this.quietLooks + 1 : 0;
+    if (this.quietLooks === 0) this.isSuspect = false;
+    this.heard = heard;
+    const isLost = this.looks >= (this.isSuspect ? MOST_SUSPECT_LOOKS : MOST_LOOKS);
+    if (isLost) this.giveUp();
+    return isLost;
+  }
+
+  /** Another connection was lost: this one is given up sooner unless something comes over it. */
+  suspect(): void {
+    this.isSuspect = true;
+    if (this.client instanceof pg.Client) this.heard = heardOn(this.client);
+  }
+
+  /** Gives up a connection that has nothing to do and may be lost too: a new one is there soon. */
+  doubt(): void {
+    if (this.overdue === undefined && this.quietLooks >= MOST_LOOKS) this.giveUp();
+  }
+
+  async close(): Promise<void> {
+    const client = await Promise.resolve(this.client).catch(() => undefined);
+    await client?.end();
+  }
+
+  private giveUp(): void {
+    if (this.client instanceof pg.Client) breakOff(this.client);
+  }
+
+  private open(): Promise<pg.Client> {
+    const forget = (lost: unknown) => {
+      if (this.client !== lost) return;
+      this.client = undefined;
+      this.onLoss();
+    };
+    const opening = this.connect();
+    opening.then(
+      (client) => {
+        this.client = client;
+        client.once('error', () => {
+          forget(client);
+        });
+        client.once('end', () => {
+          forget(client);
+        });
+      },
+      () => {
+        forget(opening);
+      },
+    );
+    return opening;
+  }
+}
+
+function heardOn(client: pg.Client): number {
+  return (streamOf(client) as Socket).bytesRead;
+}
+
+/** The statement whose answer comes next; undefined where none is awaited. */
+function awaitedBy(client: pg.Client): unknown {
+  return (client as unknown as { _activeQuery: unknown })._activeQuery ?? undefined;
+}
+
+/** Opens a connection by the options of the pool. */
+async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
+  const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
+  const client = new ResilientClient({ ...pool.options, pipeline: true });
+  await client.connect();
+  await client.setUp(setUp, POOL_WAIT_MS);
+  writeOnceATick(client);
+  return client;
+}
+
+/** Everything that is sent in one turn of the event loop leaves in one write. */
+function writeOnceATick(client: pg.Client): void {
+  const stream = streamOf(client);
+  const cork = stream.cork.bind(stream);
+  const uncork = stream.uncork.bind(stream);
+  let isCorked = false;
+  stream.cork = () => {
+    if (isCorked) return;
+    isCorked = true;
+    cork();
+    setImmediate(() => {
+      isCorked = false;
+      uncork();
+    });
+  };
+  stream.uncork = () => undefined;
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import {
+  type CountDrift,
+  type CountedTable,
+  findCountDrift,
+  LOCK_REPAIRS,
+  repairCounts,
+} from './record-counts.js';
+import type { Tenant } from '../gateway/tenant.js';
+import { TenantDatabase } from '../gateway/tenant-database.js';
+import { repositoriesOf } from './tenant-repositories.js';
+
+/** Proves and mends the counts of every table that keeps them. */
+@Injectable()
+export class CountsService {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly database: TenantDatabase,
+  ) {}
+
+  /**
+   * Compares the counts of an organization with its records.
+   * @returns the counts that are wrong
+   * @throws ApiError `query_failed`
+   */
+  check(tenant: Tenant): Promise<CountDrift[]> {
+    return this.inEachTable((table) => {
+      const statement = { text: findCountDrift(table), values: [tenant.id] };
+      return this.database.read<CountDrift>(tenant, statement);
+    });
+  }
+
+  /**
+   * Mends the counts of an organization while requests are served.
+   * @returns the counts that were wrong
+   * @throws ApiError `create_failed`
+   */
+  repair(tenant: Tenant): Promise<CountDrift[]> {
+    const values = [tenant.id];
+    return this.inEachTable((table) => {
+      return this.database.transaction(tenant, async (transaction) => {
+        await transaction.query({ text: LOCK_REPAIRS, values });
+        return transaction.query<CountDrift>({ text: repairCounts(table), values });
+      });
+    });
+  }
+
+  private async inEachTable(
+    find: (table: CountedTable) => Promise<CountDrift[]>,
+  ): Promise<CountDrift[]> {
+    const found: CountDrift[] = [];
+    for (const { countedTable } of repositoriesOf(this.discovery)) {
+      if (countedTable) found.push(...(await find(countedTable)));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Tenant } from '../gateway/tenant.js';
+import type { TenantDatabase } from '../gateway/tenant-database.js';
+
+/** A column of a table that refers to the records of another one. */
+export interface TableReference {
+  readonly table: string;
+  readonly column: string;
+  /** The table that is referred to. */
+  readonly target: string;
+  /** What becomes of a row whose target is removed: it goes too, its column is emptied, or it refuses. */
+  readonly onDelete: 'cascade' | 'set null' | 'restrict';
+  /** Whether the table has `updated_at`. */
+  readonly isDated: boolean;
+}
+
+const FOREIGN_KEYS = `
+  select child.relname as "table", field.attname as "column", parent.relname as target,
+    case key.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'restrict' end
+      as "onDelete",
+    exists (select from pg_attribute dated where dated.attrelid = child.oid
+      and dated.attname = 'updated_at' and not dated.attisdropped) as "isDated"
+  from pg_constraint key
+    join pg_class child on child.oid = key.conrelid
+    join pg_class parent on parent.oid = key.confrelid
+    cross join lateral unnest(key.conkey, key.confkey) as pair (field, target_field)
+    join pg_attribute field on field.attrelid = child.oid and field.attnum = pair.field
+    join pg_attribute target_field on target_field.attrelid = parent.oid
+      and target_field.attnum = pair.target_field
+  where key.contype = 'f' and target_field.attname = 'id'
+    and parent.oid = any($1::text[]::regclass[])
+  order by 1, 2`;
+
+/**
+ * Reads from the catalogue which columns refer to the `id` of some tables.
+ * @throws ApiError `query_failed`
+ */
+export function referencesTo(
+  database: TenantDatabase,
+  tenant: Tenant,
+  tables: readonly string[],
+): Promise<TableReference[]> {
+  return database.read<TableReference>(tenant, { text: FOREIGN_KEYS, values: [tables] });
+}

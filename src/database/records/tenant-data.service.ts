@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Counts } from './purge.service.js';
+import type { Tenant } from '../gateway/tenant.js';
+import { TenantDatabase } from '../gateway/tenant-database.js';
+
+/** Rows that are removed in one transaction: few enough that it is over soon. */
+const BATCH = 1_000;
+
+/** What the removal of rows of other tables writes to; it goes last. */
+const COUNTERS = 'record_counts';
+
+/** Tables of organizations, each with those of them that it refers to. Keys are not their data. */
+const TABLES = `
+  select c.relname as name, array(
+      select parent.relname::text from pg_constraint key
+        join pg_class parent on parent.oid = key.confrelid
+      where key.conrelid = c.oid and key.contype = 'f' and parent.oid <> c.oid) as "refersTo"
+  from pg_class c
+    join pg_attribute field on field.attrelid = c.oid and field.attname = 'organization_id'
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'api_keys'
+    and c.relnamespace = current_schema()::regnamespace
+  order by 1`;
+
+interface Table {
+  readonly name: string;
+  readonly refersTo: readonly string[];
+}
+
+/** All data of an organization, in every table that has an `organization_id`. */
+@Injectable()
+export class TenantDataService {
+  constructor(private readonly database: TenantDatabase) {}
+
+  /**
+   * The rows of an organization by their table; counters are not counted.
+   * @throws ApiError `query_failed`
+   */
+  async count(tenant: Tenant): Promise<Counts> {
+    const counts: Record<string, number> = {};
+    for (const table of await this.tables(tenant)) {
+      if (table === COUNTERS) continue;
+      const [row] = await this.database.read<{ count: number }>(tenant, {
+        text: `select count(*)::int as count from ${table} where organization_id = $1`,
+        values: [tenant.id],
+      });
+      counts[table] = row?.count ?? 0;
+    }
+    return counts;
+  }
+
+  /**
+   * Removes all rows of an organization, in batches that are transactions of their own.
+   * @param advance told of every batch how many rows it removed; counters are not counted
+   * @returns how many rows were removed, by their table
+   * @throws ApiError `create_failed`
+   */
+  async remove(tenant: Tenant, advance: (rows: number) => void): Promise<Counts> {
+    const counts: Record<string, number> = {};
+    for (const table of await this.tables(tenant)) {
+      let total = 0;
+      let removed: number;
+      do {
+        removed = await this.removeBatch(table, tenant);
+        total += removed;
+        if (table !== COUNTERS) advance(removed);
+      } while (removed > 0);
+      if (table !== COUNTERS) counts[table] = total;
+    }
+    return counts;
+  }
+
+  private async removeBatch(table: string, tenant: Tenant): Promise<number> {
+    const own = 'organization_id = $1';
+    const rows = await this.database.write(tenant, {
+      text: `delete from ${table} where ${own} and ctid = any(array(
+          select ctid from ${table} where ${own} limit ${BATCH}))
+        returning 1`,
+      values: [tenant.id],
+    });
+    return rows.length;
+  }
+
+  /** The tables in an order in which rows can be removed: those that refer to others come first. */
+  private async tables(tenant: Tenant): Promise<string[]> {
+    const tables = await this.database.read<Table>(tenant, { text: TABLES, values: [] });
+    const ordered: string[] = [];
+    const place = ({ name }: Table) => {
+      if (ordered.includes(name)) return;
+      // Before what refers to it is placed, so that tables that refer to each other end this.
+      ordered.push(name);
+      for (const table of tables.filter(({ refersTo }) => refersTo.includes(name))) place(table);
+      ordered.push(...ordered.splice(ordered.indexOf(name), 1));
+    };
+    for (const table of tables) place(table);
+    return [...ordered.filter((name) => name !== COUNTERS), COUNTERS];
+  }
+}

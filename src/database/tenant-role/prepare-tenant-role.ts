@@ -1,0 +1,91 @@
+import type { QueryRunner } from 'typeorm';
+import { logger } from '../../config/logger.js';
+import { listOfNames, type TransactionRole } from '../connection/session-context.js';
+import { assertPrivilegesOf, grantToTenantRole } from './tenant-privileges.js';
+import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
+
+interface User {
+  readonly name: string;
+  /** Whether policies do not bind the user. */
+  readonly bypasses: boolean;
+  readonly may_switch: boolean;
+  /** Whether policies do not bind the tenant role. */
+  readonly role_bypasses: boolean;
+}
+
+const FIND_USER = `
+  select quote_ident(current_user) as name, login.rolsuper or login.rolbypassrls as bypasses,
+    ${MAY_SWITCH_TO_TENANT_ROLE} as may_switch,
+    coalesce(tenant.rolsuper or tenant.rolbypassrls, false) as role_bypasses
+  from pg_roles login left join pg_roles tenant on tenant.rolname = '${TENANT_ROLE}'
+  where login.rolname = current_user`;
+
+/**
+ * Verifies that statements can run under the tenant role, and repairs what is missing where the
+ * connected user may: the role, its membership and its privileges.
+ * @param runner on which one instance at a time does so
+ * @returns what statements run under; undefined where the policies bind the user itself
+ * @throws Error with one sentence that says what to run
+ */
+export async function prepareTenantRole(runner: QueryRunner): Promise<TransactionRole | undefined> {
+  let user = await findUser(runner);
+  if (!user.may_switch) {
+    await runner.query(CREATE_TENANT_ROLE);
+    user = await findUser(runner);
+  }
+  if (user.role_bypasses) {
+    throw new Error(
+      `Row-level security does not bind role ${TENANT_ROLE}; run as a superuser: ` +
+        `alter role ${TENANT_ROLE} nosuperuser nobypassrls`,
+    );
+  }
+  if (!user.may_switch && user.bypasses) {
+    throw new Error(
+      `The database user ${user.name} bypasses row-level security and may not use role ` +
+        `${TENANT_ROLE}; run as a superuser: create role ${TENANT_ROLE} nologin ` +
+        `(unless it exists); grant ${TENANT_ROLE} to ${user.name}`,
+    );
+  }
+  await assertPrivilegesOf(user.name, runner, !user.may_switch);
+  if (!user.may_switch) {
+    logger.warn(`role ${TENANT_ROLE} is not available: policies bind the database user itself`);
+    return undefined;
+  }
+  await grantToTenantRole(runner, user.name);
+  const searchPath = await findSearchPath(runner);
+  if (searchPath) await pinFunctions(runner, searchPath);
+  return { role: TENANT_ROLE, searchPath };
+}
+
+async function findUser(runner: QueryRunner): Promise<User> {
+  const [user] = (await runner.query(FIND_USER)) as [User];
+  return user;
+}
+
+/** The schemas of the connected user, where the role has other ones: `"$user"` names the role, too. */
+async function findSearchPath(runner: QueryRunner): Promise<string[] | undefined> {
+  const own = await findSchemas(runner);
+  await runner.startTransaction();
+  await runner.query(`set local role ${TENANT_ROLE}`);
+  const ofRole = await findSchemas(runner);
+  await runner.rollbackTransaction();
+  return own.join() === ofRole.join() ? undefined : own;
+}
+
+async function findSchemas(runner: QueryRunner): Promise<string[]> {
+  const ask = 'select current_schemas(false)::text[] as schemas';
+  const [row] = (await runner.query(ask)) as [{ schemas: string[] }];
+  return row.schemas;
+}
+
+/** Lets the functions of triggers, which keep the search path of their migration, find its schemas. */
+async function pinFunctions(runner: QueryRunner, searchPath: readonly string[]): Promise<void> {
+  const functions = (await runner.query(`
+    select oid::regprocedure::text as name from pg_proc
+    where pronamespace = (select oid from pg_namespace where nspname = current_schema())
+      and exists (select from unnest(proconfig) setting where setting like 'search_path=%"$user"%')
+  `)) as { name: string }[];
+  for (const { name } of functions) {
+    await runner.query(`alter function ${name} set search_path = ${listOfNames(searchPath)}`);
+  }
+}

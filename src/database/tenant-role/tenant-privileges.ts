@@ -1,0 +1,141 @@
+import type { QueryRunner } from 'typeorm';
+import { logger } from '../../config/logger.js';
+import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
+import { TENANT_ROLE } from './tenant-role.js';
+
+/**
+ * The tables of the application itself, which look across organizations. The tenant role gets no
+ * privilege on them.
+ */
+export const ADMINISTRATIVE_TABLES = [
+  'organizations',
+  'api_keys',
+  'migrations',
+  'typeorm_metadata',
+];
+
+/** What the tables and sequences of the schema are to the tenant role; parts of extensions are not ours. */
+const CLASSIFIED = `
+  objects as (
+    select c.oid, c.relname, c.relkind, c.relispartition, c.relowner,
+      exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id'
+        and not a.attisdropped) as of_organizations,
+      c.relrowsecurity and c.relforcerowsecurity as is_protected,
+      pg_has_role(c.relowner, 'usage')
+        or exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant') as is_ours
+    from pg_class c
+    where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+      and not exists (select from pg_depend d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+  ),
+  tables as (
+    select * from objects
+    where relkind in ('r', 'p') and not relispartition and is_ours and relname <> all($1)
+  ),
+  usable_tables as (select * from tables where is_protected or not of_organizations),
+  usable_sequences as materialized (
+    select s.* from objects s
+      left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
+        and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')
+    where s.relkind = 'S' and s.is_ours
+      and (d.refobjid is null or d.refobjid in (select oid from usable_tables))
+  )`;
+
+/** The privileges on tables that a role lacks, by their table. */
+function missingOnTables(role: string, tables: string): string {
+  return `
+    select string_agg(privilege, ', ' order by place) as privileges,
+      format('table %I.%I', current_schema(), relname) as object
+    from ${tables}, unnest(array['select', 'insert', 'update', 'delete'])
+      with ordinality as wanted (privilege, place)
+    where not has_table_privilege(${role}, oid, privilege)
+    group by relname`;
+}
+
+const FIND_MISSING = `with ${CLASSIFIED}
+  ${missingOnTables(`'${TENANT_ROLE}'`, 'usable_tables')}
+  union all
+  select 'usage', 'schema ' || quote_ident(current_schema())
+  where not has_schema_privilege('${TENANT_ROLE}', current_schema(), 'usage')
+  union all
+  select 'usage', format('sequence %I.%I', current_schema(), relname)
+  from usable_sequences where not has_sequence_privilege('${TENANT_ROLE}', oid, 'usage')
+  order by object`;
+
+/** `$2`: whether the user also needs the tables of organizations. */
+const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
+  needed as (select * from objects where relkind in ('r', 'p')
+    and (relname = any($1) or $2 and is_ours and is_protected))
+  ${missingOnTables('current_user', 'needed')} order by object`;
+
+const FIND_UNPROTECTED = `with ${CLASSIFIED}
+  select relname as name from tables where of_organizations and not is_protected order by 1`;
+
+/** Privileges on one object that the tenant role lacks. */
+interface Missing {
+  readonly privileges: string;
+  readonly object: string;
+}
+
+/**
+ * Grants the tenant role what it lacks: the use of the schema, and the records of every table that is
+ * under row-level security or holds nothing of organizations.
+ * @param user the connected user
+ * @throws Error that names what that user may not grant
+ */
+export async function grantToTenantRole(runner: QueryRunner, user: string): Promise<void> {
+  const unprotected = await query<{ name: string }>(runner, FIND_UNPROTECTED);
+  for (const { name } of unprotected) {
+    logger.warn(
+      `table ${name} has an organization_id but no forced row-level security: role ${TENANT_ROLE} ` +
+        'is granted nothing on it',
+    );
+  }
+  const lacking = await query<Missing>(runner, FIND_MISSING);
+  if (lacking.length === 0) return;
+  for (const missing of lacking) await grant(runner, missing);
+  // PostgreSQL answers some grants that did nothing with a mere warning.
+  const left = await query<Missing>(runner, FIND_MISSING);
+  if (left.length === 0) return;
+  throw new Error(
+    `Role ${TENANT_ROLE} lacks privileges that the database user ${user} may not grant; run as a ` +
+      `superuser: ${grantStatements(left, TENANT_ROLE)}`,
+  );
+}
+
+/**
+ * Verifies that the connected user can use the administrative tables.
+ * @param isTenant whether it also reads and writes the records, for want of the tenant role
+ * @throws Error that names what it lacks
+ */
+export async function assertPrivilegesOf(
+  user: string,
+  runner: QueryRunner,
+  isTenant: boolean,
+): Promise<void> {
+  const lacking = await query<Missing>(runner, FIND_MISSING_OF_USER, isTenant);
+  if (lacking.length === 0) return;
+  throw new Error(
+    `The database user ${user} lacks privileges; run as a superuser: ` +
+      grantStatements(lacking, user),
+  );
+}
+
+async function query<Row>(runner: QueryRunner, text: string, ...values: unknown[]): Promise<Row[]> {
+  return (await runner.query(text, [ADMINISTRATIVE_TABLES, ...values])) as Row[];
+}
+
+async function grant(runner: QueryRunner, missing: Missing): Promise<void> {
+  try {
+    await runner.query(grantStatements([missing], TENANT_ROLE));
+    logger.info(`granted role ${TENANT_ROLE} ${missing.privileges} on ${missing.object}`);
+  } catch (error) {
+    if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+  }
+}
+
+function grantStatements(missing: readonly Missing[], role: string): string {
+  return missing
+    .map(({ privileges, object }) => `grant ${privileges} on ${object} to ${role}`)
+    .join('; ');
+}

@@ -1,0 +1,72 @@
+import type { NextFunction, Request, Response } from 'express';
+import { isBehindKeys } from '../../auth/api-key.guard.js';
+import { logger } from '../../config/logger.js';
+import type { Load } from '../../database/gateway/load.js';
+import { ApiError } from '../../errors/api-error.js';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
+import { type RateLimits, tellLimit } from '../../rate-limit/rate-limits.js';
+import type { ApiRequest } from '../../tenancy/actor.js';
+import { Door } from './door.js';
+import type { Observer } from '../request/request-context.js';
+import { requestIdOf } from '../request/request-id.js';
+
+const OVERLOADED = new ApiError('overloaded');
+const RETRY_AFTER_SECONDS = 1;
+
+const LOG_EVERY_MS = 1_000;
+
+/**
+ * Has requests wait, or refuses them, while too many others are served (decisions 2: `overloaded`,
+ * before anything else is looked at). To be refused is the cheapest way that a request can take: no
+ * line in the log is its own.
+ * @param observe what is done when a request has ended
+ */
+export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
+  const door = new Door(load);
+  let unserved = { refused: 0, left: 0 };
+
+  const log = () => {
+    logger.warn(unserved, 'requests were refused as overloaded, or left while they waited');
+    unserved = { refused: 0, left: 0 };
+  };
+
+  const refuse = async (request: Request, response: Response) => {
+    const requestId = requestIdOf(request);
+    const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
+    tellLimit(response, await limits.peek('reads', String(request.ip)));
+    response.writeHead(OVERLOADED.status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'Retry-After': RETRY_AFTER_SECONDS,
+      'X-Request-Id': requestId,
+    });
+    response.end(body);
+  };
+
+  return function shedLoad(request: Request, response: Response, next: NextFunction): void {
+    const apiRequest = request as ApiRequest;
+    apiRequest.arrivedAt = performance.now();
+    // Pages are for those who watch the instance, above all now.
+    if (!isBehindKeys(request)) {
+      next();
+      return;
+    }
+    const finish = (status: number | null, errorCode?: ErrorCode) => {
+      if (unserved.refused + unserved.left === 0) setTimeout(log, LOG_EVERY_MS).unref();
+      unserved[status === null ? 'left' : 'refused']++;
+      const ms = performance.now() - apiRequest.arrivedAt;
+      observe?.({ method: request.method, route: null, status, ms, errorCode });
+    };
+    door.receive({
+      enter: next,
+      refuse: () => {
+        finish(OVERLOADED.status, OVERLOADED.code);
+        refuse(request, response).catch(next);
+      },
+      leave: () => {
+        finish(null);
+      },
+      onClose: (listener) => response.once('close', listener),
+    });
+  };
+}

@@ -1,0 +1,36 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { KeysService } from '../auth/keys.service.js';
+import { logger } from '../config/logger.js';
+import { StoredAnswersRepository } from '../database/idempotency.repository.js';
+
+const EVERY_MS = 10 * 60_000;
+
+/** Removes the answers of idempotent requests that are given no more. */
+@Injectable()
+export class AnswersSweep implements OnApplicationBootstrap, OnModuleDestroy {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly keys: KeysService,
+    private readonly answers: StoredAnswersRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.sweep().catch((error: unknown) => {
+        logger.warn({ err: error }, 'answers of idempotent requests could not be removed');
+      });
+    }, EVERY_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** @throws ApiError `create_failed` */
+  async sweep(): Promise<void> {
+    for (const organization of await this.keys.listOrganizations()) {
+      await this.answers.sweep(organization);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { Settings } from '../../config/settings.js';
+import { ApiError } from '../../errors/api-error.js';
+import { tellLimit, WINDOW_MS } from '../../rate-limit/rate-limits.js';
+import { requestIdOf } from '../request/request-id.js';
+
+const STARTING = new ApiError('overloaded', {
+  message: 'The service is starting. Repeat the request as long after as Retry-After says.',
+});
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Answers while the database is migrated, before the application exists: the process is live, not
+ * ready, and refuses everything else.
+ */
+export function answerWhileStarting({ readsPerMinute }: Settings): RequestListener {
+  return (request, response) => {
+    const requestId = requestIdOf(request);
+    response.setHeader('X-Request-Id', requestId);
+    const path = request.url?.split('?', 1)[0];
+    const isProbe = request.method === 'GET' || request.method === 'HEAD';
+    if (isProbe && path === '/health/live') sendPage(response, 200, { status: 'ok' });
+    else if (isProbe && path === '/health/ready') {
+      sendPage(response, 503, { status: 'unavailable', reason: 'migrating' });
+    } else {
+      // Nothing is counted yet.
+      const endsAt = Date.now() + WINDOW_MS;
+      tellLimit(response, { totalHits: 0, limit: readsPerMinute, endsAt });
+      response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+      send(response, STARTING.status, STARTING.toEnvelope(requestId));
+    }
+  };
+}
+
+function sendPage(response: ServerResponse, status: number, body: object): void {
+  response.setHeader('Cache-Control', 'no-store');
+  send(response, status, body);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Authenticator } from '../../auth/authenticator.js';
+import { VERSION } from '../../config/version.js';
+import { DatabaseStatus } from '../../database/connection/database-status.js';
+import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
+import { RateLimits } from '../../rate-limit/rate-limits.js';
+import type { FinishedRequest } from '../request/request-context.js';
+import { EVERYTHING } from '../unknown-routes.controller.js';
+
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** Node reads some thirty more; whoever sends them must not fill the registry. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/**
+ * What Prometheus scrapes of one application. Labels have few values and none of a caller's: the
+ * patterns of routes, never paths; no organizations, no keys.
+ */
+@Injectable()
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly registers = [this.registry];
+  private readonly durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route and status, from their headers to the end of the answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS_SECONDS,
+    registers: this.registers,
+  });
+  private readonly errors = new Counter({
+    name: 'latitude_errors_total',
+    help: 'Requests that were refused or failed, by error code.',
+    labelNames: ['code'],
+    registers: this.registers,
+  });
+
+  constructor(database: DatabaseStatus, limits: RateLimits, authenticator: Authenticator) {
+    for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
+    this.watchPool(database);
+    this.counter('latitude_rate_limit_refusals_total', 'Requests over a limit.', 'limit', () => {
+      return limits.refusals;
+    });
+    this.counter('latitude_key_lookups_total', 'Keys looked up, by source.', 'source', () => {
+      return authenticator.lookups;
+    });
+    this.describeBuild();
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Counts a request; on the path of every one, so it does nothing else. */
+  observe({ method, route, status, ms, errorCode }: FinishedRequest): void {
+    const labels = {
+      method: METHODS.has(method) ? method : 'other',
+      route: route === null || route.endsWith(EVERYTHING) ? 'unknown' : route,
+      status: status ?? 'aborted',
+    };
+    this.durations.observe(labels, ms / 1000);
+    if (errorCode) this.errors.inc({ code: errorCode });
+  }
+
+  /** Everything in Prometheus' text format. */
+  scrape(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  private watchPool(database: DatabaseStatus): void {
+    this.gauge('latitude_database_connections', 'Open connections to the database.', () => {
+      return database.connections().total;
+    });
+    this.gauge('latitude_database_connections_idle', 'Connections that nothing uses.', () => {
+      return database.connections().idle;
+    });
+    this.gauge('latitude_database_waiting', 'Statements that wait for a connection.', () => {
+      return database.connections().waiting;
+    });
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: this.registers,
+      collect: () => {
+        gauge.set(read());
+      },
+    });
+  }
+
+  /** What others count for themselves, one label value a name. */
+  private counter(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Readonly<Record<string, number>>,
+  ): void {
+    const counter = new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: this.registers,
+      collect: () => {
+        counter.reset();
+        for (const [value, count] of Object.entries(read())) counter.inc({ [label]: value }, count);
+      },
+    });
+  }
+
+  private describeBuild(): void {
+    new Gauge({
+      name: 'latitude_build_info',
+      help: 'Always 1; its labels tell what runs.',
+      labelNames: ['version', 'node'],
+      registers: this.registers,
+    }).set({ version: VERSION, node: process.versions.node }, 1);
+  }
+}

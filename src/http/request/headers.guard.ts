@@ -1,0 +1,53 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { ApiError } from '../../errors/api-error.js';
+import { RateLimitGuard } from '../../rate-limit/rate-limit.guard.js';
+import { type Soon, soon } from '../../rate-limit/soon.js';
+import { type ApiRequest, timesSent } from '../../tenancy/actor.js';
+
+const MCP_PATHS = /^\/mcp(\/|$)/;
+const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** Refuses what no key could make welcome, before anyone asks for one (decisions 2 and 6). */
+@Injectable()
+export class ArrivalGuard implements CanActivate {
+  constructor(
+    private readonly settings: Settings,
+    private readonly limits: RateLimitGuard,
+  ) {}
+
+  canActivate(context: ExecutionContext): Soon<boolean> {
+    const refusal = this.refusalOf(context.switchToHttp().getRequest<ApiRequest>());
+    if (!refusal) return true;
+    return soon(this.limits.tell(context), () => {
+      throw refusal;
+    });
+  }
+
+  private refusalOf(request: ApiRequest): ApiError | undefined {
+    if (!hasOneHost(request)) {
+      return new ApiError('bad_request', { message: 'Send exactly one Host header.' });
+    }
+    const { expect = CONTINUE, origin } = request.headers;
+    if (expect.toLowerCase() !== CONTINUE) {
+      const message = `Expect nothing but ${CONTINUE}.`;
+      return new ApiError('bad_request', { status: 417, message });
+    }
+    // Pages of other origins are kept from /mcp, whatever name they reach it by.
+    if (origin === undefined || !MCP_PATHS.test(request.path)) return undefined;
+    return this.isAllowed(origin) ? undefined : new ApiError('origin_not_allowed');
+  }
+
+  private isAllowed(origin: string): boolean {
+    const { mcpAllowedOrigins } = this.settings;
+    if (mcpAllowedOrigins.includes('loopback') && LOOPBACK.test(origin)) return true;
+    return mcpAllowedOrigins.includes(origin);
+  }
+}
+
+const CONTINUE = '100-continue';
+
+function hasOneHost(request: ApiRequest): boolean {
+  const hosts = timesSent(request, 'host');
+  return hosts === 1 || (hosts === 0 && request.httpVersion === '1.0');
+}

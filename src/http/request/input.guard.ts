@@ -1,0 +1,42 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ACCESS, type Access, isRest } from '../../auth/access.js';
+import { Settings } from '../../config/settings.js';
+import { type Soon, soon } from '../../rate-limit/soon.js';
+import type { ApiRequest } from '../../tenancy/actor.js';
+import { type InputTypes, inputTypesOf, readRequest } from './request-reader.js';
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+/**
+ * The last of the guards: it reads query and body, refuses what their DTOs refuse, and leaves the
+ * DTOs on the request. Not an interceptor, because Nest wraps each call of a handler for those.
+ */
+@Injectable()
+export class InputGuard implements CanActivate {
+  /** What a handler reads; undefined where it takes no part in the exchange of REST. */
+  private readonly inputs = new Map<Handler, InputTypes | undefined>();
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly reflector: Reflector,
+  ) {}
+
+  canActivate(context: ExecutionContext): Soon<boolean> {
+    const types = this.typesOf(context);
+    if (!types) return true;
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    request.isRest = true;
+    return soon(readRequest(request, types, this.settings.bodyLimitBytes), () => true);
+  }
+
+  private typesOf(context: ExecutionContext): InputTypes | undefined {
+    const handler = context.getHandler();
+    if (!this.inputs.has(handler)) {
+      const access = this.reflector.get<Access | undefined>(ACCESS, handler);
+      const types = isRest(access) ? inputTypesOf(context.getClass(), handler.name) : undefined;
+      this.inputs.set(handler, types);
+    }
+    return this.inputs.get(handler);
+  }
+}

@@ -1,0 +1,82 @@
+import type { NextFunction, Request, Response } from 'express';
+import { logger } from '../../config/logger.js';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
+import { type ApiRequest, routeOf } from '../../tenancy/actor.js';
+import { requestIdOf } from './request-id.js';
+
+/** A request that has been answered, or was broken off. */
+export interface FinishedRequest {
+  readonly method: string;
+  /** Never the URL, which can hold personal data: the pattern of the route. */
+  readonly route: string | null;
+  /** Null where the answer did not get to its end. */
+  readonly status: number | null;
+  readonly ms: number;
+  readonly errorCode: ErrorCode | undefined;
+}
+
+/** What is done when a request has ended. */
+export type Observer = (finished: FinishedRequest) => void;
+
+/**
+ * What every request that is let in gets: its id, its line in the log, and a path that can be routed.
+ * @param observe what else is done than logging it
+ */
+export function requestContext(observe?: Observer) {
+  return function requestContext(request: Request, response: Response, next: NextFunction): void {
+    const apiRequest = request as ApiRequest;
+    apiRequest.requestId = requestIdOf(request);
+    // A socket that is closed has forgotten its address.
+    apiRequest.clientAddress = request.ip;
+    response.setHeader('X-Request-Id', apiRequest.requestId);
+    response.once('close', () => {
+      const finished = finish(apiRequest, response, performance.now() - apiRequest.arrivedAt);
+      logRequest(apiRequest, finished);
+      observe?.(finished);
+    });
+    request.url = routable(request.url);
+    next();
+  };
+}
+
+function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {
+  return {
+    method: request.method,
+    route: routeOf(request),
+    status: response.writableFinished ? response.statusCode : null,
+    ms,
+    errorCode: request.errorCode,
+  };
+}
+
+function logRequest(request: ApiRequest, { method, route, status, ms }: FinishedRequest): void {
+  const line = {
+    method,
+    route,
+    status,
+    ms: Math.round(ms * 10) / 10,
+    organization_id: request.actor?.organization.id ?? null,
+    key_id: request.actor?.key.id ?? null,
+    client_address: request.clientAddress ?? null,
+    request_id: request.requestId,
+  };
+  if ((status ?? 0) >= 500) logger.error(line, 'request');
+  else logger.info(line, 'request');
+}
+
+/**
+ * The asterisk of `OPTIONS *` and a path whose escapes cannot be decoded name no resource. They
+ * become paths that take the way of every unknown one, instead of failing before the guards.
+ */
+function routable(url: string): string {
+  if (url === '*') return '/*';
+  const end = url.indexOf('?');
+  const path = end === -1 ? url : url.slice(0, end);
+  if (!path.includes('%')) return url;
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}

@@ -1,0 +1,161 @@
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import type { Type } from '@nestjs/common';
+import { ApiError, validationError } from '../../errors/api-error.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
+import { isObject } from '../../fields/json-object.js';
+import { type Input, readInput } from '../../fields/read-input.js';
+import { readParameters } from '../../fields/read-parameters.js';
+import type { Soon } from '../../rate-limit/soon.js';
+import type { ApiRequest } from '../../tenancy/actor.js';
+import { BodyError, isJsonContentType, readBody } from './body-reader.js';
+import { parseQueryString } from './query-string.js';
+import { parseJson } from './strict-json.js';
+
+/** The DTO classes that a handler declares with `@Query()` and `@Body()`. */
+export interface InputTypes {
+  readonly query?: Type<object>;
+  readonly body?: Type<object>;
+}
+
+/** Reads them from the declaration of a controller's method. */
+export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
+    string,
+    { index: number }
+  >;
+  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
+    []) as Type<object>[];
+  const typeOf = (kind: RouteParamtypes) => {
+    const key = Object.keys(args).find((name) => name.startsWith(`${kind}:`));
+    return key === undefined ? undefined : types[args[key]?.index ?? -1];
+  };
+  return { query: typeOf(RouteParamtypes.QUERY), body: typeOf(RouteParamtypes.BODY) };
+}
+
+/**
+ * Replaces the query and the body of a request by instances of their DTOs.
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
+ *   every failing field of both
+ */
+export function readRequest(request: ApiRequest, types: InputTypes, bodyLimit: number): Soon<void> {
+  const query = readQuery(request.url, types.query ?? NoParameters);
+  request.query = query.value as ApiRequest['query'];
+  const { body: dto } = types;
+  if (!dto) {
+    if (takesBody(request) || !announcesBody(request)) {
+      refuse(query.problems);
+      return;
+    }
+    return readStrayBody(request, bodyLimit).then((problems) => {
+      refuse([...query.problems, ...problems]);
+    });
+  }
+  return readBytes(request, bodyLimit).then((bytes) => {
+    const body = readJson(bytes, dto);
+    refuse([...query.problems, ...body.problems]);
+    request.body = body.value;
+  });
+}
+
+function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw validationError(problems);
+}
+
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Whether requests of a method may have a body, also where the route declares none. */
+export function takesBody({ method }: Pick<ApiRequest, 'method'>): boolean {
+  return !METHODS_WITHOUT_BODY.has(method);
+}
+
+/** Whether a body may follow the headers; a chunked one may turn out to be empty. */
+function announcesBody({ headers }: ApiRequest): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+}
+
+/** What many clients send where there is nothing to send. */
+const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
+
+/**
+ * What is wrong with the body of a request that takes none: nothing where it has zero bytes or is an
+ * empty object, whatever its type.
+ * @throws ApiError `payload_too_large`
+ */
+async function readStrayBody(request: ApiRequest, limit: number): Promise<readonly FieldProblem[]> {
+  try {
+    const bytes = await receive(request, limit);
+    if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    if (error.reason === 'too_large') throw refusalOf(error, limit);
+  }
+  return [{ field: 'body', message: `must be empty: a ${request.method} request takes no body` }];
+}
+
+/** The query of a route that takes none. */
+class NoParameters {}
+
+/** What is wrong with the query of a route that takes none. */
+export function strayParameters({ url }: ApiRequest): readonly FieldProblem[] {
+  return readQuery(url, NoParameters).problems;
+}
+
+/**
+ * The bytes of a body that is JSON by its headers; none where there is no body.
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
+ */
+export async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
+  if (!announcesBody(request)) return Buffer.alloc(0);
+  if (!isTooLarge(request, limit) && !isJsonContentType(request.headers['content-type'])) {
+    throw new ApiError('unsupported_media_type');
+  }
+  try {
+    return await receive(request, limit);
+  } catch (error) {
+    throw error instanceof BodyError ? refusalOf(error, limit) : error;
+  }
+}
+
+function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
+  return Number(headers['content-length'] ?? 0) > limit;
+}
+
+/** Reads a body, after asking a client for it that holds it back. */
+function receive(request: ApiRequest, limit: number): Promise<Buffer> {
+  if (!isTooLarge(request, limit)) request.askForBody?.();
+  return readBody(request, limit);
+}
+
+function refusalOf(error: BodyError, limit: number): ApiError {
+  switch (error.reason) {
+    case 'too_large':
+      return new ApiError('payload_too_large', {
+        message: `The request body is larger than ${limit} bytes.`,
+      });
+    case 'unsupported_encoding':
+      return new ApiError('unsupported_media_type', { message: error.message });
+    case 'corrupt':
+    case 'aborted':
+      return validationError([{ field: 'body', message: 'is damaged or incomplete' }]);
+  }
+}
+
+/** Every request without a query shares it, so no one may write to it. */
+const NOTHING: Input<object> = { value: Object.freeze({}), problems: [] };
+
+function readQuery(url: string, dto: Type<object>): Input<object> {
+  const start = url.indexOf('?');
+  if (start === -1 && dto === NoParameters) return NOTHING;
+  const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
+  return readParameters(dto, values, problems, { encoding: 'text' });
+}
+
+function readJson(bytes: Buffer, dto: Type<object>): Input<object> {
+  const { value, problems } = parseJson(bytes);
+  if (!isObject(value)) {
+    const notAnObject = { field: 'body', message: 'must be a JSON object' };
+    return { value: {}, problems: problems.length > 0 ? problems : [notAnObject] };
+  }
+  return readInput(dto, value, problems);
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { assertKnownAccess } from '../../auth/access.js';
+import type { Scope } from '../../auth/scopes.js';
+
+/** A method of a provider, with what a decorator says of it. */
+export interface DeclaredMethod<T> {
+  readonly declaration: T;
+  readonly run: (...args: unknown[]) => unknown;
+}
+
+/** What each declaration says: its name, and the scopes that it requires. */
+interface Declaration {
+  readonly name: string;
+  readonly scope?: Scope | 'any-key';
+  readonly scopes?: readonly Scope[];
+}
+
+/** Finds the methods of all providers that a decorator marks, in the order of the modules. */
+@Injectable()
+export class DeclaredMethods {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly reflector: Reflector,
+  ) {}
+
+  /**
+   * @returns them by their names
+   * @throws Error where two have one name, or one requires a scope that does not exist
+   */
+  byName<T extends Declaration>(metadata: symbol): Map<string, DeclaredMethod<T>> {
+    const found = new Map<string, DeclaredMethod<T>>();
+    const providers = this.discovery.getProviders();
+    // What is imported comes before who imports it: a team's own stand behind ours.
+    providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
+    for (const { instance } of providers) {
+      if (typeof instance !== 'object' || instance === null) continue;
+      for (const method of this.methodsOf<T>(instance as object, metadata)) {
+        const { name, scope, scopes = [] } = method.declaration;
+        for (const required of scope === undefined ? scopes : [scope, ...scopes]) {
+          assertKnownAccess(`${name} of /mcp`, required);
+        }
+        if (found.has(name)) throw new Error(`Two methods are declared as ${name} for /mcp`);
+        found.set(name, method);
+      }
+    }
+    return found;
+  }
+
+  private methodsOf<T>(provider: object, metadata: symbol): DeclaredMethod<T>[] {
+    const methods = provider as Record<string, DeclaredMethod<T>['run']>;
+    const prototype = Object.getPrototypeOf(provider) as object;
+    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const run = methods[name];
+      if (!run) return [];
+      const declaration = this.reflector.get<T | undefined>(metadata, run);
+      return declaration === undefined ? [] : [{ declaration, run: run.bind(provider) }];
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { isSpecType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import { validationError } from '../../errors/api-error.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
+import { isObject } from '../../fields/json-object.js';
+import { parseJson } from '../../http/request/strict-json.js';
+
+/** Arguments of a tool are fields of its DTO, such as `params.arguments.first_name`. */
+const ARGUMENTS = 'params.arguments.';
+const ARGUMENT_DEPTH = 3;
+
+const MOST_MESSAGES = 100;
+
+/** The messages of one POST. */
+export interface Messages {
+  /** All of them, as they were sent. */
+  readonly body: unknown;
+  /** How many there are, notifications and answers included. */
+  readonly count: number;
+  readonly isBatch: boolean;
+  readonly requests: readonly JSONRPCRequest[];
+  /** What is wrong with the arguments of a tool: the result of its call says it. */
+  readonly argumentProblems: readonly FieldProblem[];
+}
+
+/**
+ * Reads the body of a POST as JSON-RPC 2.0.
+ * @throws ApiError `validation_error` for anything else
+ */
+export function readMessages(bytes: Buffer): Messages {
+  const { value, problems } = parseJson(bytes, ARGUMENT_DEPTH);
+  const ofArguments = isToolCall(value)
+    ? problems.filter(({ field }) => field.startsWith(ARGUMENTS))
+    : [];
+  if (problems.length > ofArguments.length) throw validationError(problems);
+  const isBatch = Array.isArray(value);
+  const values: readonly unknown[] = isBatch ? value : [value];
+  if (values.length === 0 || values.length > MOST_MESSAGES) {
+    throw validationError([{ field: 'body', message: `must hold 1 to ${MOST_MESSAGES} messages` }]);
+  }
+  return {
+    body: value,
+    count: values.length,
+    isBatch,
+    requests: values.map(readMessage).filter(isRequest),
+    argumentProblems: ofArguments.map(({ field, message }) => {
+      return { field: field.slice(ARGUMENTS.length), message };
+    }),
+  };
+}
+
+function isToolCall(value: unknown): boolean {
+  return isObject(value) && value.method === 'tools/call';
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
+}
+
+/** The message itself: a copy by its schema would leave out keys such as `__proto__`. */
+function readMessage(value: unknown): JSONRPCMessage {
+  if (isSpecType.JSONRPCMessage(value)) return value;
+  throw validationError(problemsOf(value));
+}
+
+function problemsOf(value: unknown): FieldProblem[] {
+  const fallback = { field: 'body', message: 'must be a JSON-RPC 2.0 message' };
+  if (!isObject(value)) return [fallback];
+  const { jsonrpc, id, method, params } = value;
+  const isId = typeof id === 'string' || Number.isSafeInteger(id);
+  const isAnswer = 'result' in value || 'error' in value;
+  const found: readonly (FieldProblem | false)[] = [
+    jsonrpc !== '2.0' && { field: 'jsonrpc', message: 'must be "2.0"' },
+    'id' in value && !isId && { field: 'id', message: 'must be a string or an integer' },
+    !isAnswer && typeof method !== 'string' && { field: 'method', message: 'must be a string' },
+    params !== undefined && !isObject(params) && { field: 'params', message: 'must be an object' },
+  ];
+  const problems = found.filter((problem) => problem !== false);
+  return problems.length > 0 ? problems : [fallback];
+}

@@ -1,0 +1,45 @@
+import type { FieldProblem } from '../../errors/field-problem.js';
+import { fieldLabel } from '../../errors/field-problem.js';
+import type { JsonSchema } from '../../fields/json-schema.js';
+
+/** The argument of an update that names the fields to empty. */
+export const CLEAR = 'clear';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The schema of `clear`, of an update in which these fields can be emptied. */
+export function clearSchemaOf(clearable: readonly string[]): JsonSchema {
+  return {
+    type: 'array',
+    items: { type: 'string', enum: clearable },
+    description: 'Fields to empty. Null leaves a field as it is.',
+  };
+}
+
+/**
+ * Replaces `clear` by null for each field that it names, which is how an update empties a field.
+ * @returns the values, and what is wrong with `clear`
+ */
+export function withCleared(
+  { [CLEAR]: clear, ...values }: Values,
+  clearable: readonly string[],
+): { readonly values: Values; readonly problems: readonly FieldProblem[] } {
+  if (clear === undefined) return { values, problems: [] };
+  const message = problemOf(clear, clearable);
+  if (message !== undefined) return { values, problems: [{ field: CLEAR, message }] };
+  const names = [...new Set(clear as readonly string[])];
+  const problems = names
+    .filter((name) => Object.hasOwn(values, name))
+    .map((field) => ({ field, message: `must not be both given and named in ${CLEAR}` }));
+  const nulls = Object.fromEntries(names.map((name) => [name, null]));
+  return { values: { ...nulls, ...values }, problems };
+}
+
+function problemOf(clear: unknown, clearable: readonly string[]): string | undefined {
+  if (!Array.isArray(clear)) return 'must be an array of names of fields';
+  const stray: unknown = clear.find((name) => !clearable.includes(name as string));
+  if (stray === undefined) return undefined;
+  const label = typeof stray === 'string' ? fieldLabel(stray, '') : '';
+  const known = `it takes ${clearable.join(', ')}`;
+  return label ? `must not name ${label}: ${known}` : `must be an array of names: ${known}`;
+}

@@ -1,0 +1,48 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Scope } from '../../auth/scopes.js';
+import { type DeclaredMethod, DeclaredMethods } from '../protocol/declared-methods.js';
+import { TOOL, type ToolDeclaration } from './tool.decorator.js';
+import { ToolArguments } from './tool-arguments.js';
+import { listingOf, type ToolListing } from './tool-schema.js';
+
+/** A declared tool, with what reads its arguments. */
+export interface RegisteredTool extends DeclaredMethod<ToolDeclaration> {
+  readonly arguments: ToolArguments;
+}
+
+/** The tools that the providers of all modules declare. */
+@Injectable()
+export class ToolRegistry implements OnModuleInit {
+  private tools: ReadonlyMap<string, RegisteredTool> = new Map();
+  private listings: readonly (readonly [scope: Scope | 'any-key', ToolListing])[] = [];
+
+  constructor(private readonly methods: DeclaredMethods) {}
+
+  /** @throws Error where two tools have one name, or a tool declares one argument twice */
+  onModuleInit(): void {
+    const tools = [...this.methods.byName<ToolDeclaration>(TOOL).values()].map((method) => {
+      return { ...method, arguments: new ToolArguments(method.declaration) };
+    });
+    this.tools = new Map(tools.map((tool) => [tool.declaration.name, tool]));
+    this.listings = tools.map((tool) => {
+      return [tool.declaration.scope, listingOf(tool.declaration, tool.arguments)];
+    });
+  }
+
+  find(name: string): RegisteredTool | undefined {
+    return this.tools.get(name);
+  }
+
+  /** Whether a call of a tool counts as a read or a write. */
+  isCounted(name: string): boolean {
+    const tool = this.tools.get(name);
+    return tool !== undefined && !tool.declaration.isFree;
+  }
+
+  /** The tools that a key with these scopes may call, always in the same order. */
+  listFor(scopes: ReadonlySet<string>): ToolListing[] {
+    return this.listings
+      .filter(([scope]) => scope === 'any-key' || scopes.has(scope))
+      .map(([, listing]) => listing);
+  }
+}

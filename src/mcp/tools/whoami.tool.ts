@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { factsOf } from '../../auth/key-facts.js';
+import { type Limit, RateLimits } from '../../rate-limit/rate-limits.js';
+import type { Actor } from '../../tenancy/actor.js';
+import { Tool } from './tool.decorator.js';
+import { WhoamiDto } from './whoami.dto.js';
+
+/** What `GET /api/v1/me` is to connectors, and how much is left of the limits. */
+@Injectable()
+export class WhoamiTool {
+  constructor(private readonly limits: RateLimits) {}
+
+  @Tool('whoami', {
+    title: 'Tell whose key this is',
+    description:
+      "Tell the organization, the API key's scopes and expiry, and how many reads and writes are left until when.",
+    effect: 'reads',
+    scope: 'any-key',
+    // To ask what is left of the limits takes nothing from them.
+    isFree: true,
+    output: WhoamiDto,
+  })
+  async get(actor: Actor): Promise<WhoamiDto> {
+    const [reads, writes] = [await this.left('reads', actor), await this.left('writes', actor)];
+    return { ...factsOf(actor), limits: { reads, writes } };
+  }
+
+  private async left(of: Limit, { key }: Actor) {
+    const { limit, totalHits, endsAt } = await this.limits.peek(of, key.id);
+    return { limit, remaining: limit - totalHits, resets_at: new Date(endsAt) };
+  }
+}

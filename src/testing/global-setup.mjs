@@ -1,0 +1,38 @@
+// One PostgreSQL for the whole run, with a migrated database that each test file copies.
+import { mkdtempSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { setLogLevel } from '../../dist/src/config/logger.js';
+import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
+import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../dist/src/database/migrate.js';
+import { asTarget, withClient } from './cluster.mjs';
+
+const FAST_AND_FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+export default async function setUp() {
+  setLogLevel('silent');
+  const cluster = await openCluster();
+  const template = `latitude_template_${process.pid}`;
+  await withClient(cluster, (client) => client.query(`create database ${template}`));
+  const dataSource = new DataSource(dataSourceOptions(asTarget(cluster, template)));
+  await dataSource.initialize();
+  await migrate(dataSource);
+  await dataSource.destroy();
+  process.env.LATITUDE_TEST_CLUSTER = JSON.stringify({ ...cluster, template });
+}
+
+/** The server that `TEST_DATABASE_URL` names, or an embedded one. */
+async function openCluster() {
+  if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL };
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-test-'));
+  globalThis.embeddedPostgres = await openEmbeddedPostgres({
+    dataDir,
+    role: 'server',
+    flags: [...FAST_AND_FORGETFUL, 'max_connections=1000'].flatMap((flag) => ['-c', flag]),
+  });
+  globalThis.embeddedDataDir = dataDir;
+  return globalThis.embeddedPostgres.connection;
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { JsonSchema } from '../fields/json-schema.js';
+
+export type Properties = NonNullable<JsonSchema['properties']>;
+
+/** Something that must not be found, and what it is. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string | Uint8Array;
+}
+
+/** Less could stand somewhere by chance. */
+const SHORTEST = 10;
+
+/** Values that stand nowhere else: all of one name begin alike, and none is like another. */
+export class Markers {
+  private readonly beginnings = new Map<string, string>();
+  private count = 0;
+
+  /** What tells the values, by name. */
+  get secrets(): Secret[] {
+    return [...this.beginnings].map(([name, value]) => ({ name, value }));
+  }
+
+  /** Of letters and digits, which no encoding of URLs changes. */
+  text(name: string): string {
+    return this.next(name, `zq${randomBytes(SHORTEST / 2 - 1).toString('hex')}`);
+  }
+
+  /** Of digits that belong to no country. */
+  phone(name: string): string {
+    return `+999${this.next(`number of ${name}`, `${randomInt(10 ** 9, 10 ** 10)}`)}`;
+  }
+
+  email(name: string): string {
+    return `${this.text(name)}@example.com`;
+  }
+
+  /** Every field of a schema that takes a text of its own, with one. */
+  fill(properties: Properties): Record<string, unknown> {
+    const entries = Object.entries(properties).map(
+      ([name, schema]) => [name, this.valueFor(name, schema)] as const,
+    );
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  }
+
+  private valueFor(name: string, schema: JsonSchema): unknown {
+    const types = [schema.type ?? []].flat();
+    const { format, maxLength = SHORTEST } = schema;
+    if (types.includes('array')) {
+      return schema.items?.enum ? undefined : [this.text(name), this.text(name)];
+    }
+    if (types.includes('object')) return { [this.text(name)]: [{ deep: this.text(name) }] };
+    if (!types.includes('string') || schema.enum !== undefined || maxLength < SHORTEST) {
+      return undefined;
+    }
+    if (name === 'phone') return this.phone(name);
+    // Schemas of tools have neither formats nor patterns of what is read.
+    if (name === 'email') return this.email(name);
+    return format === undefined && !/_(time|date|after|before)$/.test(name)
+      ? this.text(name).slice(0, maxLength)
+      : undefined;
+  }
+
+  private next(name: string, beginning: string): string {
+    const begun = this.beginnings.get(name) ?? beginning;
+    this.beginnings.set(name, begun);
+    return `${begun}${++this.count}`;
+  }
+}
+
+/** Which of the secrets stand in a text, in whatever encoding and case. */
+export function found(secrets: readonly Secret[], text: string): string[] {
+  const lowerCase = text.toLowerCase();
+  return secrets.flatMap(({ name, value }) =>
+    Object.entries(encodingsOf(Buffer.from(value)))
+      .filter(([, forms]) => forms.some((form) => lowerCase.includes(form.toLowerCase())))
+      .map(([encoding]) => `${name} in ${encoding}`),
+  );
+}
+
+function encodingsOf(bytes: Buffer): Readonly<Record<string, readonly string[]>> {
+  const base64 = [0, 1, 2].map((offset) => base64At(offset, bytes));
+  return {
+    plain: [bytes.toString()],
+    'a URL': [encodeURIComponent(bytes.toString())],
+    hex: [bytes.toString('hex')],
+    base64: [...base64, ...base64.map((text) => text.replace(/\+/g, '-').replace(/\//g, '_'))],
+    numbers: [bytes.join(',')],
+  };
+}
+
+/** What all base64 has in common in which these bytes follow that many others. */
+function base64At(offset: number, bytes: Buffer): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+  return text.replace(/.==?$/, '').slice(offset === 0 ? 0 : offset + 1);
+}

@@ -1,0 +1,212 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { OpenApiDocument, Operation, Ref, Response } from '../http/openapi/model.js';
+import type { Answer } from './api-client.js';
+import type { ErrorBody } from './factories.js';
+import type { Properties } from './markers.js';
+import { nameOf, type Route, ROUTES } from './routes.js';
+
+const JSON_IN_UTF8 = 'application/json; charset=utf-8';
+
+const COMPONENTS = 'urn:latitude:components';
+
+const CORE_PATHS = new Set(ROUTES.map(({ pattern }) => pattern.replace(':id', '{id}')));
+
+interface PathTemplate {
+  readonly template: string;
+  readonly regexp: RegExp;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An OpenAPI document, to which requests and answers are held. */
+export class ApiDescription {
+  private readonly ajv: Ajv2020;
+  private readonly validators = new Map<object, ValidateFunction>();
+  /** Paths with an id behind those that name more. */
+  private readonly templates: readonly PathTemplate[];
+
+  constructor(readonly document: OpenApiDocument) {
+    this.templates = Object.entries(document.paths)
+      .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+      .map(([template, operations]) => {
+        const regexp = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+        return { template, regexp, operations };
+      });
+    this.ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+    addFormats.default(this.ajv);
+    // Where the references of schemas lead: shared, so that each is compiled once.
+    const shared = { $id: COMPONENTS, $defs: closed(document.components.schemas) };
+    this.ajv.addSchema(shared, COMPONENTS, false, false);
+  }
+
+  /** Every operation, by its method and path. */
+  get operations(): readonly (readonly [name: string, operation: Operation])[] {
+    return Object.entries(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+      ),
+    );
+  }
+
+  operationOf(route: Route): Operation {
+    const name = nameOf(route).replace(/:(\w+)/g, '{$1}');
+    const [, operation] = this.operations.find(([candidate]) => candidate === name) ?? [];
+    if (!operation) throw new Error(`${name} is not described`);
+    return operation;
+  }
+
+  /** The parameters of its query and the fields of its body. */
+  inputOf(route: Route): Readonly<Record<'query' | 'body', Properties>> {
+    const { parameters = [], requestBody } = this.operationOf(route);
+    const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+    const schema = requestBody?.content['application/json'].schema ?? {};
+    const { properties = {} } = this.resolve<{ properties?: Properties }>(schema);
+    return {
+      query: Object.fromEntries(inQuery.map((one) => [one.name, one.schema])),
+      body: properties,
+    };
+  }
+
+  /** The error codes that a route is said to answer. */
+  errorCodesOf(route: Route): string[] {
+    const { responses } = this.operationOf(route);
+    return Object.values(responses).flatMap((response) => Object.keys(this.errorsIn(response)));
+  }
+
+  /** The example of each error that a response may be, by its code. */
+  errorsIn(response: Response | Ref): Readonly<Record<string, ErrorBody>> {
+    const { examples = {} } = this.resolve<Response>(response).content?.['application/json'] ?? {};
+    return Object.fromEntries(
+      Object.entries(examples).map(([code, { value }]) => [
+        code,
+        (value as { error: ErrorBody }).error,
+      ]),
+    );
+  }
+
+  /** What of an answer to any request the document does not say; routes of a test's own are left out. */
+  differencesAt(method: string, target: string, answer: Answer): unknown[] {
+    const [path = ''] = target.split('?');
+    if (method === 'OPTIONS' || !/^\/api(\/|$)/.test(path)) return [];
+    const isHead = method === 'HEAD';
+    const verb = isHead ? 'get' : method.toLowerCase();
+    const { template = '', operations } =
+      this.templates.find(({ regexp }) => regexp.test(path)) ?? {};
+    const operation = operations?.[verb];
+    if (!operation) return this.differencesFromEvery(answer, isHead);
+    return CORE_PATHS.has(template)
+      ? this.differencesFrom(operation.responses, answer, isHead)
+      : [];
+  }
+
+  /** Where no route answers, a request is refused as it is on some route. */
+  private differencesFromEvery(answer: Answer, isHead: boolean): unknown[] {
+    if (answer.status < 400) return [`${answer.status} where no route is described`];
+    const all = this.operations.map(([, { responses }]) =>
+      this.differencesFrom(responses, answer, isHead),
+    );
+    return all.find((differences) => differences.length === 0) ?? all[0] ?? [];
+  }
+
+  /** What of an answer the description of its route does not say. */
+  differences(route: Route, answer: Answer): unknown[] {
+    return this.differencesFrom(this.operationOf(route).responses, answer);
+  }
+
+  private differencesFrom(
+    responses: Operation['responses'],
+    { status, headers, body }: Answer,
+    isHead = false,
+  ): unknown[] {
+    const described = responses[status];
+    if (!described) return [`${status} is not described`];
+    const response = this.resolve<Response>(described);
+    const media = response.content?.['application/json'];
+    const type = headers.get('content-type');
+    const ofHeaders = this.faultsOfHeaders(response, headers);
+    if (!media || isHead) return body === undefined ? ofHeaders : [...ofHeaders, 'has a body'];
+    const { code } = (body as { error?: { code: string } } | undefined)?.error ?? {};
+    return [
+      ...ofHeaders,
+      ...(type === JSON_IN_UTF8 ? [] : [`the content type is ${type}`]),
+      ...(code === undefined || !media.examples || code in media.examples
+        ? []
+        : [`${code} is not described`]),
+      ...this.faults(media.schema, body),
+    ];
+  }
+
+  /** Headers of the document that are missing, malformed, or not described for this response. */
+  private faultsOfHeaders({ headers: described }: Response, headers: Headers): string[] {
+    return Object.entries(this.document.components.headers).flatMap(
+      ([name, { required, schema }]) => {
+        const value = headers.get(name);
+        if (value === null) return name in described && required ? [`${name} is missing`] : [];
+        if (!(name in described)) return [`${name} is not described`];
+        const read = schema.type === 'integer' ? Number(value) : value;
+        return this.faults(schema, read).length > 0 ? [`${name} is ${value}`] : [];
+      },
+    );
+  }
+
+  /** What makes a value no instance of a schema of the document. */
+  faults(schema: object, value: unknown): readonly ErrorObject[] {
+    const validate = this.validators.get(schema) ?? this.compile(schema);
+    return validate(value) ? [] : (validate.errors ?? []);
+  }
+
+  private compile(schema: object): ValidateFunction {
+    const validate = this.ajv.compile(closed(schema) as object);
+    this.validators.set(schema, validate);
+    return validate;
+  }
+
+  /** Every example in the document, with the schema that it stands for. */
+  examples(): { schema: object; value: unknown }[] {
+    return objectsIn(this.document).flatMap((node): { schema: object; value: unknown }[] => {
+      const { schema, example, examples = [] } = node;
+      if (Array.isArray(examples)) {
+        const values = example === undefined ? examples : [example];
+        return values.map((value: unknown) => ({
+          schema: (schema as object | undefined) ?? node,
+          value,
+        }));
+      }
+      const named = Object.values(examples as Record<string, { value: unknown }>);
+      return named.map(({ value }) => ({ schema: schema as object, value }));
+    });
+  }
+
+  private resolve<T>(node: object): T {
+    if (!('$ref' in node)) return node as T;
+    const steps = String(node.$ref).replace('#/', '').split('/');
+    return steps.reduce<unknown>((at, step) => (at as Json)[step], this.document) as T;
+  }
+}
+
+/** Every object in the document. */
+function objectsIn(node: unknown): Json[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inside = Object.values(node).flatMap(objectsIn);
+  return Array.isArray(node) ? inside : [node as Json, ...inside];
+}
+
+function narrowed(schemas: readonly Json[]): unknown[] {
+  return schemas.map((schema) => ('$ref' in schema ? closed(schema) : schema));
+}
+
+/** A schema that refuses every field which it does not describe. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if ('$ref' in schema)
+    return { $ref: String(schema.$ref).replace('#/components/schemas', `${COMPONENTS}#/$defs`) };
+  const entries = Object.entries(schema).map(
+    // What narrows another schema leaves it to that one to refuse further fields.
+    ([key, value]) => [key, key === 'allOf' ? narrowed(value as Json[]) : closed(value)] as const,
+  );
+  const isObject = (schema as Json).type === 'object' && 'properties' in schema;
+  return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(entries) };
+}

@@ -1,0 +1,239 @@
+import {
+  createLead,
+  dataOf,
+  errorOf,
+  expectError,
+  expectInvalid,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+interface Appointment {
+  id: string;
+  lead_id: string;
+  start_time: string;
+  end_time: string;
+  status: string;
+  updated_at: string;
+}
+
+const APPOINTMENTS = '/api/v1/appointments';
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+const body = (fields: object = {}) => ({
+  start_time: '2026-05-04T09:00:00Z',
+  end_time: '2026-05-04T10:00:00Z',
+  ...fields,
+});
+const create = async ({ api }: Tenant, fields: object = {}) => {
+  const { id: lead_id } = await createLead(api);
+  return dataOf<Appointment>(await api.post(APPOINTMENTS, body({ lead_id, ...fields })), 201);
+};
+const put = (id: string, changes: object) => tenant.api.put(`${APPOINTMENTS}/${id}`, changes);
+
+describe('the lead of an appointment (api.md 4.2 rule 1, decisions 3)', () => {
+  it('must live in the organization: else lead_not_found', async () => {
+    const stranger = await app.organization();
+    const foreign = await createLead(stranger.api);
+    const deleted = await createLead(tenant.api);
+    await tenant.api.delete(`/api/v1/leads/${deleted.id}`);
+    for (const lead_id of [UNKNOWN, foreign.id, deleted.id]) {
+      const answer = await tenant.api.post(APPOINTMENTS, body({ lead_id }));
+      expectError(answer, 404, 'lead_not_found');
+      expect(errorOf(answer)).toMatchObject({
+        message: expect.stringContaining('lead_id') as string,
+        details: [{ field: 'lead_id' }],
+      });
+    }
+  });
+
+  it('may be named in upper case', async () => {
+    const lead = await createLead(tenant.api);
+    const answer = await tenant.api.post(APPOINTMENTS, body({ lead_id: lead.id.toUpperCase() }));
+    expect(dataOf<Appointment>(answer, 201).lead_id).toBe(lead.id);
+  });
+
+  it('cannot be changed', async () => {
+    const { id, lead_id } = await create(tenant);
+    const answer = await put(id, { lead_id });
+    expectInvalid(answer, 'lead_id');
+    expect(answer.body.error.details[0].message).toBe('cannot be changed');
+  });
+
+  it('keeps its appointments when it is deleted', async () => {
+    const appointment = await create(tenant);
+    await tenant.api.delete(`/api/v1/leads/${appointment.lead_id}`);
+    const kept = dataOf<Appointment>(await tenant.api.get(`${APPOINTMENTS}/${appointment.id}`));
+    expect(kept).toStrictEqual(appointment);
+    expect((await put(appointment.id, { notes: 'still here' })).status).toBe(200);
+  });
+
+  it('given it is deleted while appointments are made, then none is made after its deletion', async () => {
+    for (let round = 0; round < 10; round++) {
+      const lead = await createLead(tenant.api);
+      const post = () => tenant.api.post(APPOINTMENTS, body({ lead_id: lead.id }));
+      const [deletion, ...answers] = await Promise.all([
+        tenant.api.delete(`/api/v1/leads/${lead.id}`),
+        ...Array.from({ length: 8 }, post),
+      ]);
+      expect(deletion.status).toBe(200);
+      expect(answers.filter(({ status }) => status !== 201 && status !== 404)).toEqual([]);
+      const made = answers.filter(({ status }) => status === 201).length;
+      const [late] = await app.sql<{ n: number }>(
+        `select count(*)::int as n from appointments a join leads l on l.id = a.lead_id
+         where l.id = $1 and a.created_at > l.deleted_at + interval '1 second'`,
+        [lead.id],
+      );
+      expect(late!.n).toBe(0);
+      const list = await tenant.api.get(`${APPOINTMENTS}?lead_id=${lead.id}`);
+      expect(list.body.meta.total).toBe(made);
+      expectError(await post(), 404, 'lead_not_found');
+    }
+  });
+});
+
+describe('times (decisions 3)', () => {
+  it.each(['2026-05-04T09:00:00Z', '2026-05-04T08:59:59.999Z', '2026-05-04'])(
+    'an end of %s is refused: it must be after the start',
+    async (end_time) => {
+      const { id: lead_id } = await createLead(tenant.api);
+      expectInvalid(await tenant.api.post(APPOINTMENTS, body({ lead_id, end_time })), 'end_time');
+      const { id } = await create(tenant);
+      expectInvalid(await put(id, { end_time }), 'end_time');
+      expectInvalid(await put(id, { start_time: '2026-05-04T09:00:00Z', end_time }), 'end_time');
+    },
+  );
+
+  it('a new start is compared with the stored end, and named', async () => {
+    const { id } = await create(tenant);
+    const refused = await put(id, { start_time: '2026-05-04T10:00:00Z' });
+    expectInvalid(refused, 'start_time');
+    expect(errorOf(refused).message).toBe('start_time must be before end_time.');
+    expect((await put(id, { start_time: '2026-05-04T09:59:59.999Z' })).status).toBe(200);
+  });
+
+  it('may lie in the past and may overlap', async () => {
+    const past = { start_time: '0001-01-01', end_time: '0001-01-01T00:00:00.001Z' };
+    const { start_time, end_time } = await create(tenant, past);
+    expect([start_time, end_time]).toEqual([
+      '0001-01-01T00:00:00.000Z',
+      '0001-01-01T00:00:00.001Z',
+    ]);
+    const { lead_id } = await create(tenant);
+    expect((await tenant.api.post(APPOINTMENTS, body({ lead_id }))).status).toBe(201);
+  });
+
+  it('an unknown appointment is not_found before its times are compared', async () => {
+    expectError(await put(UNKNOWN, { end_time: '2000-01-01' }), 404, 'not_found');
+  });
+});
+
+describe('status (api.md part 3)', () => {
+  const statuses = ['scheduled', 'confirmed', 'completed', 'cancelled', 'no_show'];
+
+  it('moves from each value to each, and updated_at moves with every one that is given', async () => {
+    let before = await create(tenant);
+    for (const status of statuses.flatMap((from) => statuses.flatMap((to) => [from, to]))) {
+      const after = dataOf<Appointment>(await put(before.id, { status }));
+      expect(after.status).toBe(status);
+      expect(after.updated_at > before.updated_at).toBe(true);
+      before = after;
+    }
+  });
+
+  it('a deletion cancels: the appointment stays readable, and again is 200', async () => {
+    const { id } = await create(tenant);
+    for (let times = 0; times < 2; times++) {
+      const answer = await tenant.api.delete(`${APPOINTMENTS}/${id}`);
+      expect(answer).toMatchObject({ status: 200, body: { data: { id, cancelled: true } } });
+    }
+    const { status } = dataOf<Appointment>(await tenant.api.get(`${APPOINTMENTS}/${id}`));
+    expect(status).toBe('cancelled');
+    const unknown = await tenant.api.delete(`${APPOINTMENTS}/${UNKNOWN}`);
+    expectError(unknown, 404, 'not_found');
+  });
+});
+
+describe('lists (api.md 4.2)', () => {
+  let owner: Tenant;
+  let appointments: Appointment[];
+
+  beforeAll(async () => {
+    owner = await app.organization();
+    appointments = [];
+    const statuses = ['scheduled', 'confirmed', 'completed', 'cancelled', 'no_show'];
+    for (let n = 0; n < 12; n++) {
+      const start_time = `2026-06-${String(1 + (n % 4)).padStart(2, '0')}T00:00:00Z`;
+      appointments.push(
+        await create(owner, { start_time, end_time: '2026-07-01', status: statuses[n % 5] }),
+      );
+    }
+  });
+
+  const ids = (records: { id: string }[]) => records.map(({ id }) => id);
+  const list = async (query: string) =>
+    (await owner.api.get(`${APPOINTMENTS}?${query}`)).body as {
+      data: Appointment[];
+      meta: { total: number };
+    };
+  const sorted = (key: keyof Appointment) =>
+    appointments.toSorted((a, b) => (`${a[key]}${a.id}` < `${b[key]}${b.id}` ? -1 : 1));
+
+  it('sort by start_time, latest first, unless told otherwise; ties go by id', async () => {
+    expect(ids((await list('')).data)).toEqual(ids(sorted('start_time').toReversed()));
+    expect(ids((await list('sort_dir=asc')).data)).toEqual(ids(sorted('start_time')));
+    const newest = sorted('created_at' as keyof Appointment).toReversed();
+    expect(ids((await list('sort_by=created_at')).data)).toEqual(ids(newest));
+  });
+
+  it('lose and repeat nothing from page to page', async () => {
+    const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => list(`limit=3&page=${page}`)));
+    const seen = pages.flatMap(({ data }) => ids(data));
+    expect(seen).toEqual(ids(sorted('start_time').toReversed()));
+    expect(pages.map(({ meta }) => meta.total)).toEqual([12, 12, 12, 12, 12]);
+  });
+
+  it('filter by status and by lead', async () => {
+    const { data, meta } = await list('status=confirmed');
+    expect(data.every(({ status }) => status === 'confirmed')).toBe(true);
+    expect(meta.total).toBe(appointments.filter(({ status }) => status === 'confirmed').length);
+    const [one] = appointments;
+    expect(ids((await list(`lead_id=${one!.lead_id.toUpperCase()}`)).data)).toEqual([one!.id]);
+    expect((await list(`lead_id=${UNKNOWN}`)).meta.total).toBe(0);
+  });
+
+  it('start_after is inclusive and start_before exclusive, to less than a millisecond', async () => {
+    const total = async (query: string) => (await list(query)).meta.total;
+    expect(await total('start_after=2026-06-04')).toBe(3);
+    expect(await total('start_after=2026-06-04T00:00:00.0000001Z')).toBe(0);
+    expect(await total('start_before=2026-06-01')).toBe(0);
+    expect(await total('start_before=2026-06-01T00:00:00.0000001Z')).toBe(3);
+    expect(await total('start_after=2026-06-02&start_before=2026-06-03&status=scheduled')).toBe(
+      appointments.filter(
+        ({ start_time, status }) => start_time.startsWith('2026-06-02') && status === 'scheduled',
+      ).length,
+    );
+  });
+
+  it.each([
+    'status=x',
+    'lead_id=x',
+    'start_after=2026-02-30',
+    'start_before=tomorrow',
+    'sort_by=end_time',
+    'sort_dir=up',
+    'search=x',
+    'limit=101',
+    'page=0',
+  ])('refuse %s by its name', async (query) => {
+    expectInvalid(await owner.api.get(`${APPOINTMENTS}?${query}`), query.split('=')[0]!);
+  });
+});

@@ -1,0 +1,93 @@
+import { Controller, Get, Injectable, Module, type Type } from '@nestjs/common';
+import { RequireScope } from '../../src/auth/access.js';
+import { IdDto } from '../../src/fields/id.dto.js';
+import { Prompt } from '../../src/mcp/prompts/prompt.decorator.js';
+import { Resource } from '../../src/mcp/resources/resource.decorator.js';
+import { Tool } from '../../src/mcp/tools/tool.decorator.js';
+import { createDatabase, dropDatabase, TestApp } from '../../src/testing/test-app.js';
+
+const UNKNOWN = 'widgets:read' as never;
+
+@Controller('api/v1/widgets')
+class WidgetsController {
+  @Get(':id')
+  @RequireScope(UNKNOWN)
+  get() {
+    return { secret: true };
+  }
+}
+
+@Module({ controllers: [WidgetsController] })
+class RouteModule {}
+
+@Injectable()
+class WidgetTool {
+  @Tool('get_widget', {
+    title: 'Get a widget',
+    description: 'Get one widget.',
+    effect: 'reads',
+    scope: UNKNOWN,
+    output: IdDto,
+  })
+  get() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [WidgetTool] })
+class ToolModule {}
+
+@Injectable()
+class WidgetResource {
+  @Resource({ name: 'widget', title: 'Widget', description: 'A widget.', scope: UNKNOWN })
+  get() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [WidgetResource] })
+class ResourceModule {}
+
+class NoInput {}
+
+@Injectable()
+class WidgetPrompt {
+  @Prompt('praise_widget', {
+    title: 'Praise a widget',
+    description: 'Praise one widget.',
+    scopes: ['leads:read', UNKNOWN],
+    input: NoInput,
+  })
+  praise() {
+    return ['Praise it.'];
+  }
+}
+
+@Module({ providers: [WidgetPrompt] })
+class PromptModule {}
+
+describe('a scope that does not exist', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => dropDatabase(database));
+
+  it.each<[string, Type<unknown>]>([
+    ['GET /api/v1/widgets/{id}', RouteModule],
+    ['get_widget', ToolModule],
+    ['widget', ResourceModule],
+    ['praise_widget', PromptModule],
+  ])('ends the start where %s requires it, and both are named', async (name, module) => {
+    const message = await TestApp.start({ modules: [module], database }).then(
+      async (app) => {
+        await app.stop();
+        return 'started';
+      },
+      (error: unknown) => (error as Error).message,
+    );
+    expect(message).toContain(`${name} `);
+    expect(message).toContain('the unknown scope widgets:read');
+  });
+});

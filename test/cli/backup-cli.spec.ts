@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { ApiClient } from '../../src/testing/api-client.js';
+import { temporaryFile } from '../support/backups.js';
+import { dropDatabase } from '../../src/testing/test-app.js';
+import { createPlainOwnersDatabase, urlOf } from '../support/plain-owner.js';
+import { Product } from '../support/product.js';
+
+const run = promisify(execFile);
+const CLI = path.resolve(__dirname, '../../dist/src/cli.js');
+
+// Every command starts a process, and most of them a PostgreSQL.
+jest.setTimeout(60_000);
+
+interface Summary {
+  rows: number;
+  tables: Record<string, number>;
+}
+
+describe('latitude backup and restore', () => {
+  const source = new Product();
+  const file = temporaryFile();
+  let key: string;
+
+  beforeAll(async () => {
+    ({ key } = await source.latitude<{ key: string }>('demo', '--leads', '20'));
+    await source.latitude('demo', '--leads', '10');
+  });
+  afterAll(async () => {
+    await source.remove();
+    await rm(file, { force: true });
+  });
+
+  it('make a private file beside a running server, and replace it only by force', async () => {
+    const server = await source.start();
+    const tables = { organizations: 2, api_keys: 2, leads: 30, appointments: 15, tasks: 11 };
+    const made = await source.latitude<Summary>('backup', file);
+    expect(made).toMatchObject({ file, bytes: expect.any(Number), tables });
+    expect(made.rows).toBe(Object.values(made.tables).reduce((sum, rows) => sum + rows));
+    const { mode, size } = await stat(file);
+    expect([mode & 0o777, size]).toEqual([0o600, (made as unknown as { bytes: number }).bytes]);
+
+    const refused = await source.run('cli.js', ['backup', file]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`${file} exists`);
+    await source.latitude('backup', '--force', file);
+    expect(await server.stop()).toBe(0);
+    const others = await readdir(path.dirname(file));
+    expect(others.filter((name) => name.startsWith(`${path.basename(file)}.`))).toEqual([]);
+  });
+
+  it('bring the data to another embedded database, where keys work and search uses its index', async () => {
+    const product = new Product();
+    const restored = await product.latitude<Summary>('restore', file);
+    expect(restored).toMatchObject({ tables: { leads: 30 }, counters_repaired: 0 });
+    expect(await product.latitude('counters', 'check')).toMatchObject({ wrong: [] });
+
+    const server = await product.start();
+    expect(server.stdout).not.toContain('shown only now');
+    const { status, body } = await new ApiClient(server.url, key).get('/api/v1/leads');
+    expect([status, body.meta.total]).toEqual([200, 20]);
+    const [mark] = await product.sql<object>(
+      `select proleakproof from pg_proc where oid = 'textlike(text, text)'::regprocedure`,
+    );
+    expect(mark).toEqual({ proleakproof: true });
+    const again = await product.run('cli.js', ['restore', file]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('not empty');
+    await server.stop();
+    await product.remove();
+  });
+
+  it('bring the data to an own server, and back through standard streams', async () => {
+    const database = await createPlainOwnersDatabase('latitude_app');
+    const env = { DATABASE_URL: urlOf(database) };
+    const restored = await source.run('cli.js', ['--json', 'restore', file], env);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    const product = new Product();
+    const pipe = `"$NODE" "$CLI" backup - | DATABASE_URL= "$NODE" "$CLI" --json restore -`;
+    const { stdout } = await run('bash', ['-o', 'pipefail', '-c', pipe], {
+      env: {
+        ...{ ...env, PATH: process.env.PATH, NODE: process.execPath, CLI },
+        DATA_DIR: path.join(product.dataDir, 'data'),
+      },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ tables: { organizations: 2, leads: 30 } });
+    await product.remove();
+    await dropDatabase(database);
+  });
+
+  it.each([
+    ['a file that is not there', undefined],
+    ['a file of something else', 'something else'],
+  ])('refuse %s in one line before a database is made', async (_, content) => {
+    const other = temporaryFile();
+    if (content !== undefined) await writeFile(other, content);
+    const product = new Product();
+    const { code, stdout, stderr } = await product.run('cli.js', ['restore', other]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(other);
+    expect(existsSync(path.join(product.dataDir, 'data'))).toBe(false);
+    await product.remove();
+    await rm(other, { force: true });
+  });
+});

@@ -1,0 +1,174 @@
+import { MIGRATIONS } from '../../src/database/connection/data-source-options.js';
+import { ApiClient } from '../../src/testing/api-client.js';
+import { Product, type RunningServer } from '../support/product.js';
+
+describe('the command line (decisions 7)', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  const itWorks = () => {
+    it('tells the migrations that the schema has seen', async () => {
+      const names = MIGRATIONS.map(({ name }) => name);
+      expect(await product.latitude('migrate')).toEqual({ migrations: names });
+    });
+
+    it('makes and lists organizations', async () => {
+      const made = await product.latitude('organizations', 'create', '--name', 'Acme');
+      expect(made).toEqual({ id: expect.any(String), name: 'Acme', phone_region: 'US' });
+      const all = await product.latitude<{ id: string }[]>('organizations', 'list');
+      expect(all).toContainEqual(expect.objectContaining(made as object));
+    });
+  };
+
+  describe('without a server', itWorks);
+
+  describe('beside a running server', () => {
+    let server: RunningServer;
+    beforeAll(async () => {
+      server = await product.start();
+    });
+    afterAll(() => server.stop());
+
+    itWorks();
+
+    it('changes the phone region of an organization, and lists what became equal by it', async () => {
+      const made = await product.latitude<{ id: string }>(
+        ...['organizations', 'create', '--name', 'Regions', '--phone-region', 'gb'],
+      );
+      expect(made).toEqual({ id: expect.any(String), name: 'Regions', phone_region: 'GB' });
+      const changed = await product.latitude(
+        ...['organizations', 'update', made.id, '--phone-region', 'DE'],
+      );
+      expect(changed).toEqual({ id: made.id, name: 'Regions', phone_region: 'DE', conflicts: 0 });
+      const conflicts = await product.latitude('leads', 'conflicts', '--organization', made.id);
+      expect(conflicts).toEqual([]);
+    });
+
+    it('makes, lists, rotates and revokes keys', async () => {
+      const { id: organization } = await product.latitude<{ id: string }>(
+        'organizations',
+        'create',
+        '--name',
+        'Keys',
+      );
+      const key = await product.latitude<{ id: string; key: string }>(
+        ...['keys', 'create', '--organization', organization, '--name', 'n8n'],
+        ...['--scopes', 'leads:read', '--expires-in', '90d'],
+      );
+      expect(key).toEqual({
+        id: expect.any(String),
+        organization_id: organization,
+        name: 'n8n',
+        scopes: ['leads:read'],
+        expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
+      });
+      const rotated = await product.latitude<{ id: string }>(
+        ...['keys', 'rotate', key.id, '--overlap', '24h'],
+      );
+      expect(rotated).toMatchObject({
+        replaces: key.id,
+        old_expires_at: expect.any(String),
+        scopes: ['leads:read'],
+      });
+      const revoked = await product.latitude('keys', 'revoke', key.id);
+      expect(revoked).toEqual({ id: key.id, revoked_at: expect.any(String) });
+      const listed = await product.latitude<object[]>(
+        'keys',
+        'list',
+        '--organization',
+        organization,
+      );
+      expect(listed).toHaveLength(2);
+      expect(JSON.stringify(listed)).not.toContain(key.key);
+    });
+
+    it('makes sample data, and removes what was deleted', async () => {
+      const demo = await product.latitude<{ key: string }>('demo', '--leads', '7');
+      expect(demo).toEqual({
+        organization_id: expect.any(String),
+        key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
+        leads: 7,
+        appointments: 4,
+        tasks: 3,
+      });
+      const api = new ApiClient(server.url, demo.key);
+      const { body } = await api.get('/api/v1/appointments');
+      expect(body.meta.total).toBe(4);
+      await api.delete(`/api/v1/leads/${body.data[0].lead_id}`);
+
+      const nothing = await product.latitude('purge', '--older-than', '30d');
+      expect(nothing).toMatchObject({ leads: 0, appointments: 0, tasks: 0 });
+      const removed = await product.latitude('purge', '--older-than', '1s');
+      expect(removed).toMatchObject({ leads: 1, appointments: 1, tasks: 0 });
+    });
+
+    it('removes an organization with everything that it has, once that is confirmed', async () => {
+      const { organization_id: id, key } = await product.latitude<Record<string, string>>(
+        ...['demo', '--leads', '6'],
+      );
+      const api = new ApiClient(server.url, key);
+      const contents = { id, name: 'Demo', keys: 1 };
+      const records = { leads: 6, appointments: 3, tasks: 2 };
+
+      const asked = await product.run('cli.js', ['--json', 'organizations', 'delete', id!]);
+      expect(asked.code).toBe(1);
+      expect(JSON.parse(asked.stdout)).toMatchObject({ ...contents, records, deleted: false });
+      expect(asked.stderr).toContain('--yes');
+      expect((await api.get('/api/v1/leads')).status).toBe(200);
+
+      const done = await product.latitude('organizations', 'delete', id!, '--yes');
+      expect(done).toMatchObject({ ...contents, records, deleted: true });
+      expect((await api.get('/api/v1/leads')).status).toBe(401);
+      const all = await product.latitude<{ id: string }[]>('organizations', 'list');
+      expect(all.map((organization) => organization.id)).not.toContain(id);
+    });
+
+    it('proves and mends counters', async () => {
+      const { organization_id, key } = await product.latitude<Record<string, string>>(
+        ...['demo', '--leads', '3'],
+      );
+      await product.sql(`update record_counts set records = records + 2
+        where organization_id = '${organization_id}' and resource = 'leads' and filter = ''`);
+      const wrong = [
+        { organization_id, resource: 'leads', filter: '', value: '', counted: 5, actual: 3 },
+      ];
+
+      const check = await product.run('cli.js', ['--json', 'counters', 'check']);
+      expect(check.code).toBe(1);
+      expect(JSON.parse(check.stdout)).toMatchObject({ wrong });
+      expect(await product.latitude('counters', 'repair')).toMatchObject({ repaired: wrong });
+      expect(await product.latitude('counters', 'check')).toMatchObject({ wrong: [] });
+      const { body } = await new ApiClient(server.url, key).get('/api/v1/leads');
+      expect(body.meta.total).toBe(3);
+    });
+  });
+
+  it.each([
+    [['keys', 'create'], '--organization'],
+    [
+      [
+        ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
+        ...['--name', 'n', '--scopes', 'all', '--expires-in', '999999999d'],
+      ],
+      "option '--expires-in <duration>' argument '999999999d' is invalid. It must be at most 36500d.",
+    ],
+    [['purge'], '--older-than'],
+    [['demo', '--leads', '0'], '1 to 1000000'],
+    [['keys', 'revoke', 'x'], 'UUID'],
+    [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
+    [['organizations', 'create', '--name', ' '], 'name'],
+    [['organizations', 'delete', 'x', '--yes'], 'UUID'],
+    [
+      ['organizations', 'delete', '00000000-0000-4000-8000-000000000000', '--yes'],
+      'no such organization',
+    ],
+    [['nonsense'], 'nonsense'],
+  ])('refuses %j in one line and ends with another code than 0', async (args, hint) => {
+    const { code, stdout, stderr } = await product.run('cli.js', args);
+    expect(code).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(hint);
+  });
+});

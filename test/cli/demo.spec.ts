@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { addDemo } from '../../src/cli/demo.js';
+import type { Progress } from '../../src/cli/progress.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { recordTables } from '../support/tenant-tables.js';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+
+/** Runs `latitude demo` in this process. */
+async function demo(leads: number, progress: Progress = (_, work) => work(() => undefined)) {
+  const program = new Command();
+  addDemo(program, async (action) => {
+    await action(app.app, progress);
+  });
+  await program.parseAsync(['demo', '--leads', String(leads)], { from: 'user' });
+}
+
+async function expectNothingLeft(): Promise<void> {
+  expect(await app.app.get(KeysService).listOrganizations()).toEqual([]);
+  for (const table of [...(await recordTables(app)), 'api_keys']) {
+    expect([table, await app.sql(`select from ${table}`)]).toEqual([table, []]);
+  }
+}
+
+describe('latitude demo', () => {
+  it('leaves nothing behind when it fails', async () => {
+    await app.sql('alter table tasks add constraint no_tasks check (false)');
+    await expect(demo(3)).rejects.toMatchObject({ code: 'create_failed' });
+    await app.sql('alter table tasks drop constraint no_tasks');
+    await expectNothingLeft();
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing behind after %s', async (signal) => {
+    const interrupted = demo(2_000, (_, work) =>
+      work((count) => {
+        expect(count).toBe(1_000);
+        process.emit(signal, signal);
+      }),
+    );
+    await expect(interrupted).rejects.toThrow(`${signal}: the sample data was removed.`);
+    await expectNothingLeft();
+    expect(process.listenerCount(signal)).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+import { Random } from '../../src/cli/sample/random.js';
+import { LatitudeClient, LatitudeError } from '../../src/client/index.js';
+import { HTTP_FAULTS, HttpFaultProxy } from '../support/http-fault-proxy.js';
+import { type Tenant, TestApp } from '../../src/testing/test-app.js';
+
+// The waits have tests of their own; here they would only take time.
+jest.mock('../../src/client/retry-policy.js', () => ({
+  ...jest.requireActual<object>('../../src/client/retry-policy.js'),
+  retryDelay: () => 1,
+}));
+
+const CREATES = 100;
+const CALLERS = 50;
+
+/** Stalled requests are given up one after another in the worst case. */
+jest.setTimeout(60_000);
+
+let app: TestApp;
+let tenant: Tenant;
+let proxy: HttpFaultProxy;
+let client: LatitudeClient;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+  const random = new Random(1);
+  proxy = await HttpFaultProxy.to(app.url, () => {
+    return random.chance(0.5) ? random.pick(HTTP_FAULTS) : undefined;
+  });
+  client = new LatitudeClient({
+    baseUrl: proxy.url,
+    apiKey: tenant.key.key,
+    // So many that a row of bad luck is out of the question.
+    maxAttempts: 60,
+    timeoutMs: 1_500,
+  });
+});
+afterEach(() => proxy.close());
+afterAll(() => app.stop());
+
+describe('the client behind a proxy that fails half of all requests in every way', () => {
+  it('creates every lead once', async () => {
+    const emails = Array.from({ length: CREATES }, (_, n) => `lead-${n}@example.com`);
+    const left = [...emails];
+    const caller = async () => {
+      for (let email = left.pop(); email !== undefined; email = left.pop()) {
+        const lead = await client.leads.create({ first_name: 'Ada', email });
+        expect(lead).toMatchObject({ email, first_name: 'Ada' });
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, caller));
+
+    const stored: string[] = [];
+    for await (const { email } of client.leads.all({ sort_dir: 'asc' })) stored.push(email!);
+    expect(stored.sort()).toEqual(emails.sort());
+    for (const fault of HTTP_FAULTS) expect(proxy.counts.get(fault)).toBeGreaterThan(0);
+  });
+
+  it('creates leads without e-mail once, for which nothing but the key tells', async () => {
+    const create = (n: number) => client.tasks.create({ title: `Call ${n}` });
+    await Promise.all(Array.from({ length: 40 }, (_, n) => create(n)));
+    const { meta } = await client.tasks.list();
+    expect(meta.total).toBe(40);
+  });
+
+  it('updates and deletes, and finds what it deleted gone', async () => {
+    const leads = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => client.leads.create({ first_name: `Ada ${n}` })),
+    );
+    const change = ({ id }: { id: string }) => client.leads.update(id, { company: 'Navy' });
+    for (const lead of await Promise.all(leads.map(change))) expect(lead.company).toBe('Navy');
+    const removed = await Promise.all(leads.map(({ id }) => client.leads.delete(id)));
+    expect(removed).toEqual(leads.map(({ id }) => ({ id, deleted: true })));
+    expect((await client.leads.list()).meta.total).toBe(0);
+  });
+});
+
+describe('the client at the server itself', () => {
+  beforeEach(() => {
+    client = new LatitudeClient({ baseUrl: app.url, apiKey: tenant.key.key });
+  });
+
+  it('tells whose key it has', async () => {
+    expect(await client.me()).toMatchObject({ organization: { id: tenant.id } });
+  });
+
+  it('books and cancels an appointment', async () => {
+    const lead = await client.leads.create({ first_name: 'Ada' });
+    const times = { start_time: '2026-12-01T08:00:00Z', end_time: '2026-12-01T09:00:00Z' };
+    const { id } = await client.appointments.create({ lead_id: lead.id, ...times });
+    expect(await client.appointments.cancel(id)).toEqual({ id, cancelled: true });
+    expect(await client.appointments.get(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('reports a duplicate with the field and the other record', async () => {
+    const { id } = await client.leads.create({ first_name: 'Ada', email: 'ada@example.com' });
+    const again = client.leads.create({ first_name: 'Ada', email: 'ada@example.com' });
+    await expect(again).rejects.toBeInstanceOf(LatitudeError);
+    await expect(again).rejects.toMatchObject({
+      status: 409,
+      code: 'duplicate',
+      details: [{ field: 'email', existing_id: id }],
+      requestId: expect.any(String),
+    });
+  });
+});

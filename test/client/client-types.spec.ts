@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { minifySync } from '@swc/core';
+import type { Appointment, ErrorCode, Lead, LatitudeClient } from '../../src/client/index.js';
+
+const FOLDER = path.resolve('src/client');
+
+describe('the types of the client', () => {
+  // The type check holds these: each line without its error fails it.
+  it('refuse wrong fields, values and queries when compiled', () => {
+    const uses = (client: LatitudeClient) => {
+      void client.leads.create({ first_name: 'Ada' }).then((lead: Lead) => lead.lead_score);
+      // @ts-expect-error first_name is required
+      void client.leads.create({ last_name: 'Lovelace' });
+      // @ts-expect-error there is no such field
+      void client.leads.create({ first_name: 'Ada', fist_name: 'Ada' });
+      // @ts-expect-error not one of the temperatures
+      void client.leads.update('id', { temperature: 'tepid' });
+      // @ts-expect-error lead_id is fixed
+      void client.appointments.update('id', { lead_id: 'other' });
+      // @ts-expect-error no such filter
+      void client.tasks.list({ colour: 'red' });
+      // @ts-expect-error appointments are cancelled
+      const cancel: unknown = client.appointments.delete;
+      void client.appointments.get('id').then(({ status }) => {
+        const known: Appointment['status'] = status;
+        // @ts-expect-error not one of the states
+        return known === 'lost';
+      });
+      const code = 'duplicate' satisfies ErrorCode;
+      // @ts-expect-error no such code
+      const unknown: ErrorCode = 'lost';
+      return [code, unknown, cancel];
+    };
+    expect(uses).toBeInstanceOf(Function);
+  });
+});
+
+describe('the package of the client', () => {
+  const sources = readdirSync(FOLDER).filter((name) => name.endsWith('.ts'));
+
+  it('imports nothing from elsewhere', () => {
+    const imported = sources
+      .flatMap((name) => [
+        ...readFileSync(path.join(FOLDER, name), 'utf8').matchAll(
+          /^(?:import|export) .*from '(.+)'/gm,
+        ),
+      ])
+      .map(([, from]) => from);
+    expect(imported.length).toBeGreaterThan(5);
+    expect(imported.filter((from) => !from!.startsWith('./'))).toEqual([]);
+  });
+
+  it('has at most 4 KiB, minified and compressed', () => {
+    const built = path.resolve('dist/client');
+    const code = readdirSync(built)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFileSync(path.join(built, name), 'utf8'))
+      .map((text) => minifySync(text, { module: true, compress: true, mangle: true }).code);
+    expect(gzipSync(code.join('\n')).length).toBeLessThanOrEqual(4 * 1024);
+  });
+
+  it('loads from the built package by its name', () => {
+    const script = `import { LatitudeClient } from 'latitude/client';
+      new LatitudeClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'lat_k' });
+      process.stdout.write('ok');`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
+    expect([stdout, stderr]).toEqual(['ok', '']);
+  });
+});

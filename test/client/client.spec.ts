@@ -1,0 +1,366 @@
+import {
+  type ClientOptions,
+  etagOf,
+  LatitudeAbortError,
+  LatitudeApiError,
+  LatitudeClient,
+  LatitudeConnectionError,
+  LatitudeError,
+  LatitudeTimeoutError,
+} from '../../src/client/index.js';
+import { retryAfterMs, retryDelay } from '../../src/client/retry-policy.js';
+
+const ID = '01a1fbde-995e-72a3-a032-ab1c988b9794';
+const LEAD = { id: ID, first_name: 'Ada' };
+const REFUSED = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } });
+const RESET = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
+
+interface Sent {
+  at: number;
+  url: string;
+  init: RequestInit & { headers: Record<string, string> };
+}
+
+type Step = Response | Error | 'silence' | (() => Response);
+
+let sent: Sent[];
+
+beforeEach(() => {
+  sent = [];
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A client whose attempts get these answers, one after another. */
+function clientOf(steps: readonly Step[], options: Partial<ClientOptions> = {}): LatitudeClient {
+  const left = [...steps];
+  const fetch = ((url: string, init: Sent['init']) => {
+    sent.push({ at: Date.now(), url, init });
+    const step = left.shift();
+    if (step === undefined) throw new Error('one attempt too many');
+    if (step === 'silence') return new Promise(() => undefined);
+    if (step instanceof Error) return Promise.reject(step);
+    return Promise.resolve(typeof step === 'function' ? step() : step);
+  }) as unknown as typeof globalThis.fetch;
+  return new LatitudeClient({ baseUrl: 'http://crm.test/', apiKey: 'lat_k', fetch, ...options });
+}
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+function error(status: number, code: string, headers: Record<string, string> = {}): Response {
+  const retryable = status === 429 || status >= 500;
+  return answer(status, { error: { code, message: code, retryable, request_id: 'r' } }, headers);
+}
+
+/** Lets all time pass that a call waits for. */
+async function settle<T>(call: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const settled = Promise.allSettled([call]).then(([result]) => result);
+  await jest.runAllTimersAsync();
+  return settled;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<LatitudeError> {
+  const result = await settle(call);
+  if (result.status === 'fulfilled') throw new Error('the call succeeded');
+  expect(result.reason).toBeInstanceOf(LatitudeError);
+  return result.reason as LatitudeError;
+}
+
+async function resultOf<T>(call: Promise<T>): Promise<T> {
+  const result = await settle(call);
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+describe('a call', () => {
+  it('sends the key, JSON, and one random Idempotency-Key for each creation', async () => {
+    const client = clientOf([answer(201, { data: LEAD }), answer(201, { data: LEAD })]);
+    expect(await resultOf(client.leads.create({ first_name: 'Ada' }))).toEqual(LEAD);
+    await resultOf(client.leads.create({ first_name: 'Ada' }));
+    const [first, second] = sent;
+    expect(first).toMatchObject({
+      url: 'http://crm.test/api/v1/leads',
+      init: {
+        method: 'POST',
+        body: '{"first_name":"Ada"}',
+        headers: { Authorization: 'Bearer lat_k', 'Content-Type': 'application/json' },
+      },
+    });
+    const keys = [first, second].map((one) => one!.init.headers['Idempotency-Key']);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.any(String)]);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  it('takes the Idempotency-Key of the caller', async () => {
+    const client = clientOf([answer(201, { data: LEAD })]);
+    await resultOf(client.leads.create({ first_name: 'Ada' }, { idempotencyKey: 'order-7' }));
+    expect(sent[0]!.init.headers['Idempotency-Key']).toBe('order-7');
+  });
+
+  it('sends no body and no content type without one', async () => {
+    await resultOf(clientOf([answer(200, { data: LEAD })]).leads.get(ID));
+    expect(sent[0]!.init.body).toBeUndefined();
+    expect(sent[0]!.init.headers['Content-Type']).toBeUndefined();
+  });
+
+  it('sends only the parameters that are given', async () => {
+    const meta = { page: 1, limit: 50, total: 0, total_pages: 0 };
+    const client = clientOf([answer(200, { data: [], meta })]);
+    const page = await resultOf(client.leads.list({ search: 'a&b', status: undefined }));
+    expect(page).toEqual({ data: [], meta });
+    expect(sent[0]!.url).toBe('http://crm.test/api/v1/leads?search=a%26b');
+  });
+
+  it('offers the entity tag of a record for ifMatch', async () => {
+    const client = clientOf([
+      answer(200, { data: LEAD }, { ETag: '"v1"' }),
+      answer(200, { data: LEAD }),
+    ]);
+    const lead = await resultOf(client.leads.get(ID));
+    expect(etagOf(lead)).toBe('"v1"');
+    await resultOf(client.leads.update(ID, { company: 'Navy' }, { ifMatch: etagOf(lead) }));
+    expect(sent[1]!.init.headers['If-Match']).toBe('"v1"');
+  });
+
+  it.each(['', '.', '..', undefined as unknown as string])(
+    'does not send the id %j, which names another path',
+    async (id) => {
+      const call = clientOf([]).leads.delete(id);
+      await expect(call).rejects.toThrow('id must be the id of a record');
+    },
+  );
+
+  it('walks every page, and gives no record twice that moved to the next one', async () => {
+    const page = (page: number, ids: string[]) => {
+      return answer(200, {
+        data: ids.map((id) => ({ id })),
+        meta: { page, limit: 2, total: 4, total_pages: 3 },
+      });
+    };
+    const client = clientOf([page(1, ['a', 'b']), page(2, ['b', 'c']), page(3, ['d'])]);
+    const walk = async () => {
+      const ids: string[] = [];
+      for await (const { id } of client.leads.all({ limit: 2 })) ids.push(id);
+      return ids;
+    };
+    expect(await resultOf(walk())).toEqual(['a', 'b', 'c', 'd']);
+    expect(sent.map(({ url }) => new URL(url).searchParams.get('page'))).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('options that cannot be used', () => {
+  it.each<[Partial<ClientOptions>, string]>([
+    [{ baseUrl: 'crm.test' }, 'baseUrl'],
+    [{ apiKey: '' }, 'apiKey'],
+    [{ apiKey: 'lat_\nx' }, 'apiKey'],
+    [{ maxAttempts: 0 }, 'maxAttempts'],
+    [{ timeoutMs: -1 }, 'timeoutMs'],
+  ])('%j are refused by name', (options, name) => {
+    expect(() => clientOf([], options)).toThrow(TypeError);
+    expect(() => clientOf([], options)).toThrow(name);
+  });
+});
+
+describe('a retry', () => {
+  it.each<[string, Step]>([
+    ['429', error(429, 'rate_limit_exceeded')],
+    ['500', error(500, 'internal_error')],
+    ['a 502 of a proxy', new Response('<html>', { status: 502 })],
+    ['a key in use', error(409, 'idempotency_key_in_use')],
+    ['a connection that is refused', REFUSED],
+    ['a connection that is reset', RESET],
+    ['an answer that was cut off', new Response('{"data":{"id":', { status: 201 })],
+    ['an answer that never comes', 'silence'],
+  ])('follows %s with the same Idempotency-Key', async (_, failure) => {
+    const client = clientOf([failure, answer(201, { data: LEAD })]);
+    expect(await resultOf(client.leads.create({ first_name: 'Ada' }))).toEqual(LEAD);
+    const [first, second] = sent.map(({ init }) => init.headers['Idempotency-Key']);
+    expect(second).toBe(first);
+  });
+
+  it.each([
+    [400, 'validation_error'],
+    [401, 'unauthorized'],
+    [404, 'not_found'],
+    [409, 'duplicate'],
+    [422, 'idempotency_key_reused'],
+  ])('never follows %d %s', async (status, code) => {
+    const failure = await failureOf(clientOf([error(status, code)]).leads.get(ID));
+    expect(failure).toBeInstanceOf(LatitudeApiError);
+    expect(failure).toMatchObject({ status, code, retryable: false, requestId: 'r' });
+  });
+
+  it('is given up after 3 attempts, or as many as are set', async () => {
+    const failures = () => Array.from({ length: 5 }, () => error(503, 'overloaded'));
+    expect(await failureOf(clientOf(failures()).leads.get(ID))).toMatchObject({ status: 503 });
+    expect(sent).toHaveLength(3);
+    await failureOf(clientOf(failures(), { maxAttempts: 5 }).leads.get(ID));
+    expect(sent).toHaveLength(8);
+    await failureOf(clientOf(failures()).leads.get(ID, { maxAttempts: 1 }));
+    expect(sent).toHaveLength(9);
+  });
+
+  it('waits 50 % to 100 % of a second, then of two', async () => {
+    const failures = [500, 500, 500].map((status) => error(status, 'internal_error'));
+    await failureOf(clientOf(failures).leads.get(ID));
+    const [first = 0, second = 0] = sent.slice(1).map(({ at }, i) => at - sent[i]!.at);
+    expect(first).toBeGreaterThanOrEqual(500);
+    expect(first).toBeLessThanOrEqual(1_000);
+    expect(second).toBeGreaterThanOrEqual(1_000);
+    expect(second).toBeLessThanOrEqual(2_000);
+  });
+
+  it('waits as long as Retry-After asks where that is longer', async () => {
+    const busy = error(429, 'rate_limit_exceeded', { 'Retry-After': '45' });
+    await resultOf(clientOf([busy, answer(200, { data: LEAD })]).leads.get(ID));
+    expect(sent[1]!.at - sent[0]!.at).toBe(45_000);
+  });
+});
+
+describe('retryDelay', () => {
+  it.each([
+    [1, 0, 500],
+    [1, 1, 1_000],
+    [2, 0, 1_000],
+    [5, 1, 16_000],
+    [6, 1, 30_000],
+    [60, 0, 15_000],
+  ])('after attempt %d with random %d is %d ms', (attempt, random, ms) => {
+    expect(retryDelay(attempt, 0, random)).toBe(ms);
+  });
+
+  it('is the longer of its own delay and Retry-After', () => {
+    expect(retryDelay(1, 100_000, 1)).toBe(100_000);
+    expect(retryDelay(6, 2_000, 1)).toBe(30_000);
+  });
+});
+
+describe('retryAfterMs', () => {
+  const now = Date.parse('2026-01-05T16:20:00Z');
+  it.each([
+    ['5', 5_000],
+    ['0', 0],
+    ['Mon, 05 Jan 2026 16:20:30 GMT', 30_000],
+    ['Mon, 05 Jan 2026 16:19:00 GMT', 0],
+    ['soon', 0],
+    ['', 0],
+    [null, 0],
+  ])('of %j is %d', (value, ms) => {
+    expect(retryAfterMs(value, now)).toBe(ms);
+  });
+});
+
+describe('after an attempt whose outcome is unknown', () => {
+  it('a 404 on DELETE is a success', async () => {
+    const client = clientOf([RESET, error(404, 'not_found')]);
+    expect(await resultOf(client.leads.delete(ID))).toEqual({ id: ID, deleted: true });
+    const other = clientOf([error(500, 'create_failed'), error(404, 'not_found')]);
+    expect(await resultOf(other.appointments.cancel(ID))).toEqual({ id: ID, cancelled: true });
+  });
+
+  it('a 412 is reported as uncertain', async () => {
+    const client = clientOf([RESET, error(412, 'precondition_failed')]);
+    const failure = await failureOf(
+      client.leads.update(ID, { company: 'Navy' }, { ifMatch: '"1"' }),
+    );
+    expect(failure).toMatchObject({ code: 'precondition_failed', uncertain: true });
+  });
+
+  it('a 412 stays uncertain when an overload comes between', async () => {
+    const steps = [RESET, error(503, 'overloaded'), error(412, 'precondition_failed')];
+    const failure = await failureOf(clientOf(steps).tasks.update(ID, {}, { ifMatch: '"1"' }));
+    expect(failure).toMatchObject({ status: 412, uncertain: true });
+  });
+});
+
+describe('after an attempt that was certainly not carried out', () => {
+  it.each<[string, Step]>([
+    ['a refused connection', REFUSED],
+    ['an overload', error(503, 'overloaded')],
+    ['a limit', error(429, 'rate_limit_exceeded')],
+  ])('%s, a 404 and a 412 are what they say', async (_, step) => {
+    const again = step instanceof Response ? step.clone() : step;
+    const gone = await failureOf(clientOf([step, error(404, 'not_found')]).leads.delete(ID));
+    expect(gone).toMatchObject({ status: 404, uncertain: false });
+    const steps = [again, error(412, 'precondition_failed')];
+    const changed = await failureOf(clientOf(steps).leads.update(ID, {}, { ifMatch: '"1"' }));
+    expect(changed).toMatchObject({ status: 412, uncertain: false });
+  });
+});
+
+describe('an error', () => {
+  it('carries the details and the request id of the answer', async () => {
+    const details = [{ field: 'email', message: 'must be an e-mail address' }];
+    const body = { error: { code: 'validation_error', message: 'm', retryable: false, details } };
+    const failure = await failureOf(
+      clientOf([answer(400, body, { 'X-Request-Id': 'abc' })]).leads.create({ first_name: 'A' }),
+    );
+    expect(failure).toMatchObject({ name: 'LatitudeApiError', details, requestId: 'abc' });
+  });
+
+  it('tells a lost connection and a timeout apart, with their causes', async () => {
+    const lost = await failureOf(clientOf([RESET], { maxAttempts: 1 }).leads.get(ID));
+    expect(lost).toBeInstanceOf(LatitudeConnectionError);
+    expect(lost).not.toBeInstanceOf(LatitudeTimeoutError);
+    expect(lost).toMatchObject({ code: 'connection_failed', retryable: true, cause: RESET });
+    const late = await failureOf(
+      clientOf(['silence'], { maxAttempts: 1, timeoutMs: 50 }).leads.get(ID),
+    );
+    expect(late).toBeInstanceOf(LatitudeTimeoutError);
+    expect(late).toMatchObject({ code: 'timeout', uncertain: false });
+  });
+
+  it('says that a write without an answer may have been carried out', async () => {
+    const client = clientOf([RESET], { maxAttempts: 1 });
+    const failure = await failureOf(client.leads.create({ first_name: 'Ada' }));
+    expect(failure).toMatchObject({ uncertain: true });
+  });
+
+  it('names the target of a redirect, and follows none', async () => {
+    const moved = new Response(null, { status: 301, headers: { Location: 'https://x.test/' } });
+    const failure = await failureOf(clientOf([moved]).leads.create({ first_name: 'Ada' }));
+    expect(failure).toMatchObject({ status: 301, code: 'unexpected_response' });
+    expect(failure.message).toContain('https://x.test/');
+    expect(sent[0]!.init.redirect).toBe('manual');
+  });
+});
+
+describe('an abort', () => {
+  it('ends an attempt at once, also where fetch does not heed the signal', async () => {
+    const abort = new AbortController();
+    const call = clientOf(['silence']).leads.get(ID, { signal: abort.signal });
+    const reason = new Error('no longer wanted');
+    abort.abort(reason);
+    await expect(call).rejects.toBeInstanceOf(LatitudeAbortError);
+    await expect(call).rejects.toMatchObject({ code: 'aborted', retryable: false, cause: reason });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('ends the wait before an attempt at once', async () => {
+    const abort = new AbortController();
+    const busy = error(429, 'rate_limit_exceeded', { 'Retry-After': '600' });
+    const call = clientOf([busy], { signal: abort.signal }).leads.get(ID);
+    const settled = Promise.allSettled([call]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    abort.abort();
+    const [result] = await settled;
+    expect(result).toMatchObject({ status: 'rejected', reason: { code: 'aborted' } });
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('before the first attempt sends nothing', async () => {
+    const call = clientOf([]).leads.get(ID, { signal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ code: 'aborted', uncertain: false });
+    expect(sent).toHaveLength(0);
+  });
+
+  it('by a signal of AbortSignal.timeout is a timeout that is not repeated', async () => {
+    const reason = new DOMException('too late', 'TimeoutError');
+    const call = clientOf([]).leads.get(ID, { signal: AbortSignal.abort(reason) });
+    await expect(call).rejects.toBeInstanceOf(LatitudeTimeoutError);
+  });
+});

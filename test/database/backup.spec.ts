@@ -1,0 +1,409 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { DataSource } from 'typeorm';
+import {
+  type BackupHeader,
+  BackupReader,
+  type BackupTable,
+  encodeBackup,
+} from '../../src/database/backup/backup-file.js';
+import { writeBackup } from '../../src/database/backup/write-backup.js';
+import { CountsService } from '../../src/database/records/counts.service.js';
+import {
+  type DatabaseTarget,
+  dataSourceOptions,
+  MIGRATIONS,
+} from '../../src/database/connection/data-source-options.js';
+import { migrate } from '../../src/database/migrate.js';
+import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
+import { backUp, contentsOf, restore, rulesOf, temporaryFile, unseen } from '../support/backups.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { createDatabase, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { asSuperuser, createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
+import { LIST_ROUTES } from '../../src/testing/routes.js';
+
+const APPOINTMENTS = '/api/v1/appointments';
+const TIMES = { start_time: '2026-03-01T10:00:00Z', end_time: '2026-03-01T11:00:00Z' };
+
+/** Makes an empty database of a user. */
+const USERS: Record<string, () => Promise<DatabaseTarget>> = {
+  'a superuser': () => createDatabase('empty'),
+  'a plain owner with the tenant role': () => createPlainOwnersDatabase('latitude_app'),
+  'a plain owner without the tenant role': () => createPlainOwnersDatabase(),
+};
+const PAIRS = [
+  ['a superuser', 'a plain owner with the tenant role'],
+  ['a plain owner with the tenant role', 'a plain owner without the tenant role'],
+  ['a plain owner without the tenant role', 'a superuser'],
+] as const;
+
+/** Two organizations with records of every kind, in a database with a running server. */
+async function startFilled(database: DatabaseTarget) {
+  const app = await TestApp.start({ database });
+  const tenants = [await app.organization(), await app.organization()] as const;
+  for (const tenant of tenants) {
+    for (const { listed } of LIST_ROUTES) await listed(tenant);
+  }
+  return { app, tenants };
+}
+
+/** Leads with an appointment each, enough that a backup takes several writes. */
+function addLeads(app: TestApp, { id }: Tenant, count: number) {
+  return app.sql(
+    `with added as (
+       insert into leads (organization_id, id, first_name, status, source, tags, custom_fields,
+         lead_score, sms_opted_out, on_dnc_list)
+       select $1, gen_random_uuid(), gen_random_uuid()::text, 'new', 'api', '{}', '{}', 0, false, false
+       from generate_series(1, $2::int) returning organization_id, id)
+     insert into appointments (organization_id, id, lead_id, start_time, end_time, status, booked_by)
+     select organization_id, gen_random_uuid(), id, now(), now() + interval '1 hour', 'scheduled', 'api'
+     from added`,
+    [id, count],
+  );
+}
+
+async function expectCountersToHold(app: TestApp, tenants: readonly { id: string }[]) {
+  const counts = app.app.get(CountsService);
+  for (const tenant of tenants) expect(await counts.check(tenant)).toEqual([]);
+}
+
+describe('a backup and its restore', () => {
+  it.each(PAIRS)('bring every row from the database of %s to that of %s', async (from, to) => {
+    const [source, target] = await Promise.all([USERS[from]!(), USERS[to]!()]);
+    const { app, tenants } = await startFilled(source);
+    const { file, header } = await backUp(source);
+    const before = await contentsOf(source);
+    const numbers = Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows]));
+    expect(numbers).toEqual(
+      Object.fromEntries(Object.entries(before).map(([name, rows]) => [name, rows.length])),
+    );
+    expect(numbers.leads).toBeGreaterThanOrEqual(2);
+
+    await restore(target, file);
+    expect(await contentsOf(target)).toEqual(before);
+    expect(await rulesOf(target)).toEqual(await rulesOf(source));
+
+    const restored = await TestApp.start({ database: target });
+    await expectCountersToHold(restored, tenants);
+    for (const { key } of tenants) {
+      const api = restored.client(key.key);
+      const { status, body } = await api.get(LEADS);
+      expect([status, body.meta.total]).toEqual([200, numbers.leads! / 2]);
+      expect((await api.post(LEADS, { first_name: 'New' })).status).toBe(201);
+    }
+    await Promise.all([app.stop(), restored.stop()]);
+  });
+
+  it('hold one moment while others write', async () => {
+    const source = await createDatabase();
+    const { app, tenants } = await startFilled(source);
+    const [tenant] = tenants;
+    await addLeads(app, tenant, 2_000);
+    const before = await contentsOf(source);
+    const chunks: Buffer[] = [];
+    const busy = new Writable({
+      write(chunk: Buffer, _, done) {
+        chunks.push(chunk);
+        void writeMore(tenant).then(() => {
+          done();
+        }, done);
+      },
+    });
+    await writeBackup(source, busy, unseen);
+    expect(chunks.length).toBeGreaterThan(5);
+    const file = temporaryFile();
+    await writeFile(file, Buffer.concat(chunks));
+
+    const target = await createDatabase();
+    await restore(target, file);
+    expect(await contentsOf(target)).toEqual(before);
+    const restored = await TestApp.start({ database: target });
+    await expectCountersToHold(restored, tenants);
+    await Promise.all([app.stop(), restored.stop()]);
+  });
+
+  it('work beside a running server on the empty database', async () => {
+    const [source, target] = await Promise.all([createDatabase(), createDatabase()]);
+    const { app, tenants } = await startFilled(source);
+    const { file } = await backUp(source);
+    const running = await TestApp.start({ database: target });
+    const refused = await running.client(tenants[0].key.key).get(LEADS);
+    expect(refused.status).toBe(401);
+    await restore(target, file);
+    const other = running.client(tenants[1].key.key);
+    expect((await other.get(LEADS)).status).toBe(200);
+    await createLead(other);
+    await expectCountersToHold(running, tenants);
+    await Promise.all([app.stop(), running.stop()]);
+  });
+
+  it('keep special characters, and times of every year', async () => {
+    const source = await createDatabase();
+    const { app, tenants } = await startFilled(source);
+    const notes =
+      'tab\t, line\n, return\r, backslash \\N \\. \\n, quote \', "; \u{1f600} \u2028 \x01';
+    await createLead(tenants[0].api, {
+      notes,
+      tags: ['{a,"b"}', '\\'],
+      custom_fields: { a: '\\u0041' },
+    });
+    const task = { title: '\\.', due_date: '0001-01-01' };
+    expect((await tenants[0].api.post('/api/v1/tasks', task)).status).toBe(201);
+    const target = await createDatabase();
+    await restore(target, (await backUp(source)).file);
+    expect(await contentsOf(target)).toEqual(await contentsOf(source));
+    await app.stop();
+  });
+});
+
+describe('a backup that cannot hold every row', () => {
+  it('is refused where a policy of another form hides rows from the user', async () => {
+    const source = await createPlainOwnersDatabase();
+    const { app } = await startFilled(source);
+    await queryAs(source, 'create policy mine on leads as restrictive using (first_name = $$x$$)');
+    await expect(backUp(source)).rejects.toThrow(/hides rows of leads.*BYPASSRLS/);
+    await expect(backUp(asSuperuser(source))).resolves.toBeDefined();
+    await app.stop();
+  });
+
+  it('is refused where there are no tables', async () => {
+    const source = await createDatabase('empty');
+    await expect(backUp(source)).rejects.toThrow('no tables of Latitude');
+  });
+});
+
+describe('a restore that fails leaves the database empty', () => {
+  let app: TestApp;
+  let file: string;
+  let header: BackupHeader;
+  let target: DatabaseTarget;
+  let rules: object[];
+
+  beforeAll(async () => {
+    const source = await createDatabase();
+    const filled = await startFilled(source);
+    app = filled.app;
+    await addLeads(app, filled.tenants[0], 2_000);
+    ({ file, header } = await backUp(source));
+    target = await createPlainOwnersDatabase();
+    const empty = await TestApp.start({ database: target });
+    await empty.stop();
+    rules = await rulesOf(target);
+  });
+  afterAll(() => app.stop());
+
+  async function expectNothingRestored() {
+    const contents = await contentsOf(target);
+    expect(Object.values(contents).flat()).toEqual([]);
+    expect(await rulesOf(target)).toEqual(rules);
+  }
+
+  it.each([0.999, 0.5, 0])('after %d of the file', async (share) => {
+    const bytes = await readFile(file);
+    const cut = temporaryFile();
+    await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length * share)));
+    await expect(restore(target, cut)).rejects.toThrow('is cut off');
+    await expectNothingRestored();
+  });
+
+  it.each([0.999_99, 0.5, 0.1])('with another byte at %d of the file', async (share) => {
+    const bytes = await readFile(file);
+    const at = Math.floor(bytes.length * share);
+    bytes[at] = bytes[at]! ^ 0x10;
+    const damaged = temporaryFile();
+    await writeFile(damaged, bytes);
+    await expect(restore(target, damaged)).rejects.toThrow(/is (damaged|cut off)/);
+    await expectNothingRestored();
+  });
+
+  it('of a file of something else', async () => {
+    for (const bytes of [
+      Buffer.from('PGDMP and more text'),
+      gzipSync('some text, and more of it'),
+    ]) {
+      const other = temporaryFile();
+      await writeFile(other, bytes);
+      await expect(restore(target, other)).rejects.toThrow('is no backup');
+    }
+  });
+
+  it('where PostgreSQL refuses a row in the middle of many', async () => {
+    const forged = await forge(header, ({ name, rows }) =>
+      name === 'leads' ? `${'\\N\t'.repeat(30)}\n`.repeat(rows) : undefined,
+    );
+    await expect(restore(target, forged)).rejects.toThrow();
+    await expectNothingRestored();
+  });
+
+  it('where a row refers to one that is not there', async () => {
+    const changed = withRows(header, { leads: 0 });
+    const forged = await forge(changed, ({ name }) => (name === 'leads' ? '' : undefined));
+    await expect(restore(target, forged)).rejects.toThrow('foreign key');
+    await expectNothingRestored();
+  });
+
+  it('where rows are fewer than the header says', async () => {
+    const changed = withRows(header, { tasks: 1_000 });
+    const forged = await forge(changed, () => undefined);
+    await expect(restore(target, forged)).rejects.toThrow('of 1000 rows of tasks');
+    await expectNothingRestored();
+  });
+
+  it('and takes a whole backup afterwards', async () => {
+    await restore(target, file);
+    const names = ['leads', 'appointments', 'organizations'];
+    const contents = await contentsOf(target);
+    for (const { name, rows } of header.tables.filter((table) => names.includes(table.name))) {
+      expect(contents[name]).toHaveLength(rows);
+    }
+    await expect(restore(target, file)).rejects.toThrow(/not empty \(organizations\).*empty one/);
+  });
+
+  /** A backup with the rows of the file, but for those of tables that are given others. */
+  async function forge(
+    changed: BackupHeader,
+    replacement: (table: BackupTable) => string | undefined,
+  ): Promise<string> {
+    const reader = await BackupReader.open(createReadStream(file));
+    async function* rowsOf(table: BackupTable) {
+      const original = header.tables.find(({ name }) => name === table.name)!;
+      const text = replacement(table);
+      for await (const chunk of reader.rows(original)) if (text === undefined) yield chunk;
+      if (text) yield Buffer.from(text);
+    }
+    const forged = temporaryFile();
+    const parts = await Readable.from(encodeBackup(changed, rowsOf)).toArray();
+    await writeFile(forged, gzipSync(Buffer.concat(parts as Buffer[])));
+    return forged;
+  }
+});
+
+describe('a restore into another schema', () => {
+  const names = MIGRATIONS.map(({ name }) => name);
+
+  it.each([1, 2])('runs the last %d migrations behind the rows of an older one', async (count) => {
+    const source = await databaseWith(MIGRATIONS.slice(0, -count));
+    const organization = randomUUID();
+    await queryAs(
+      source,
+      `insert into organizations (id, name, phone_region) values ($1, 'Old', 'US')`,
+      [organization],
+    );
+    const { file, header } = await backUp(source);
+    expect(header.migrations).toEqual(names.slice(0, -count));
+
+    const target = await createPlainOwnersDatabase();
+    await restore(target, file);
+    const app = await TestApp.start({ database: target });
+    const seen = await queryAs<{ name: string }>(target, 'select name from migrations order by id');
+    expect(seen.map(({ name }) => name)).toEqual(names);
+    const { api } = await app.key(organization);
+    await createLead(api);
+    await expectCountersToHold(app, [{ id: organization }]);
+    await app.stop();
+  });
+
+  it('refuses an older one where later migrations have run', async () => {
+    const { file } = await backUp(await databaseWith(MIGRATIONS.slice(0, -1)));
+    const restored = restore(await createDatabase(), file);
+    await expect(restored).rejects.toThrow(
+      `older than the schema of the database, which has seen ${names.at(-1)}`,
+    );
+  });
+
+  it('refuses one of a later version', async () => {
+    const source = await createDatabase();
+    await queryAs(
+      source,
+      `insert into migrations (timestamp, name) values (1, 'Later1999999999999')`,
+    );
+    const { file } = await backUp(source);
+    const restored = restore(await createDatabase('empty'), file);
+    await expect(restored).rejects.toThrow('Later1999999999999');
+  });
+
+  it('refuses tables and columns that differ, and names them', async () => {
+    const source = await createDatabase();
+    await queryAs(source, 'create table quotes (organization_id uuid not null, id uuid not null)');
+    await queryAs(source, 'alter table tasks add column colour text');
+    await queryAs(source, 'alter table leads alter column notes type varchar(9000)');
+    const target = await createDatabase();
+    await queryAs(target, 'alter table appointments add column place text');
+    const restored = restore(target, (await backUp(source)).file);
+    await expect(restored).rejects.toThrow(
+      'does not fit the schema of the database: appointments.place (text) is not in the backup; ' +
+        'leads.notes (character varying(9000)) is missing; leads.notes (text) is not in the backup; ' +
+        'table quotes is missing; tasks.colour (text) is missing.',
+    );
+    expect(Object.values(await contentsOf(target)).flat()).toEqual([]);
+  });
+});
+
+describe("a team's own tables", () => {
+  /** A lookup table that its migration fills, and records with a trigger, an identity and a cycle. */
+  const TABLES = [
+    `create table colours (name text primary key)`,
+    `insert into colours values ('red')`,
+    `create table quotes (
+       organization_id uuid not null, id uuid not null, number int generated always as identity,
+       title text not null, title_length int generated always as (length(title)) stored,
+       colour text references colours, replaces uuid, primary key (organization_id, id),
+       foreign key (organization_id, replaces) references quotes (organization_id, id))`,
+    `create table quote_log (id serial primary key, organization_id uuid not null, quote uuid)`,
+    `alter table quotes add column log int references quote_log`,
+    `create function log_quote() returns trigger language plpgsql as
+       $$ begin insert into quote_log (organization_id, quote) values (new.organization_id, new.id);
+         return null; end $$`,
+    `create trigger log_quote after insert on quotes for each row execute function log_quote()`,
+    ...protectTenantTable('quotes'),
+  ];
+
+  it.each(Object.entries(USERS))('come along, as the database of %s', async (_, create) => {
+    const [source, target] = await Promise.all([create(), create()]);
+    const { app, tenants } = await startFilled(source);
+    await (await TestApp.start({ database: target })).stop();
+    for (const database of [source, target]) {
+      for (const statement of TABLES) await queryAs(database, statement);
+    }
+    await queryAs(source, `insert into colours values ('blue')`);
+    const insert = `insert into quotes (organization_id, id, title, colour, replaces, log)
+      values ($1, $2, 'Roof', 'blue', $2, (select max(id) from quote_log))`;
+    for (const { id } of [...tenants, ...tenants]) {
+      await queryAs(asSuperuser(source), insert, [id, randomUUID()]);
+    }
+
+    await restore(target, (await backUp(source)).file);
+    expect(await contentsOf(target)).toEqual(await contentsOf(source));
+    const [added] = await queryAs<{ number: number }>(
+      asSuperuser(target),
+      `insert into quotes (organization_id, id, title) values ($1, $2, 'Door') returning number`,
+      [tenants[0].id, randomUUID()],
+    );
+    expect(added).toEqual({ number: 5 });
+    const logged = await queryAs<{ id: number }>(target, 'select id from quote_log order by id');
+    expect(logged.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    await app.stop();
+  });
+});
+
+async function writeMore({ api }: Tenant): Promise<void> {
+  const { id: lead_id } = await createLead(api, { status: 'won' });
+  await api.post(APPOINTMENTS, { lead_id, ...TIMES });
+}
+
+async function databaseWith(migrations: (typeof MIGRATIONS)[number][]): Promise<DatabaseTarget> {
+  const database = await createDatabase('empty');
+  const dataSource = new DataSource({ ...dataSourceOptions(database), migrations });
+  await dataSource.initialize();
+  await migrate(dataSource);
+  await dataSource.destroy();
+  return database;
+}
+
+function withRows(header: BackupHeader, rows: Record<string, number>): BackupHeader {
+  const tables = header.tables.map((table) => ({ ...table, rows: rows[table.name] ?? table.rows }));
+  return { ...header, tables };
+}

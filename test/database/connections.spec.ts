@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { databaseOf, TestApp } from '../../src/testing/test-app.js';
+
+describe('DATABASE_MAX_CONNECTIONS', () => {
+  it.each([5, 24])('of %d is never exceeded under load, and suffices', async (most) => {
+    const app = await TestApp.start({ settings: { databaseMaxConnections: most } });
+    const { api } = await app.organization();
+    const { id } = await createLead(api);
+    const request = (n: number) =>
+      [
+        () => api.get(`${LEADS}/${id}`),
+        () => api.post(LEADS, { first_name: `n${n}` }),
+        () =>
+          api.post(LEADS, { first_name: 'n' }, { headers: { 'Idempotency-Key': randomUUID() } }),
+        () => api.put(`${LEADS}/${id}`, { notes: `n${n}` }),
+        () => api.get(`${LEADS}?search=n${n}`),
+        () => api.get('/health/ready'),
+      ][n % 6]!();
+    let isOver = false;
+    const counts: number[] = [];
+    const count = async () => {
+      while (!isOver) {
+        const [row] = await app.sql<{ open: number }>(
+          `select count(*)::int as open from pg_stat_activity
+           where datname = current_database() and application_name = 'latitude'`,
+        );
+        counts.push(row!.open);
+      }
+    };
+    const counting = count();
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => request(n)));
+      expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
+    }
+    isOver = true;
+    await counting;
+    expect(Math.max(...counts)).toBeLessThanOrEqual(most);
+    expect(Math.max(...counts)).toBeGreaterThan(most / 2);
+    await app.stop();
+  });
+
+  it('beyond what the database allows makes the start warn in one sentence', async () => {
+    const first = await TestApp.start();
+    const lines: string[] = [];
+    setLogOutput({
+      write: (line) => {
+        if (line.includes('DATABASE_MAX_CONNECTIONS')) lines.push(line);
+      },
+    });
+    await first.sql(`alter database ${databaseOf(first.database)} connection limit 60`);
+    const start = async (databaseMaxConnections: number) => {
+      const settings = { databaseMaxConnections, logLevel: 'warn' } as const;
+      await (await TestApp.start({ settings, database: first.database })).stop();
+    };
+    await start(60);
+    expect(lines).toEqual([]);
+    await start(61);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('DATABASE_MAX_CONNECTIONS is 61');
+    setLogOutput(process.stdout);
+    setLogLevel('silent');
+    await first.stop();
+  });
+});

@@ -1,0 +1,199 @@
+import { CountsService } from '../../src/database/records/counts.service.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+const TASKS = '/api/v1/tasks';
+const APPOINTMENTS = '/api/v1/appointments';
+const TIMES = { start_time: '2026-03-01T10:00:00Z', end_time: '2026-03-01T11:00:00Z' };
+
+let app: TestApp;
+let tenant: Tenant;
+let counts: CountsService;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  counts = app.app.get(CountsService);
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+async function totalOf(path: string, query = ''): Promise<number> {
+  const { body } = await tenant.api.get(`${path}?limit=1${query}`);
+  return (body as { meta: { total: number } }).meta.total;
+}
+
+/** Leads with these values, written by one statement of SQL. */
+function addLeads(count: number, status: string) {
+  return app.sql(
+    `insert into leads (organization_id, id, first_name, status, source, tags, custom_fields,
+       lead_score, sms_opted_out, on_dnc_list)
+     select $1, gen_random_uuid(), 'Lead', $3, 'api', '{}', '{}', 0, false, false
+     from generate_series(1, $2::int)`,
+    [tenant.id, count, status],
+  );
+}
+
+describe('totals, kept as counters', () => {
+  it('follow a lead through its life', async () => {
+    expect(await totalOf(LEADS)).toBe(0);
+    const { id } = await createLead(tenant.api, { status: 'new', temperature: 'cold' });
+    expect(await totalOf(LEADS)).toBe(1);
+    expect(await totalOf(LEADS, '&status=new')).toBe(1);
+    expect(await totalOf(LEADS, '&temperature=cold')).toBe(1);
+    await tenant.api.put(`${LEADS}/${id}`, { status: 'won', temperature: null });
+    expect(await totalOf(LEADS, '&status=new')).toBe(0);
+    expect(await totalOf(LEADS, '&status=won')).toBe(1);
+    expect(await totalOf(LEADS, '&temperature=cold')).toBe(0);
+    await tenant.api.delete(`${LEADS}/${id}`);
+    expect(await totalOf(LEADS)).toBe(0);
+    expect(await totalOf(LEADS, '&status=won')).toBe(0);
+  });
+
+  it('follow an appointment, which stays when it is cancelled', async () => {
+    const { id: lead_id } = await createLead(tenant.api);
+    const answer = await tenant.api.post(APPOINTMENTS, { lead_id, ...TIMES });
+    const { id } = (answer.body as { data: { id: string } }).data;
+    expect(await totalOf(APPOINTMENTS, '&status=scheduled')).toBe(1);
+    await tenant.api.delete(`${APPOINTMENTS}/${id}`);
+    expect(await totalOf(APPOINTMENTS)).toBe(1);
+    expect(await totalOf(APPOINTMENTS, '&status=scheduled')).toBe(0);
+    expect(await totalOf(APPOINTMENTS, '&status=cancelled')).toBe(1);
+  });
+
+  it('follow a task from one team member to another, whose id is in any case', async () => {
+    const [ada, bob] = ['aaaaaaaa', 'bbbbbbbb'].map(
+      (start) => `${start}-0000-4000-8000-00000000000c`,
+    );
+    const answer = await tenant.api.post(TASKS, { title: 'Call', assigned_to_user_id: ada });
+    const { id } = (answer.body as { data: { id: string } }).data;
+    expect(await totalOf(TASKS, `&assigned_to=${ada!.toUpperCase()}`)).toBe(1);
+    await tenant.api.put(`${TASKS}/${id}`, { assigned_to_user_id: bob });
+    expect(await totalOf(TASKS, `&assigned_to=${ada}`)).toBe(0);
+    expect(await totalOf(TASKS, `&assigned_to=${bob}`)).toBe(1);
+    await tenant.api.delete(`${TASKS}/${id}`);
+    expect(await totalOf(TASKS, `&assigned_to=${bob}`)).toBe(0);
+  });
+
+  it('count nothing of a create that was refused', async () => {
+    await createLead(tenant.api, { email: 'ada@example.com', phone: null, status: 'new' });
+    const again = { first_name: 'Ada', email: 'ada@example.com', status: 'new' };
+    expect(await tenant.api.post(LEADS, again)).toMatchObject({ status: 409 });
+    expect(await totalOf(LEADS, '&status=new')).toBe(1);
+  });
+
+  it('count nothing of a transaction that was rolled back, and all of one that was not', async () => {
+    const insert = {
+      text: `insert into leads (organization_id, id, first_name, source, tags, custom_fields,
+          lead_score, sms_opted_out, on_dnc_list)
+        values ($1, gen_random_uuid(), 'Lead', 'api', '{}', '{}', 0, false, false)`,
+      values: [tenant.id],
+    };
+    const gateway = app.app.get(TenantDatabase);
+    const twice = (end: () => void) =>
+      gateway.transaction(tenant, async (transaction) => {
+        await transaction.query(insert);
+        await transaction.query(insert);
+        end();
+      });
+    const failed = twice(() => {
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await totalOf(LEADS)).toBe(0);
+    await twice(() => undefined);
+    expect(await totalOf(LEADS)).toBe(2);
+  });
+
+  it('follow statements that write many rows, of several organizations', async () => {
+    const other = await app.organization();
+    await addLeads(500, 'new');
+    await app.sql(`update leads set status = 'old' where organization_id = any($1)`, [
+      [tenant.id, other.id],
+    ]);
+    expect(await totalOf(LEADS, '&status=new')).toBe(0);
+    expect(await totalOf(LEADS, '&status=old')).toBe(500);
+    await app.sql(`delete from leads where organization_id = $1`, [tenant.id]);
+    expect(await totalOf(LEADS)).toBe(0);
+    expect(await counts.check(tenant)).toEqual([]);
+  });
+
+  it('are zero after a truncate', async () => {
+    await tenant.api.post(TASKS, { title: 'Call' });
+    await app.sql('truncate tasks');
+    expect(await totalOf(TASKS)).toBe(0);
+    expect(await totalOf(TASKS, '&status=open')).toBe(0);
+    await tenant.api.post(TASKS, { title: 'Call again' });
+    expect(await totalOf(TASKS)).toBe(1);
+  });
+
+  it('are exact while eight clients write whatever they like', async () => {
+    const ids: string[] = [];
+    const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!;
+    const values = () => ({ status: pick(['a', 'b', null]), temperature: pick(['hot', null]) });
+    const steps = [
+      async () => ids.push((await createLead(tenant.api, values())).id),
+      () => tenant.api.put(`${LEADS}/${pick(ids)}`, values()),
+      () => tenant.api.delete(`${LEADS}/${pick(ids)}`),
+    ];
+    await steps[0]!();
+    const client = async () => {
+      for (let step = 0; step < 40; step++) await pick(steps)();
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    expect(await counts.check(tenant)).toEqual([]);
+  });
+});
+
+describe('counts that are wrong', () => {
+  const WRONG = [
+    { resource: 'leads', filter: '', value: '', counted: 8, actual: 3 },
+    { resource: 'leads', filter: 'status', value: 'new', counted: 0, actual: 3 },
+    { resource: 'leads', filter: 'status', value: 'none', counted: 1, actual: 0 },
+  ];
+
+  beforeEach(async () => {
+    await addLeads(3, 'new');
+    await app.sql(`delete from record_counts where organization_id = $1 and filter = 'status'`, [
+      tenant.id,
+    ]);
+    await app.sql(`update record_counts set records = records + 5 where organization_id = $1`, [
+      tenant.id,
+    ]);
+    await app.sql(`insert into record_counts values ($1, 'leads', 'status', 'none', 1, 1, 1)`, [
+      tenant.id,
+    ]);
+  });
+
+  it('are found, and only in the organization that has them', async () => {
+    expect(await counts.check(tenant)).toEqual(expect.arrayContaining(WRONG));
+    expect(await counts.check(tenant)).toHaveLength(WRONG.length);
+    expect(await counts.check(await app.organization())).toEqual([]);
+  });
+
+  it('are mended once, by however many repairs, while others write', async () => {
+    const writes = Array.from({ length: 30 }, () => createLead(tenant.api, { status: 'new' }));
+    const repairs = await Promise.all([1, 2, 3].map(() => counts.repair(tenant)));
+    await Promise.all(writes);
+    expect(repairs.filter((drifts) => drifts.length > 0)).toHaveLength(1);
+    expect(await counts.check(tenant)).toEqual([]);
+    expect(await totalOf(LEADS, '&status=new')).toBe(33);
+  });
+
+  it('are mended so that no remembered total outlives them', async () => {
+    const [before] = await versions();
+    await counts.repair(tenant);
+    const [after] = await versions();
+    expect(BigInt(after!.version)).toBeGreaterThan(BigInt(before!.version));
+  });
+
+  function versions() {
+    return app.sql<{ version: string }>(
+      `select sum(version)::text as version from record_counts
+       where organization_id = $1 and resource = 'leads' and filter = ''`,
+      [tenant.id],
+    );
+  }
+});

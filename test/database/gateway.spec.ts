@@ -1,0 +1,90 @@
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  expectInvalid,
+  LEADS,
+} from '../../src/testing/factories.js';
+import { createDatabase, TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('a transaction that PostgreSQL breaks off for another one', () => {
+  beforeAll(async () => {
+    // A sequence is not rolled back, so it counts the attempts.
+    await app.sql('create sequence attempts; grant usage on attempts to public');
+    await app.sql(`create function break_off() returns trigger language plpgsql as $$
+      declare attempt int = nextval('attempts');
+      begin
+        if new.notes = 'deadlock once' and attempt % 2 = 1 then
+          raise exception 'for a test' using errcode = '40P01';
+        elsif new.notes = 'deadlock always' then
+          raise exception 'for a test' using errcode = '40001';
+        end if;
+        return new;
+      end $$`);
+    await app.sql(`create trigger break_off before insert or update on leads
+      for each row when (new.notes like 'deadlock%') execute function break_off()`);
+  });
+
+  it('is tried again, once, by a create and by an update', async () => {
+    const created = dataOf(
+      await tenant.api.post(LEADS, buildLead({ notes: 'deadlock once' })),
+      201,
+    );
+    const { id } = await createLead(tenant.api);
+    const updated = dataOf(await tenant.api.put(`${LEADS}/${id}`, { notes: 'deadlock once' }));
+    expect([created.notes, updated.notes]).toEqual(['deadlock once', 'deadlock once']);
+  });
+
+  it('is create_failed when it is broken off again, and nothing is written', async () => {
+    const { id } = await createLead(tenant.api, { notes: 'before' });
+    const answers = [
+      await tenant.api.post(LEADS, { first_name: 'Never', notes: 'deadlock always' }),
+      await tenant.api.put(`${LEADS}/${id}`, { notes: 'deadlock always' }),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        status: 500,
+        body: { error: { code: 'create_failed', retryable: true } },
+      });
+    }
+    expect(dataOf(await tenant.api.get(`${LEADS}/${id}`)).notes).toBe('before');
+    expect((await tenant.api.get(`${LEADS}?search=Never`)).body.meta.total).toBe(0);
+  });
+});
+
+describe('details name every failing field (decisions 1)', () => {
+  it('those that JSON alone shows and those that their bounds show, each once', async () => {
+    const body = '{"first_name":"","zip":5,"custom_fields":{"a":1e400},"tags":["\\u0000"],"x":1}';
+    const fields = ['first_name', 'zip', 'custom_fields', 'tags', 'x'];
+    expectInvalid(await tenant.api.post(LEADS, body), ...fields);
+  });
+});
+
+describe('a database that writes times in another style', () => {
+  let other: TestApp;
+  afterEach(() => other.stop());
+
+  it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('%s is understood', async (style) => {
+    const database = await createDatabase();
+    const before = await TestApp.start({ database });
+    await before.sql(`do $$ begin
+      execute format('alter database %I set datestyle = ${style}', current_database()); end $$`);
+    await before.stop();
+    other = await TestApp.start({ database });
+    const { api } = await other.organization();
+    const due_date = '2026-03-04T05:06:07.890Z';
+    const task = dataOf(await api.post('/api/v1/tasks', { title: 'Call', due_date }), 201);
+    const path = `/api/v1/tasks/${task.id}`;
+    expect(dataOf(await api.put(path, { description: 'Soon.' }))).toMatchObject({ due_date });
+    expect(dataOf(await api.put(path, { description: 'Soon.' }))).toMatchObject({ due_date });
+  });
+});

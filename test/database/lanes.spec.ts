@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import type { Statement } from '../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+let app: TestApp;
+let us: Tenant;
+let them: Tenant;
+let database: TenantDatabase;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  [us, them] = await Promise.all([app.organization(), app.organization()]);
+  database = app.app.get(TenantDatabase);
+});
+afterAll(() => app.stop());
+
+const bounded = (text: string, values: unknown[] = []): Statement => {
+  return { text, values, cost: 'bounded' };
+};
+
+/** What row-level security sees: the organization and the role of a statement. */
+const IDENTITY = bounded(
+  `select current_setting('${TENANT_SETTING}') as organization, current_user as role, $1::int as n`,
+);
+
+interface Identity {
+  organization: string;
+  role: string;
+  n: number;
+}
+
+function identify(tenant: Tenant, n: number): Promise<Identity[]> {
+  return database.read<Identity>(tenant, { ...IDENTITY, values: [n] });
+}
+
+/** The connections of this application alone, by which a test can end them. */
+function endConnections(): Promise<unknown> {
+  return app.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'latitude'`);
+}
+
+describe('statements that share a connection', () => {
+  it('each run for their own organization, under the role of tenants', async () => {
+    const asked = Array.from({ length: 400 }, (_, n) => [n % 2 ? us : them, n] as const);
+    const answers = await Promise.all(asked.map(([tenant, n]) => identify(tenant, n)));
+    const expected = asked.map(([{ id }, n]) => [{ organization: id, role: 'latitude_app', n }]);
+    expect(answers).toEqual(expected);
+  });
+
+  it('leave nothing of an organization behind', async () => {
+    await identify(us, 1);
+    const [row] = await database.read<Identity>(them, { ...IDENTITY, values: [2] });
+    expect(row?.organization).toBe(them.id);
+  });
+
+  it('fail alone, whatever those before and behind them ask', async () => {
+    const broken = [
+      bounded('select 1 / $1::int as n', [0]),
+      bounded('select no_such_column from leads where organization_id = $1', [us.id]),
+      bounded('select $1::uuid as n', ['no uuid']),
+    ];
+    const asked = Array.from({ length: 120 }, (_, n) => {
+      const statement = n % 4 === 3 ? broken[(n >> 2) % broken.length]! : undefined;
+      return statement ? database.read(us, statement) : identify(us, n);
+    });
+    const answers = await Promise.allSettled(asked);
+    const failed = answers.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+    expect(failed).toEqual(answers.flatMap((_, n) => (n % 4 === 3 ? [n] : [])));
+    for (const [n, answer] of answers.entries()) {
+      if (answer.status === 'fulfilled') expect(answer.value).toMatchObject([{ n }]);
+    }
+  });
+
+  it('do not see what a transaction has not committed', async () => {
+    const { id } = await createLead(us.api, { notes: 'before' });
+    await database.transaction(us, async (transaction) => {
+      await transaction.query({
+        text: `update leads set notes = 'after' where organization_id = $1 and id = $2`,
+        values: [us.id, id],
+      });
+      expect((await getLead(us.api, id)).notes).toBe('before');
+    });
+    expect((await getLead(us.api, id)).notes).toBe('after');
+  });
+
+  it('are answered while statements of unknown cost keep connections busy', async () => {
+    const { id } = await createLead(us.api);
+    let sleeping = 2;
+    const sleepers = Array.from({ length: sleeping }, () =>
+      database.read(us, { text: 'select pg_sleep(1)', values: [] }).finally(() => sleeping--),
+    );
+    await Promise.all(Array.from({ length: 50 }, () => getLead(us.api, id)));
+    expect(sleeping).toBe(2);
+    await Promise.all(sleepers);
+  });
+});
+
+describe('a write that has to wait for a lock', () => {
+  it('waits where no other waits behind it, and is done as soon as the lock is gone', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const { id } = await createLead(us.api);
+    let blocked: Promise<Answer> | undefined;
+    await database
+      .transaction(us, async (transaction) => {
+        await transaction.query({
+          text: `update leads set email_compared = $3 where organization_id = $1 and id = $2`,
+          values: [us.id, id, email],
+        });
+        blocked = us.api.post(LEADS, { first_name: 'Waits', email });
+        await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
+        throw new Error('roll back');
+      })
+      .catch(() => undefined);
+    expect(dataOf(await blocked!, 201).email).toBe(email);
+  });
+});
+
+describe('connections that are lost', () => {
+  it('are opened again by the next statement, which does not fail', async () => {
+    const { id } = await createLead(us.api);
+    await Promise.all(Array.from({ length: 8 }, () => getLead(us.api, id)));
+    await endConnections();
+    // Each lane learns of its loss before it is asked again.
+    await expectEventually(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => us.api.get(`${LEADS}/${id}`)),
+      );
+      return answers.every(({ status }) => status === 200);
+    });
+  });
+
+  it('fail what was under way as query_failed, and nothing else', async () => {
+    const { id } = await createLead(us.api);
+    const reads = Array.from({ length: 200 }, () => us.api.get(`${LEADS}/${id}`));
+    await endConnections();
+    for (const answer of await Promise.all(reads)) {
+      if (answer.status === 200) expect(dataOf(answer).id).toBe(id);
+      else expect(answer).toMatchObject({ status: 500, body: { error: { code: 'query_failed' } } });
+    }
+  });
+});
+
+describe('a database that refuses connections', () => {
+  it('fails reads and creates by their codes, and serves them as soon as it is back', async () => {
+    const proxy = await TcpProxy.to(app.database);
+    const cutOff = await TestApp.start({ database: proxy.target });
+    try {
+      const api = cutOff.client(us.key.key);
+      const { id } = await createLead(api);
+      await getLead(api, id);
+      proxy.setOpen(false);
+      const gateway = cutOff.app.get(TenantDatabase);
+      await expect(gateway.read(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+        code: 'query_failed',
+      });
+      await expect(gateway.write(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
+        code: 'create_failed',
+      });
+      // Whose key has to be looked up is told what that was for, as far as it is known.
+      const newcomer = cutOff.client(them.key.key);
+      const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      expectError(await newcomer.get(LEADS), 500, 'query_failed');
+      expectError(await newcomer.post(LEADS, { first_name: 'A' }), 500, 'create_failed');
+      expectError(await newcomer.post('/mcp', ping), 500, 'query_failed');
+      proxy.setOpen(true);
+      await expectEventually(async () => (await api.get(`${LEADS}/${id}`)).status === 200);
+      await createLead(api);
+    } finally {
+      await cutOff.stop();
+      await proxy.close();
+    }
+  });
+});
+
+/** Asks until it holds, for a second at most. */
+async function expectEventually(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 1_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('it did not hold within a second');
+  }
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
+import { describeWhere } from '../faults/support/skipped.js';
+import { ApiClient } from '../../src/testing/api-client.js';
+import { LEADS } from '../../src/testing/factories.js';
+import { createDatabase, dropDatabase } from '../../src/testing/test-app.js';
+import { PgBouncer, WHY_NO_PGBOUNCER } from '../support/pgbouncer.js';
+import { Product, type RunningServer, UNLIMITED } from '../support/product.js';
+
+/** The longest that any request may take, with what a busy machine adds. */
+const LONGEST_REQUEST_MS = 6_000;
+
+describeWhere(WHY_NO_PGBOUNCER, 'PgBouncer', () => {
+  const product = new Product();
+  let database: DatabaseTarget;
+  let bouncer: PgBouncer;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterEach(() => bouncer.stop());
+  afterAll(async () => {
+    await product.remove();
+    await dropDatabase(database);
+  });
+
+  it.each([
+    ['transaction', 20],
+    ['transaction', 1],
+    ['statement', 20],
+  ] as const)(
+    'in %s mode with %d connections ends the start with a sentence',
+    async (mode, size) => {
+      bouncer = await PgBouncer.to(database, mode, size);
+      const started = await product.run('main.js', [], { DATABASE_URL: bouncer.url });
+      expect(started.code).toBe(1);
+      expect(started.stderr).toMatch(/^latitude: DATABASE_URL .*transaction.*session mode.*\n$/);
+      const listed = await product.run('cli.js', ['organizations', 'list'], {
+        DATABASE_URL: bouncer.url,
+      });
+      expect(listed).toMatchObject({ code: 1, stderr: started.stderr });
+    },
+  );
+
+  it('in session mode with enough connections serves every request', async () => {
+    bouncer = await PgBouncer.to(database, 'session', 24);
+    const { statuses } = await serveLoad();
+    expect(statuses).toEqual(new Set([200, 201, 404]));
+  });
+
+  it('in session mode with too few connections fails requests in time, and serves others', async () => {
+    bouncer = await PgBouncer.to(database, 'session', 20);
+    const { statuses, longestMs } = await serveLoad();
+    expect(statuses).toContain(200);
+    expect([...statuses].filter((status) => ![200, 201, 404, 500, 503].includes(status))).toEqual(
+      [],
+    );
+    expect(longestMs).toBeLessThan(LONGEST_REQUEST_MS);
+  });
+
+  /** Starts the server behind the pooler and has it read and write on all of its connections. */
+  async function serveLoad() {
+    const env = { ...UNLIMITED, DATABASE_URL: bouncer.url };
+    const api = await client(env);
+    const server = await product.start(env);
+    const statuses = new Set<number>();
+    let longestMs = 0;
+    const requests = Array.from({ length: 120 }, async (_, n) => {
+      const started = performance.now();
+      const { status } = await api(server, n);
+      longestMs = Math.max(longestMs, performance.now() - started);
+      statuses.add(status);
+    });
+    await Promise.all(requests);
+    await server.stop();
+    return { statuses, longestMs };
+  }
+
+  async function client(env: Record<string, string>) {
+    const { id } = await latitude<{ id: string }>(env, 'organizations', 'create', '--name', 'A');
+    const options = ['--organization', id, '--name', 'k', '--scopes', 'all'];
+    const { key } = await latitude<{ key: string }>(env, 'keys', 'create', ...options);
+    return async (server: RunningServer, n: number) => {
+      const api = new ApiClient(server.url, key);
+      const requests = [
+        () => api.post(LEADS, { first_name: `n${n}` }),
+        () => api.get(`${LEADS}/${randomUUID()}`),
+        () => api.get(`${LEADS}?search=n${n}`),
+        () => api.get(LEADS),
+      ];
+      return requests[n % requests.length]!();
+    };
+  }
+
+  async function latitude<T>(env: Record<string, string>, ...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await product.run('cli.js', ['--json', ...args], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as T;
+  }
+});

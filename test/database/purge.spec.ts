@@ -1,0 +1,384 @@
+import { getDataSourceToken } from '@nestjs/typeorm';
+import { randomUUID } from 'node:crypto';
+import type { DiscoveryService } from '@nestjs/core';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { AnsweredRecords1764374400000 } from '../../src/database/migrations/1764374400000-answered-records.js';
+import { CommandPatience } from '../../src/database/gateway/patience.js';
+import { ADMINISTRATION } from '../../src/database/connection/administration.js';
+import { PurgeService } from '../../src/database/records/purge.service.js';
+import { StoredAnswersRepository } from '../../src/database/idempotency.repository.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { TenantRepository } from '../../src/database/records/tenant-repository.js';
+import { Changes } from '../../src/events/changes.js';
+import { IdDto } from '../../src/fields/id.dto.js';
+import { buildLead, createLead, dataOf, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { until } from '../support/product.js';
+
+const APPOINTMENTS = '/api/v1/appointments';
+const TASKS = '/api/v1/tasks';
+const MONTH_MS = 30 * 86_400_000;
+
+class KeptRepository extends TenantRepository<{ id: string }> {
+  constructor(database: TenantDatabase) {
+    super(database, { name: 'organizations', record: IdDto, live: 'true' });
+  }
+}
+
+interface Rows {
+  leads: number;
+  appointments: number;
+  tasks: number;
+  linked_tasks: number;
+}
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ patience: new CommandPatience() });
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('purge', () => {
+  it('looks through every table of tenants', () => {
+    const { tables } = app.app.get(PurgeService);
+    expect(tables).toEqual(expect.arrayContaining(['leads', 'appointments', 'tasks']));
+  });
+
+  it('removes an old deleted lead with its appointments, and frees its tasks of it', async () => {
+    const lead = await createLead(tenant.api);
+    await makeAppointment(lead.id);
+    await makeAppointment(lead.id);
+    const task = await makeTask({ contact_id: lead.id });
+    await remove(`${LEADS}/${lead.id}`, 31);
+
+    expect(await purge()).toMatchObject({ leads: 1, appointments: 2, tasks: 0 });
+    expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 1, linked_tasks: 0 });
+    const answer = await tenant.api.get(`${TASKS}/${task}`);
+    expect(answer).toMatchObject({ status: 200, body: { data: { contact_id: null } } });
+  });
+
+  it('moves updated_at and the ETag of the tasks that it frees of their lead', async () => {
+    const lead = await createLead(tenant.api);
+    const task = await makeTask({ contact_id: lead.id });
+    const recent = await makeTask({ contact_id: lead.id });
+    // A change within the same millisecond, or by a server whose clock is ahead.
+    await app.sql(`update tasks set updated_at = '2999-01-01T00:00:00Z' where id = $1`, [recent]);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    const before = await tenant.api.get(`${TASKS}/${task}`);
+
+    await purge();
+    const after = await tenant.api.get(`${TASKS}/${task}`);
+    const [earlier, later] = [before, after].map((answer) => dataOf<Dated>(answer).updated_at);
+    expect(later! > earlier!).toBe(true);
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    const { updated_at } = dataOf<Dated>(await tenant.api.get(`${TASKS}/${recent}`));
+    expect(updated_at).toBe('2999-01-01T00:00:00.001Z');
+  });
+
+  it('publishes the change of each record that it frees or removes with another one', async () => {
+    const lead = await createLead(tenant.api);
+    const appointment = await makeAppointment(lead.id);
+    const task = await makeTask({ contact_id: lead.id });
+    await remove(`${LEADS}/${lead.id}`, 31);
+    const changed: string[] = [];
+    const changes = app.app.get(Changes);
+    for (const id of [appointment, task]) changes.listen(tenant.id, id, () => changed.push(id));
+
+    await purge();
+    expect(changed.sort()).toEqual([appointment, task].sort());
+  });
+
+  it('removes old deleted tasks, and leaves their leads', async () => {
+    const lead = await createLead(tenant.api);
+    await remove(`${TASKS}/${await makeTask({ contact_id: lead.id })}`, 31);
+    expect(await purge()).toMatchObject({ leads: 0, appointments: 0, tasks: 1 });
+    expect(await rows()).toMatchObject({ leads: 1, tasks: 0 });
+  });
+
+  it('leaves what lives, what is cancelled, and what was deleted later', async () => {
+    const lead = await createLead(tenant.api);
+    const cancelled = await makeAppointment(lead.id);
+    await tenant.api.delete(`${APPOINTMENTS}/${cancelled}`);
+    await makeTask({ contact_id: lead.id });
+    const recent = await createLead(tenant.api);
+    await makeAppointment(recent.id);
+    await remove(`${TASKS}/${await makeTask({ contact_id: recent.id })}`, 29);
+    await remove(`${LEADS}/${recent.id}`, 29);
+
+    expect(await purge()).toMatchObject({ leads: 0, appointments: 0, tasks: 0 });
+    expect(await rows()).toEqual({ leads: 2, appointments: 2, tasks: 2, linked_tasks: 2 });
+  });
+
+  it('keeps to the organization that it is told', async () => {
+    const lead = await createLead(tenant.api);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    const stranger = await app.organization();
+    expect(await purge(stranger)).toMatchObject({ leads: 0, appointments: 0, tasks: 0 });
+    expect(await rows()).toMatchObject({ leads: 1 });
+  });
+
+  it('removes more than a batch, and tells of every record', async () => {
+    await makeDeleted(2_500);
+    const service = app.app.get(PurgeService);
+    const counts = await service.count(tenant, monthAgo());
+    const steps: number[] = [];
+    const removed = await service.purge(tenant, monthAgo(), (records) => steps.push(records));
+    expect(counts).toEqual({ leads: 2_500, appointments: 0, tasks: 2_500 });
+    expect(steps.reduce((sum, step) => sum + step, 0)).toBe(5_000);
+    expect(removed).toEqual({ leads: 2_500, appointments: 2_500, tasks: 2_500 });
+    expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
+  });
+});
+
+describe('a table whose records are never deleted', () => {
+  it('is left alone', async () => {
+    const database = app.app.get(TenantDatabase);
+    const discovery = {
+      getProviders: () => [{ instance: new KeptRepository(database) }],
+    } as unknown as DiscoveryService;
+    const service = new PurgeService(discovery, database, app.app.get(StoredAnswersRepository));
+    expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
+    expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });
+    expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);
+  });
+});
+
+describe('a table that refers to leads', () => {
+  const LINKS = `create table links (organization_id uuid not null, lead_id uuid not null,
+    foreign key (organization_id, lead_id) references leads (organization_id, id) on delete`;
+  afterEach(() => app.sql('drop table links'));
+
+  it('without a repository is left to its foreign key', async () => {
+    await app.sql(`${LINKS} cascade)`);
+    const lead = await createLead(tenant.api);
+    await app.sql('insert into links values ($1, $2)', [tenant.id, lead.id]);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    expect(await purge()).toMatchObject({ leads: 1 });
+    expect(await app.sql('select from links')).toEqual([]);
+  });
+
+  it('ends a purge of leads with its name where its foreign key refuses that', async () => {
+    await app.sql(`${LINKS} restrict)`);
+    const lead = await createLead(tenant.api);
+    await remove(`${LEADS}/${lead.id}`, 31);
+    await expect(purge()).rejects.toThrow('links.lead_id');
+    expect(await rows()).toMatchObject({ leads: 1 });
+  });
+});
+
+describe('a purge beside other work', () => {
+  it('lets requests through: creates go on meanwhile', async () => {
+    await makeDeleted(3_000);
+    let purging = true;
+    const answers: number[] = [];
+    const writer = async () => {
+      while (purging) {
+        const { status } = await tenant.api.post(LEADS, buildLead());
+        answers.push(status);
+      }
+    };
+    const writers = [writer(), writer(), writer()];
+    await purge();
+    purging = false;
+    await Promise.all(writers);
+    expect(new Set(answers)).toEqual(new Set([201]));
+    expect(answers.length).toBeGreaterThan(3);
+    expect(await rows()).toMatchObject({ leads: answers.length, appointments: 0 });
+  });
+
+  it('shares the work with other purges, and each tells what it removed itself', async () => {
+    await makeDeleted(5_000);
+    const removed = await Promise.all([purge(), purge(), purge()]);
+    expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
+    for (const table of ['leads', 'appointments', 'tasks']) {
+      const total = removed.reduce((sum, counts) => sum + (counts[table] ?? 0), 0);
+      expect([table, total]).toEqual([table, 5_000]);
+    }
+  });
+
+  it('leaves nothing behind where another purge fails', async () => {
+    await makeDeleted(10);
+    const other = new pg.Client(connectionOf(app));
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('delete from leads where organization_id = $1', [tenant.id]);
+      let isOver = false;
+      const purging = purge().finally(() => (isOver = true));
+      await until(async () => isOver || (await isWaitingForLock()));
+      await other.query('rollback');
+      await purging;
+      expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
+    } finally {
+      await other.end();
+    }
+  });
+});
+
+describe('a purge and stored answers', () => {
+  const post = (path: string, body: object, key: string) =>
+    tenant.api.post(path, body, { headers: { 'Idempotency-Key': key } });
+  const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+
+  it('removes the answers about the records that it removes', async () => {
+    const ada = { first_name: 'Ada', email: 'ada@example.com', phone: '+1 628 555 0143' };
+    const lead = dataOf<{ id: string }>(await post(LEADS, ada, 'lead'), 201).id;
+    const visit = { lead_id: lead, ...times, notes: 'Ring at Ada Lovelace' };
+    dataOf(await post(APPOINTMENTS, visit, 'appointment'), 201);
+    const call = { contact_id: lead, title: 'Call Ada' };
+    dataOf(await post(TASKS, call, 'contact'), 201);
+    const errand = { title: 'Write to Ada' };
+    const task = dataOf<{ id: string }>(await post(TASKS, errand, 'task'), 201).id;
+    await remove(`${LEADS}/${lead}`, 31);
+    await remove(`${TASKS}/${task}`, 31);
+
+    await purge();
+    expect(await storedKeys()).toEqual([]);
+    const again = await post(LEADS, { ...ada, first_name: 'Other' }, 'lead');
+    expect(again.headers.has('idempotency-replayed')).toBe(false);
+    expect(dataOf<{ id: string }>(again, 201).id).not.toBe(lead);
+    expect((await post(APPOINTMENTS, visit, 'appointment')).status).toBe(404);
+    expect((await post(TASKS, call, 'contact')).status).toBe(404);
+  });
+
+  it('keeps the answers about all other records, also those of another organization', async () => {
+    const stranger = await app.organization();
+    const options = { headers: { 'Idempotency-Key': 'theirs' } };
+    dataOf(await stranger.api.post(LEADS, buildLead(), options), 201);
+    dataOf(await post(LEADS, buildLead(), 'kept'), 201);
+    const { id } = await createLead(tenant.api);
+    await remove(`${LEADS}/${id}`, 31);
+
+    await purge();
+    expect(await storedKeys()).toEqual(['kept']);
+    expect(await storedKeys(stranger)).toEqual(['theirs']);
+  });
+
+  it('removes answers of which it is not known what they are about', async () => {
+    dataOf(await post(LEADS, buildLead(), 'unknown'), 201);
+    await app.sql('update idempotency_keys set record_ids = null where organization_id = $1', [
+      tenant.id,
+    ]);
+    const { id } = await createLead(tenant.api);
+    await remove(`${LEADS}/${id}`, 31);
+    await purge();
+    expect(await storedKeys()).toEqual([]);
+  });
+
+  async function storedKeys({ id } = tenant): Promise<string[]> {
+    const keys = await app.sql<{ key: string }>(
+      'select key from idempotency_keys where organization_id = $1 order by key',
+      [id],
+    );
+    return keys.map(({ key }) => key);
+  }
+});
+
+describe('the migration that tells what stored answers are about', () => {
+  it('fills that in for the answers that are there', async () => {
+    const [lead, owner] = [randomUUID(), randomUUID()];
+    const body = JSON.stringify({ data: { id: randomUUID(), lead_id: lead.toUpperCase() } });
+    await app.sql(
+      `insert into idempotency_keys (organization_id, key, route, content_hash, status, body)
+       values ($1, 'old', $2, '', 201, $3)`,
+      [tenant.id, `POST /api/v1/leads/${owner}/messages`, body],
+    );
+    const administration = app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
+    const runner = administration.createQueryRunner();
+    const migration = new AnsweredRecords1764374400000();
+    await migration.down(runner);
+    await migration.up(runner);
+    await runner.release();
+    const [row] = await app.sql<{ record_ids: string }>(
+      `select record_ids::text from idempotency_keys where organization_id = $1`,
+      [tenant.id],
+    );
+    const ids = [owner, lead, (JSON.parse(body) as { data: { id: string } }).data.id];
+    expect(row?.record_ids.slice(1, -1).split(',').sort()).toEqual(ids.sort());
+  });
+});
+
+interface Dated {
+  updated_at: string;
+}
+
+function connectionOf({ database }: TestApp): pg.ClientConfig {
+  return 'url' in database ? { connectionString: database.url } : database;
+}
+
+async function isWaitingForLock(): Promise<boolean> {
+  const waiting = await app.sql(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return waiting.length > 0;
+}
+
+function monthAgo(): Date {
+  return new Date(Date.now() - MONTH_MS);
+}
+
+/** Purges what an organization deleted more than 30 days ago. */
+function purge({ id } = tenant) {
+  const service = app.app.get(PurgeService);
+  return service.purge({ id }, monthAgo());
+}
+
+async function makeAppointment(lead_id: string): Promise<string> {
+  const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+  const { body } = await tenant.api.post(APPOINTMENTS, { lead_id, ...times });
+  return body.data.id as string;
+}
+
+async function makeTask(fields: object): Promise<string> {
+  const { body } = await tenant.api.post(TASKS, { title: 'Call', ...fields });
+  return body.data.id as string;
+}
+
+/** Deletes a record, and dates the deletion back. */
+async function remove(path: string, daysAgo: number): Promise<void> {
+  expect((await tenant.api.delete(path)).status).toBe(200);
+  const [, table, id] = /v1\/(\w+)\/(.+)/.exec(path) ?? [];
+  await app.sql(
+    `update ${table} set deleted_at = now() - $1 * interval '1 day' where organization_id = $2 and id = $3`,
+    [daysAgo, tenant.id, id],
+  );
+}
+
+/** Leads that were deleted long ago, each with an appointment and a task that was deleted too. */
+async function makeDeleted(count: number): Promise<void> {
+  await app.sql(
+    `with new_leads as (
+        insert into leads (organization_id, id, first_name, source, tags, custom_fields, lead_score,
+          sms_opted_out, on_dnc_list, deleted_at)
+        select $1, gen_random_uuid(), 'Ada', 'api', '{}', '{}', 0, false, false,
+          now() - interval '40 days' from generate_series(1, $2::int) returning id),
+      new_appointments as (
+        insert into appointments (organization_id, id, lead_id, start_time, end_time, status,
+          booked_by)
+        select $1, gen_random_uuid(), id, now(), now() + interval '1 hour', 'scheduled', 'api'
+        from new_leads)
+      insert into tasks (organization_id, id, title, priority, status, created_by_ai, contact_id,
+        deleted_at)
+      select $1, gen_random_uuid(), 'Call', 'low', 'open', false, id, now() - interval '40 days'
+      from new_leads`,
+    [tenant.id, count],
+  );
+}
+
+async function rows(): Promise<Rows> {
+  const count = (table: string) =>
+    `(select count(*)::int from ${table} where organization_id = $1)`;
+  const [found] = await app.sql<Rows>(
+    `select ${count('leads')} as leads, ${count('appointments')} as appointments,
+      ${count('tasks')} as tasks,
+      (select count(contact_id)::int from tasks where organization_id = $1) as linked_tasks`,
+    [tenant.id],
+  );
+  return found!;
+}

@@ -1,0 +1,111 @@
+import { getDataSourceToken } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../../src/database/connection/administration.js';
+import {
+  dataSourceOptions,
+  MIGRATIONS,
+} from '../../src/database/connection/data-source-options.js';
+import type { Statement } from '../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { readInput } from '../../src/fields/read-input.js';
+import { LeadListQuery } from '../../src/leads/lead.dto.js';
+import { LeadsRepository } from '../../src/leads/leads.repository.js';
+import { createDatabase, TestApp } from '../../src/testing/test-app.js';
+
+describe('migrations', () => {
+  let apps: TestApp[];
+
+  beforeAll(async () => {
+    const database = await createDatabase('empty');
+    apps = await Promise.all([1, 2, 3].map(() => TestApp.start({ database })));
+  });
+  afterAll(() => Promise.all(apps.map((app) => app.stop())));
+
+  it('run once when several instances start together', async () => {
+    const names = await apps[0]!.sql<{ name: string }>('select name from migrations order by id');
+    expect(names.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+
+  it('make exactly the schema that the entities describe', async () => {
+    const { app, database } = apps[0]!;
+    const tokens = [DataSource, getDataSourceToken(ADMINISTRATION)];
+    const entities = tokens.flatMap((token) =>
+      app.get<DataSource>(token).entityMetadatas.map(({ target }) => target),
+    );
+    const owner = new DataSource({
+      ...dataSourceOptions(database),
+      entities: [...new Set(entities)],
+    });
+    await owner.initialize();
+    const { upQueries } = await owner.driver.createSchemaBuilder().log();
+    await owner.destroy();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+});
+
+describe('lists read through an index, without sorting', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    await app.sql(`insert into organizations
+      select ('00000000-0000-4000-8000-' || lpad(g::text, 12, '0'))::uuid, 'o', 'US'
+      from generate_series(0, 1) g`);
+    await app.sql(`insert into leads (organization_id, id, first_name, last_name, email, status,
+        temperature, source, tags, custom_fields, lead_score, created_at, sms_opted_out, on_dnc_list)
+      select ('00000000-0000-4000-8000-' || lpad((g % 2)::text, 12, '0'))::uuid, gen_random_uuid(),
+        md5(g::text), case when g % 3 > 0 then md5((g * 7)::text) end, 'lead' || g || '@example.com',
+        's' || g % 5, (array['cold', 'warm', 'hot'])[1 + g % 3], 'api', '{}', '{}', g % 100,
+        now() - g * interval '1 minute', false, false
+      from generate_series(1, 20000) g`);
+    await app.sql('vacuum analyze leads');
+  });
+  afterAll(() => app.stop());
+
+  const directions = ['asc', 'desc'] as const;
+  it.each([
+    ...directions.map((sort_dir) => ['leads_by_created_at', { sort_by: 'created_at', sort_dir }]),
+    ...directions.map((sort_dir) => ['leads_by_updated_at', { sort_by: 'updated_at', sort_dir }]),
+    ...directions.map((sort_dir) => ['leads_by_first_name', { sort_by: 'first_name', sort_dir }]),
+    ...directions.map((sort_dir) => ['leads_by_lead_score', { sort_by: 'lead_score', sort_dir }]),
+    ['leads_by_last_name', { sort_by: 'last_name', sort_dir: 'asc' }],
+    ['leads_by_last_name_desc', { sort_by: 'last_name', sort_dir: 'desc' }],
+    ['leads_by_status', { status: 's1' }],
+    ['leads_by_temperature', { temperature: 'hot' }],
+    ['leads_by_created_at', { created_after: '2026-01-01', created_before: '2027-01-01' }],
+  ] as [string, Record<string, string>][])('%s serves %j', async (index, query) => {
+    const plan = await planOfPage(app, query);
+    expect(plan).toContain(`using ${index} on leads`);
+    expect(plan).not.toMatch(/Sort Key: leads\./);
+  });
+
+  it('the trigram index serves a search, row-level security notwithstanding', async () => {
+    expect(await planOfPage(app, { search: 'lead1234@' })).toContain(
+      'Bitmap Index Scan on leads_search',
+    );
+  });
+});
+
+/** How PostgreSQL reads the page of a list for the tenant role. */
+async function planOfPage(app: TestApp, query: Record<string, string>): Promise<string> {
+  let statement: Statement | undefined;
+  const recorder = {
+    read: (_: string, sent: Statement) => {
+      statement = sent;
+      return Promise.resolve([]);
+    },
+  };
+  const repository = new LeadsRepository(recorder as unknown as TenantDatabase);
+  const organization = '00000000-0000-4000-8000-000000000001';
+  await repository.list({ id: organization }, readInput(LeadListQuery, query).value);
+  const { text, values } = statement!;
+  const rows = await app.app.get(TenantDatabase).read<{ 'QUERY PLAN': string }>(
+    { id: organization },
+    {
+      text: `explain (costs off) ${text}`,
+      values,
+      plan: 'custom',
+    },
+  );
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}

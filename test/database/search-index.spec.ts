@@ -1,0 +1,48 @@
+import { setLogOutput } from '../../src/config/logger.js';
+import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
+import { createDatabase, dropDatabase, TestApp } from '../../src/testing/test-app.js';
+import { createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
+
+const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';
+const LOSE_MARK = 'alter function pg_catalog.textlike(text, text) not leakproof';
+
+/** The warnings about the search of a start on this database. */
+async function warningsOfStart(database: DatabaseTarget): Promise<string[]> {
+  const lines: string[] = [];
+  setLogOutput({ write: (line: string) => lines.push(line) });
+  const app = await TestApp.start({ database, settings: { logLevel: 'warn' } });
+  try {
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    return messages.filter((message) => message.startsWith('Search'));
+  } finally {
+    await app.stop();
+    setLogOutput(process.stdout);
+  }
+}
+
+describe('at start, where row-level security keeps search from its index', () => {
+  it('a user who is no superuser gets one warning with the statement that helps', async () => {
+    const database = await createPlainOwnersDatabase();
+    const warnings = await warningsOfStart(database);
+    expect(warnings).toEqual([expect.stringContaining(REMEDY)]);
+    await dropDatabase(database);
+  });
+
+  it('a superuser mends it, as after the restore of a dump', async () => {
+    const database = await createDatabase();
+    await queryAs(database, LOSE_MARK);
+    expect(await warningsOfStart(database)).toEqual([]);
+    const marked = `do $$ begin
+      assert (select proleakproof from pg_proc where oid = 'textlike(text, text)'::regprocedure);
+    end $$`;
+    await queryAs(database, marked);
+    await dropDatabase(database);
+  });
+
+  it('nothing is said where a superuser has run it', async () => {
+    const database = await createDatabase();
+    await queryAs(database, REMEDY);
+    expect(await warningsOfStart(database)).toEqual([]);
+    await dropDatabase(database);
+  });
+});

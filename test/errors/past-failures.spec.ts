@@ -1,0 +1,293 @@
+import { SCOPES } from '../../src/auth/scopes.js';
+import { Sessions } from '../../src/mcp/sessions/sessions.js';
+import { expectEnvelope } from '../../src/testing/envelope.js';
+import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
+import { declaredFieldsOf } from '../support/declared-routes.js';
+import { joinMcp } from '../support/foreign-ids.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
+import { rawRequest } from '../../src/testing/raw-http.js';
+import {
+  LIST_ROUTES,
+  nameOf,
+  pathOf,
+  RECORD_ROUTES,
+  ROUTES,
+  send,
+  validRequest,
+} from '../../src/testing/routes.js';
+import { byName, SCOPED_TOOLS } from '../support/tools.js';
+
+/** Failures of other products (notes), by their names. Others are named where their subject is tested. */
+
+const WRITES = ROUTES.filter(({ body }) => body !== undefined).map(
+  (route) => [nameOf(route), route] as const,
+);
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
+  /** Operators of several libraries, and what drivers have taken for a column or for SQL. */
+  const VALUES: readonly unknown[] = [
+    ...[{}, { $ne: null }, { $gt: '' }, { not: null }, { in: ['a'] }, { toString: 'a' }],
+    ...[{ '@instanceof': 'FindOperator', _type: 'not', _value: null }, { toPostgres: 'a' }],
+    ...[[], ['a'], [['a']], [{}], [null], { length: 1, 0: 'a' }],
+  ];
+
+  /** What a driver has taken for a comparison of the column with itself. */
+  const columnOf = (name: string) => ({ [name]: 1 });
+
+  it.each(WRITES)('are refused in every scalar field: %s', async (_, route) => {
+    const { path, body } = await validRequest(route, tenant);
+    const scalars = declaredFieldsOf(route, 'body').filter(
+      ({ schema }) => schema.type !== 'array' && schema.type !== 'object',
+    );
+    const names = scalars.map(({ name }) => name);
+    expect(names).not.toEqual([]);
+    const inEach = (valueOf: (name: string) => unknown) =>
+      Object.fromEntries(names.map((name) => [name, valueOf(name)]));
+    for (const given of [...VALUES.map((value) => inEach(() => value)), inEach(columnOf)]) {
+      const answer = await send(tenant.api, route, { path, body: { ...body, ...given } });
+      expectInvalid(answer, ...names);
+    }
+  });
+
+  it.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))(
+    'are no parameters: %s',
+    async (_, route) => {
+      await route.listed(tenant);
+      const path = pathOf(route);
+      for (const { name } of declaredFieldsOf(route, 'query')) {
+        for (const suffix of ['[]', '[0]', '[$ne]', '[not]', '.not', '[_value]']) {
+          const answer = await tenant.api.get(`${path}?${encodeURIComponent(name + suffix)}=a`);
+          expectInvalid(answer, name + suffix);
+        }
+        const json = encodeURIComponent('{"$ne":null}');
+        const { status, body } = await tenant.api.get(`${path}?${name}=${json}`);
+        // As a text it is one like any other, which nothing has.
+        if (status !== 400) expect(body.meta.total).toBe(0);
+      }
+    },
+  );
+
+  it.each(RECORD_ROUTES.map((route) => [nameOf(route), route] as const))(
+    'are no ids: %s',
+    async (_, route) => {
+      const id = await route.makeRecord(tenant);
+      const body = await route.body?.(tenant);
+      const texts = ['{"$ne":null}', '[object Object]', `["${id}"]`, `${id},${id}`, `${id}[]`];
+      for (const text of [...texts, `id=${id}`, `${id} or 1=1`]) {
+        const path = pathOf(route, encodeURIComponent(text));
+        expectError(await send(tenant.api, route, { path, body }), 404, 'not_found');
+      }
+    },
+  );
+});
+
+describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest #16050', () => {
+  const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
+  const POISONED = '{"first_name":"B","polluted":true,"prototype":{"polluted":true}}';
+
+  /** What every object, list and function of the process has. */
+  const shared = () =>
+    [Object.prototype, Array.prototype, Function.prototype, String.prototype].map((prototype) =>
+      Object.getOwnPropertyNames(prototype),
+    );
+  const before = shared();
+
+  afterEach(() => {
+    expect(shared()).toEqual(before);
+    expect(({} as { polluted?: true }).polluted).toBeUndefined();
+  });
+
+  it.each(NAMES)('%s is no field, and hides no other one from its check', async (name) => {
+    for (const [, route] of WRITES) {
+      const { path, body } = await validRequest(route, tenant);
+      const field = Object.keys(body!).find((one) => typeof body![one] === 'string')!;
+      const text = JSON.stringify({ ...body, [field]: { a: 1 } }).slice(0, -1);
+      const poisoned = `${text},"${name}":${POISONED}}`;
+      expectInvalid(await tenant.api.request(route.method, path, { body: poisoned }), field, name);
+    }
+  });
+
+  it.each(NAMES)('%s is a value of no scalar and no list', async (name) => {
+    const inside = `{"${name}":${POISONED}}`;
+    const body = `{"first_name":${inside},"tags":[${inside}],"email":[${inside}]}`;
+    expectInvalid(await tenant.api.post(LEADS, body), 'first_name', 'tags', 'email');
+  });
+
+  it.each(NAMES)('%s is plain data at every depth of custom_fields', async (name) => {
+    const nested = (depth: number): string =>
+      depth === 0 ? '{"polluted":true}' : `{"${name}":${nested(depth - 1)}}`;
+    for (let depth = 1; depth < 8; depth++) {
+      const body = `{"first_name":"A","custom_fields":${nested(depth)}}`;
+      const posted = await tenant.api.post(LEADS, body);
+      expect(posted.status).toBe(201);
+      const text = `"custom_fields":${nested(depth)}`;
+      expect(JSON.stringify(posted.body)).toContain(text);
+      const put = await tenant.api.put(`${LEADS}/${posted.body.data.id}`, body);
+      expect(JSON.stringify(put.body)).toContain(text);
+    }
+  });
+
+  it.each(NAMES)('%s is no parameter', async (name) => {
+    const bracketed = ['', '[polluted]', '[prototype][polluted]', '.polluted'];
+    for (const parameter of bracketed.map((end) => name + end)) {
+      expectInvalid(await tenant.api.get(`${LEADS}?${parameter}=1`), parameter);
+    }
+  });
+
+  it.each(NAMES)('%s is no argument, and no part of a message of /mcp', async (name) => {
+    const party = await joinMcp(app, tenant);
+    const poison = JSON.parse(`{"${name}":${POISONED}}`) as object;
+    const args = JSON.parse(`{"first_name":"A","${name}":${POISONED}}`) as object;
+    const { body } = await party.rpc('tools/call', { name: 'create_lead', arguments: args });
+    expect(body.result._meta['latitude/error'].details).toMatchObject([{ field: name }]);
+    expect((await party.rpc('tools/call', { name, arguments: poison })).body.error.code).toBe(
+      -32602,
+    );
+    expect((await party.rpc(name, poison)).body.error.code).toBe(-32601);
+    expect((await party.rpc('ping', poison)).body.result).toEqual({});
+  });
+});
+
+describe('qs CVE-2025-15284: limits that other notations pass by', () => {
+  it.each([
+    ['brackets', 'a[]=1', 1_001],
+    ['indices', 'a[0]=1', 1_001],
+    ['one name', 'a=1', 1_001],
+    ['nothing but separators', '', 14_000],
+  ])('hold for %s', async (_, parameter, count) => {
+    const query = Array<string>(count).fill(parameter).join('&');
+    const answer = await tenant.api.get(`${LEADS}?${query}`);
+    if (parameter === '') expect(answer.status).toBe(200);
+    else expectError(answer, 400, 'validation_error');
+    expect(JSON.stringify(answer.body).length).toBeLessThan(20_000);
+  });
+
+  it('hold for a list in one value: commas and brackets are characters', async () => {
+    await createLead(tenant.api, { status: 'new' });
+    for (const status of ['new,won', '[new]', 'new[]', '{new}']) {
+      const answer = await tenant.api.get(`${LEADS}?status=${encodeURIComponent(status)}`);
+      expect(answer).toMatchObject({ status: 200, body: { meta: { total: 0 } } });
+    }
+    const many = `${LEADS}?status=${'a,'.repeat(7_000)}`;
+    expectInvalid(await tenant.api.get(many), 'status');
+  });
+
+  it('hold for 100,000 parameters: the request is refused, and the next one served', async () => {
+    const path = `${LEADS}?${'a[]=1&'.repeat(100_000)}`;
+    const headers = ['Host', 'a', 'Authorization', `Bearer ${tenant.key.key}`];
+    const answer = await rawRequest(app.port, { method: 'GET', path, headers });
+    expectEnvelope(answer, { status: 431, code: 'bad_request' });
+    expect(await tenant.api.get(LEADS)).toMatchObject({ status: 200 });
+  });
+
+  it('hold for a form, which no route takes', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const answer = await tenant.api.post(LEADS, 'first_name[]=A&'.repeat(10_000), { headers });
+    expectError(answer, 415, 'unsupported_media_type');
+  });
+});
+
+describe('Directus CVE-2026-35412: a check that is missing on a second path', () => {
+  it.each(byName(SCOPED_TOOLS))('REST and /mcp ask for the same scope: %s', async (name, tool) => {
+    const { route, scope, makeRecord } = tool;
+    const id = await makeRecord?.(tenant);
+    const scheme = name.replace(/^get_/, '');
+    const isResource = name.startsWith('get_');
+    const others = SCOPES.filter((one) => one !== scope);
+    for (const scopes of [others, [scope]]) {
+      const isRefused = scopes === others;
+      const party = await joinMcp(app, await app.key(tenant.id, scopes));
+      const rest = await send(party.api, route, { path: pathOf(route, id) });
+      // Without arguments, so that a key that may call it is refused for these and changes nothing.
+      const tools = await party.rpc('tools/call', { name, arguments: {} });
+      const code = tools.body.result._meta?.['latitude/error'].code as string | undefined;
+      const refusals = { rest: rest.status === 403, tools: code === 'insufficient_scope' };
+      expect(refusals).toEqual({ rest: isRefused, tools: isRefused });
+      if (!isResource) continue;
+      const read = await party.rpc('resources/read', { uri: `${scheme}://${id!}` });
+      expect(read.body.error?.data.code).toBe(isRefused ? 'insufficient_scope' : undefined);
+    }
+  });
+});
+
+describe('MCP SDK CVE-2026-25536: what is answered to one client reaches another', () => {
+  const CALL = { name: 'list_leads', arguments: {} };
+
+  /** Organizations of one lead each, with a session each on the same process. */
+  async function callers() {
+    const tenants = await Promise.all([app.organization(), app.organization()]);
+    return Promise.all(
+      tenants.map(async (owner) => {
+        const { id } = await createLead(owner.api);
+        const caller = new McpCaller(app.url, owner.key.key);
+        return { caller, key: owner.key.key, lead: id, session: await caller.open('2025-06-18') };
+      }),
+    );
+  }
+
+  it('not under equal JSON-RPC ids at the same time', async () => {
+    const both = await callers();
+    const asked = Array.from({ length: 60 }, (_, n) => ({ ...both[n % 2]!, id: n >> 1 }));
+    const answers = await Promise.all(
+      asked.map(({ caller, session, id }) => caller.rpc(session, 'tools/call', CALL, id)),
+    );
+    const found = answers.map(({ body }) => {
+      return { id: body.id as unknown, lead: body.result.structuredContent.data[0].id as unknown };
+    });
+    expect(found).toEqual(asked.map(({ id, lead }) => ({ id, lead })));
+  });
+
+  it('not where one client leaves before its answer', async () => {
+    const [one, other] = await callers();
+    const abort = new AbortController();
+    const left = Array.from({ length: 20 }, () =>
+      fetch(`${app.url}/mcp`, {
+        method: 'POST',
+        signal: abort.signal,
+        headers: {
+          Authorization: `Bearer ${one!.key}`,
+          Accept: 'application/json, text/event-stream',
+          'Content-Type': 'application/json',
+          ...inSession(one!.session),
+        },
+        body: JSON.stringify(rpcRequest('tools/call', CALL, 1)),
+      }).catch(() => undefined),
+    );
+    const asked = Array.from({ length: 20 }, () =>
+      other!.caller.rpc(other!.session, 'tools/call', CALL, 1),
+    );
+    abort.abort();
+    for (const { body } of await Promise.all(asked)) {
+      expect(body.result.structuredContent.data).toMatchObject([{ id: other!.lead }]);
+    }
+    await Promise.all(left);
+  });
+
+  it('not on streams: each hears its own events, with numbers of its own', async () => {
+    const both = await callers();
+    const streams = await Promise.all(both.map(({ caller, session }) => caller.listen(session)));
+    const sessions = both.map(({ session }) => {
+      return [...app.app.get(Sessions).all()].find(({ id }) => id === session)!;
+    });
+    for (let round = 1; round <= 3; round++) {
+      for (const [n, session] of sessions.entries()) session.notify(`notifications/${n}/${round}`);
+    }
+    for (const [n, stream] of streams.entries()) {
+      for (let round = 1; round <= 3; round++) {
+        const message = { jsonrpc: '2.0', method: `notifications/${n}/${round}` };
+        expect(await stream.nextMessage()).toEqual({ id: String(round), message });
+      }
+      stream.leave();
+    }
+  });
+});

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
+import { RequireScope } from '../../src/auth/access.js';
+import type { TenantTransaction } from '../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { Changes } from '../../src/events/changes.js';
+import { RecordOf } from '../../src/fields/field.js';
+import { Uuid } from '../../src/fields/kinds.js';
+import { readInput } from '../../src/fields/read-input.js';
+import { UpdateLeadDto } from '../../src/leads/lead.dto.js';
+import { LeadsModule } from '../../src/leads/leads.module.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
+import { type Actor, Caller } from '../../src/tenancy/actor.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  LEADS,
+  type LeadRecord,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+class PairDto {
+  @Uuid({ required: true }) one: string;
+  @Uuid({ required: true }) two: string;
+}
+
+class PairAnswerDto extends RecordOf(PairDto) {}
+
+type Work = (leads: Leads, transaction: TenantTransaction) => Promise<unknown>;
+
+/** What a test has the route do. */
+let work: Work = () => Promise.resolve();
+
+/** The leads of one transaction. */
+class Leads {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly service: LeadsService,
+    private readonly actor: Actor,
+    readonly ids: PairDto,
+  ) {}
+
+  rename(id: string, first_name: string) {
+    return this.service.update(this.actor, id, readInput(UpdateLeadDto, { first_name }).value);
+  }
+
+  delete(id: string) {
+    return this.service.delete(this.actor, id);
+  }
+
+  /** A part that says what it has changed, and is undone where the rest of it fails. */
+  async announce(id: string, rest = () => Promise.resolve()) {
+    const part = this.database.transaction(this.actor.organization, (_, tenant) => {
+      this.database.announce(tenant, id);
+      return rest();
+    });
+    await part.catch(() => undefined);
+  }
+}
+
+@Injectable()
+class PairsService {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly leads: LeadsService,
+  ) {}
+
+  async run(actor: Actor, ids: PairDto): Promise<PairAnswerDto> {
+    await this.database.transaction(actor.organization, (transaction, tenant) => {
+      const organization = { ...actor.organization, ...tenant };
+      const leads = new Leads(this.database, this.leads, { ...actor, organization }, ids);
+      return work(leads, transaction);
+    });
+    return { id: ids.one, ...ids };
+  }
+}
+
+/** A team's own route, which knows nothing of whoever listens. */
+@Controller('api/v1/pairs')
+class PairsController {
+  constructor(private readonly pairs: PairsService) {}
+
+  @Post()
+  @RequireScope('leads:write')
+  run(@Caller() actor: Actor, @Body() pair: PairDto) {
+    return this.pairs.run(actor, pair);
+  }
+}
+
+@Module({ imports: [LeadsModule], controllers: [PairsController], providers: [PairsService] })
+class PairsModule {}
+
+let app: TestApp;
+let tenant: Tenant;
+let one: LeadRecord;
+let two: LeadRecord;
+let told: string[];
+let ends: (() => void)[];
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [PairsModule] });
+  tenant = await app.organization();
+});
+beforeEach(async () => {
+  [one, two] = await Promise.all([createLead(tenant.api), createLead(tenant.api)]);
+  told = [];
+  const listen = (name: string, { id }: LeadRecord) =>
+    app.app.get(Changes).listen(tenant.id, id, () => told.push(name));
+  ends = [listen('one', one), listen('two', two)];
+});
+afterEach(() => {
+  for (const end of ends) end();
+});
+afterAll(() => app.stop());
+
+const pathOf = ({ id }: LeadRecord) => `${LEADS}/${id}`;
+const runPair = (headers = {}) =>
+  tenant.api.post('/api/v1/pairs', { one: one.id, two: two.id }, { headers });
+
+describe('a change of a record is told', () => {
+  it('when it was updated, and not when an update changes nothing', async () => {
+    dataOf(await tenant.api.put(pathOf(one), { first_name: 'Grace' }));
+    expect(told).toEqual(['one']);
+    dataOf(await tenant.api.put(pathOf(one), { first_name: 'Grace' }));
+    expect(told).toEqual(['one']);
+  });
+
+  it('when it was deleted, once', async () => {
+    dataOf(await tenant.api.delete(pathOf(one)));
+    expectError(await tenant.api.delete(pathOf(one)), 404, 'not_found');
+    expect(told).toEqual(['one']);
+  });
+
+  it('once it can be read', async () => {
+    const reads: Promise<unknown>[] = [];
+    ends.push(
+      app.app.get(Changes).listen(tenant.id, one.id, () => {
+        reads.push(tenant.api.get(pathOf(one)).then(dataOf));
+      }),
+    );
+    dataOf(await tenant.api.put(pathOf(one), { first_name: 'Grace' }));
+    await expect(Promise.all(reads)).resolves.toMatchObject([{ first_name: 'Grace' }]);
+  });
+
+  it.each(['PUT', 'DELETE'])(
+    'by %s with If-Match where it matches, and not where it does not',
+    async (method) => {
+      const { headers } = await tenant.api.get(pathOf(one));
+      const request = (etag: string) =>
+        tenant.api.request(method, pathOf(one), {
+          ...(method === 'PUT' && { body: { first_name: 'Grace' } }),
+          headers: { 'If-Match': etag },
+        });
+      expectError(await request('"another"'), 412, 'precondition_failed');
+      expect(told).toEqual([]);
+      dataOf(await request(headers.get('etag')!));
+      expect(told).toEqual(['one']);
+    },
+  );
+
+  it('not of what an organization tries with the ids of another', async () => {
+    const { api } = await app.organization();
+    expectError(await api.put(pathOf(one), { first_name: 'Mallory' }), 404, 'not_found');
+    expectError(await api.delete(pathOf(one)), 404, 'not_found');
+    expect(told).toEqual([]);
+  });
+});
+
+describe('the changes of one transaction are told', () => {
+  it('together after its commit, of each record once', async () => {
+    let toldWithin: string[] | undefined;
+    work = async (leads) => {
+      await leads.rename(leads.ids.one, 'Grace');
+      await leads.rename(leads.ids.one, 'Ada');
+      await leads.delete(leads.ids.two);
+      toldWithin = [...told];
+    };
+    dataOf(await runPair(), 201);
+    expect({ toldWithin, told }).toEqual({ toldWithin: [], told: ['one', 'two'] });
+  });
+
+  it('once where its Idempotency-Key comes twice', async () => {
+    work = (leads) => leads.rename(leads.ids.one, 'Grace');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    dataOf(await runPair(headers), 201);
+    dataOf(await runPair(headers), 201);
+    expect(told).toEqual(['one']);
+  });
+
+  it.each([
+    ['a transaction', {}],
+    ['a request with an Idempotency-Key', { 'Idempotency-Key': 'fails' }],
+  ])('not at all where %s fails in the end', async (_, headers) => {
+    work = async (leads) => {
+      await leads.rename(leads.ids.one, 'Grace');
+      await leads.delete(leads.ids.two);
+      throw new Error('for a test');
+    };
+    expectError(await runPair(headers), 500, 'internal_error');
+    expect(told).toEqual([]);
+  });
+
+  it('not at all where a unique violation ends it', async () => {
+    dataOf(await tenant.api.put(pathOf(two), { email: 'ada@example.com' }));
+    told = [];
+    work = async (leads, transaction) => {
+      await leads.rename(leads.ids.one, 'Grace');
+      await transaction.query({
+        text: `update leads set email_compared = 'ada@example.com'
+          where organization_id = $1 and id = $2`,
+        values: [tenant.id, leads.ids.one],
+      });
+    };
+    expect((await runPair()).status).toBeGreaterThanOrEqual(400);
+    expect(told).toEqual([]);
+  });
+
+  it('without those of a part that was undone', async () => {
+    work = async (leads) => {
+      await leads.rename(leads.ids.two, 'Grace');
+      await leads.announce(leads.ids.one, () => Promise.reject(new Error('for a test')));
+    };
+    dataOf(await runPair(), 201);
+    expect(told).toEqual(['two']);
+  });
+
+  it('with those that a team announces for SQL of its own', async () => {
+    let toldWithin: string[] | undefined;
+    work = async (leads) => {
+      await leads.announce(leads.ids.one);
+      toldWithin = [...told];
+    };
+    dataOf(await runPair(), 201);
+    expect({ toldWithin, told }).toEqual({ toldWithin: [], told: ['one'] });
+  });
+
+  it('once where PostgreSQL broke it off and it ran again', async () => {
+    let attempts = 0;
+    work = async (leads, transaction) => {
+      attempts++;
+      // What only the attempt that failed has changed is not told of.
+      if (attempts === 1) await leads.delete(leads.ids.two);
+      await leads.rename(leads.ids.one, 'Grace');
+      if (attempts > 1) return;
+      const text = `do $$ begin raise exception 'for a test' using errcode = '40P01'; end $$`;
+      await transaction.query({ text, values: [], plan: 'custom' });
+    };
+    dataOf(await runPair(), 201);
+    expect({ attempts, told }).toEqual({ attempts: 2, told: ['one'] });
+  });
+});

@@ -1,0 +1,266 @@
+import type { Answer } from '../../src/testing/api-client.js';
+import { createLead, dataOf, expectInvalid } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let leadId: string;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  leadId = (await createLead(tenant.api)).id;
+});
+afterAll(() => app.stop());
+
+type Fields = Record<string, unknown>;
+
+const USER = 'A1B2C3D4-0000-4000-8000-00000000000f';
+
+/** The two resources with what their fields are (api.md 2.2 and 2.3, decisions 3). */
+const RESOURCES = [
+  {
+    name: 'appointments',
+    path: '/api/v1/appointments',
+    minimal: () => ({
+      lead_id: leadId,
+      start_time: '2026-05-04T09:00:00Z',
+      end_time: '2026-05-04T10:00:00Z',
+    }),
+    texts: { type: 100, location: 500, notes: 5000, outcome: 100, outcome_notes: 5000 },
+    words: { status: ['scheduled', 'confirmed', 'completed', 'cancelled', 'no_show'] },
+    uuids: ['lead_id'],
+    times: ['start_time', 'end_time'],
+    required: ['lead_id', 'start_time', 'end_time'],
+    defaults: { status: 'scheduled' },
+    clearable: ['type', 'location', 'notes', 'outcome', 'outcome_notes'],
+    readOnly: ['id', 'organization_id', 'booked_by', 'created_at', 'updated_at'],
+    answered: () => ({
+      organization_id: tenant.id,
+      lead_id: leadId,
+      start_time: '2026-05-04T09:00:00.000Z',
+      end_time: '2026-05-04T10:00:00.000Z',
+      type: null,
+      location: null,
+      notes: null,
+      status: 'scheduled',
+      booked_by: 'api',
+      outcome: null,
+      outcome_notes: null,
+    }),
+  },
+  {
+    name: 'tasks',
+    path: '/api/v1/tasks',
+    minimal: () => ({ title: 'Call' }),
+    texts: { title: 500, description: 5000 },
+    words: {
+      priority: ['low', 'medium', 'high', 'urgent'],
+      status: ['open', 'in_progress', 'completed', 'cancelled'],
+    },
+    uuids: ['contact_id', 'assigned_to_user_id'],
+    times: ['due_date'],
+    required: ['title'],
+    defaults: { priority: 'medium', status: 'open' },
+    clearable: ['description', 'due_date', 'contact_id', 'assigned_to_user_id'],
+    readOnly: [
+      'id',
+      'organization_id',
+      'created_by_user_id',
+      'created_by_ai',
+      'created_at',
+      'updated_at',
+    ],
+    answered: () => ({
+      organization_id: tenant.id,
+      title: 'Call',
+      description: null,
+      priority: 'medium',
+      status: 'open',
+      due_date: null,
+      contact_id: null,
+      assigned_to_user_id: null,
+      created_by_user_id: null,
+      created_by_ai: false,
+    }),
+  },
+];
+
+const NOT_STRINGS = [5, true, [], ['x'], {}, { $ne: null }];
+
+const BAD_TIMES = [
+  '2026-02-30',
+  '2026-01-01T24:00:00Z',
+  '0000-01-01',
+  '10000-01-01',
+  '+275760-09-13',
+  '2026-01-01T10:00:60Z',
+  'infinity',
+  'tomorrow',
+  '1767225600',
+  '2026-01-01T10:00:00+25:00',
+  `2026-01-01T10:00:00.${'1'.repeat(40)}Z`,
+  '2026-W01-1',
+];
+
+describe.each(RESOURCES)('$name', (resource) => {
+  const post = (fields: Fields) =>
+    tenant.api.post(resource.path, { ...resource.minimal(), ...fields });
+  const create = async (fields: Fields = {}) => dataOf<Fields>(await post(fields), 201);
+  const put = (id: unknown, changes: Fields) => tenant.api.put(`${resource.path}/${id}`, changes);
+  const update = async (id: unknown, changes: Fields) => dataOf<Fields>(await put(id, changes));
+  const both = async (field: string, value: unknown): Promise<Answer[]> => {
+    const { id } = await create();
+    return [await post({ [field]: value }), await put(id, { [field]: value })];
+  };
+
+  it('needs only its required fields and answers every one, unset ones as null or their default', async () => {
+    const answer = await post({});
+    const record = dataOf<Fields>(answer, 201);
+    const { id, created_at, updated_at } = record;
+    expect(record).toStrictEqual({ id, ...resource.answered(), created_at, updated_at });
+    expect(created_at).toBe(updated_at);
+    expect(answer.headers.get('location')).toBe(`${resource.path}/${id}`);
+    expect(dataOf(await tenant.api.get(`${resource.path}/${id}`))).toStrictEqual(record);
+    const { body } = await tenant.api.get(`${resource.path}?limit=100`);
+    expect(body.data).toContainEqual(record);
+  });
+
+  it.each(resource.required)('is refused without %s, and with null', async (field) => {
+    expectInvalid(await tenant.api.post(resource.path, omit(resource.minimal(), field)), field);
+    for (const answer of await both(field, null)) {
+      expect([answer.status, answer.body.error.details[0].field]).toEqual([400, field]);
+    }
+  });
+
+  describe.each(Object.entries(resource.texts))('%s', (field, max) => {
+    it(`holds ${max} characters, counted in code points, and no more`, async () => {
+      const longest = '🦊'.repeat(max);
+      expect((await create({ [field]: longest }))[field]).toBe(longest);
+      for (const answer of await both(field, `${longest}x`)) expectInvalid(answer, field);
+    });
+
+    it('is trimmed and otherwise returned as it was given', async () => {
+      const odd = `<script>'; DROP \u202e\u200b \${x} %s é`;
+      expect((await create({ [field]: ` \t${odd}\n ` }))[field]).toBe(odd);
+    });
+
+    it.each(NOT_STRINGS)('is refused as %j', async (value) => {
+      for (const answer of await both(field, value)) expectInvalid(answer, field);
+    });
+
+    it('is refused with NUL or a lone surrogate', async () => {
+      for (const value of ['a\\u0000b', '\\ud800']) {
+        const body = JSON.stringify({ ...resource.minimal(), [field]: '@' }).replace('@', value);
+        expectInvalid(await tenant.api.post(resource.path, body), field);
+      }
+    });
+  });
+
+  describe.each(Object.entries(resource.words))('%s', (field, words) => {
+    it('takes each of its values, on create and on update', async () => {
+      const { id } = await create();
+      for (const word of words) {
+        expect((await create({ [field]: word }))[field]).toBe(word);
+        expect((await update(id, { [field]: word }))[field]).toBe(word);
+      }
+    });
+
+    it.each(['nonsense', 'OPEN', ...NOT_STRINGS])('is refused as %j', async (value) => {
+      for (const answer of await both(field, value)) expectInvalid(answer, field);
+    });
+  });
+
+  it.each(resource.uuids)('%s is refused where it is no UUID', async (field) => {
+    for (const value of [
+      'x',
+      '{00000000-0000-4000-8000-000000000000}',
+      'a'.repeat(32),
+      7,
+      [],
+      {},
+    ]) {
+      expectInvalid(await post({ [field]: value }), field);
+    }
+  });
+
+  describe.each(resource.times)('%s', (field) => {
+    it.each([
+      ['2026-05-04T09:30:00+05:30', '2026-05-04T04:00:00.000Z'],
+      ['2026-05-04T09:30', '2026-05-04T09:30:00.000Z'],
+      ['2026-05-04', '2026-05-04T00:00:00.000Z'],
+      ['2026-05-04T09:30:00.123456Z', '2026-05-04T09:30:00.123Z'],
+    ])('reads %s as %s', async (given, answered) => {
+      const others =
+        field === 'end_time' ? { start_time: '2000-01-01' } : { end_time: '2100-01-01' };
+      const fields = resource.name === 'tasks' ? {} : others;
+      expect((await create({ ...fields, [field]: given }))[field]).toBe(answered);
+    });
+
+    it.each([...BAD_TIMES, 1767225600, true, [], {}])('is refused as %j', async (value) => {
+      for (const answer of await both(field, value)) expectInvalid(answer, field);
+    });
+  });
+
+  it.each(resource.clearable)('%s is emptied by null and by an empty text', async (field) => {
+    for (const empty of [null, '', '  ']) {
+      const { id } = await create(await someValueOf(field));
+      expect((await update(id, { [field]: empty }))[field]).toBeNull();
+      expect((await create({ [field]: empty }))[field]).toBeNull();
+    }
+  });
+
+  it.each(Object.entries(resource.defaults))(
+    '%s is %j where it is left out or null on create; an update cannot empty it',
+    async (field, value) => {
+      const record = await create({ [field]: null });
+      expect(record[field]).toBe(value);
+      expectInvalid(await put(record.id, { [field]: null }), field);
+      expectInvalid(await put(record.id, { [field]: '' }), field);
+    },
+  );
+
+  it.each(['nonsense', '__proto__', 'constructor', ...resource.readOnly])(
+    'refuses the field %s, which no caller may set, by its name',
+    async (field) => {
+      const { id } = await create();
+      const body = JSON.stringify({ ...resource.minimal(), '@': 'x' }).replace('"@"', `"${field}"`);
+      expectInvalid(await tenant.api.post(resource.path, body), field);
+      expectInvalid(await tenant.api.put(`${resource.path}/${id}`, `{"${field}":"x"}`), field);
+    },
+  );
+
+  it('names every failing field at once', async () => {
+    const wrong = Object.fromEntries(Object.keys(resource.texts).map((field) => [field, 5]));
+    expectInvalid(await post({ ...wrong, status: 'x' }), ...Object.keys(wrong), 'status');
+  });
+
+  it('changes only what is given, and nothing where nothing differs', async () => {
+    const [text] = Object.keys(resource.texts) as [string];
+    const record = await create();
+    expect(await update(record.id, {})).toStrictEqual(record);
+    expect(await update(record.id, { [text]: record[text] ?? '' })).toStrictEqual(record);
+    const changed = await update(record.id, { [text]: 'other' });
+    expect(changed).toStrictEqual({ ...record, [text]: 'other', updated_at: changed.updated_at });
+    expect(String(changed.updated_at) > String(record.updated_at)).toBe(true);
+  });
+
+  it('moves updated_at forward with every change, however fast they come', async () => {
+    const [text] = Object.keys(resource.texts) as [string];
+    const { id } = await create();
+    const updates = Array.from({ length: 20 }, (_, n) => update(id, { [text]: `v${n}` }));
+    const times = (await Promise.all(updates)).map(({ updated_at }) => updated_at);
+    expect(new Set(times).size).toBe(20);
+  });
+
+  async function someValueOf(field: string): Promise<Fields> {
+    if (field === 'contact_id') return { contact_id: (await createLead(tenant.api)).id };
+    if (field === 'assigned_to_user_id') return { assigned_to_user_id: USER };
+    if (field === 'due_date') return { due_date: '2026-05-04' };
+    return { [field]: 'something' };
+  }
+});
+
+function omit(fields: Fields, name: string): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
+}

@@ -1,0 +1,148 @@
+import { DataSource } from 'typeorm';
+import type { Answer } from '../../src/testing/api-client.js';
+import { errorOf, expectInvalid } from '../../src/testing/factories.js';
+import { declaredFieldsOf } from '../support/declared-routes.js';
+import { joinMcp, type Party } from '../support/foreign-ids.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { nameOf, type Route, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { recordTables, rowsAsText, rowsOf } from '../support/tenant-tables.js';
+import { byName, TOOLS, validArguments } from '../support/tools.js';
+
+const WRITES = ROUTES.filter(({ body }) => body !== undefined);
+
+/** Columns that the contract names as no caller's to set (api.md part 2); there are more. */
+const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
+  leads: [
+    ...['id', 'organization_id', 'created_at', 'updated_at', 'deleted_at', 'lead_score'],
+    ...['email_compared', 'phone_compared', 'search_text'],
+  ],
+  appointments: ['id', 'organization_id', 'created_at', 'updated_at', 'booked_by'],
+  tasks: [
+    ...['id', 'organization_id', 'created_at', 'updated_at', 'deleted_at', 'priority_rank'],
+    ...['created_by_ai', 'created_by_user_id'],
+  ],
+};
+
+let app: TestApp;
+let ours: Party;
+let theirs: Party;
+let tables: string[];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  [ours, theirs] = await Promise.all([join(), join()]);
+  tables = await recordTables(app);
+});
+afterAll(() => app.stop());
+
+async function join(): Promise<Party> {
+  return joinMcp(app, await app.organization());
+}
+
+function tableOf({ pattern }: Route): string {
+  return pattern.split('/')[3]!;
+}
+
+/** The columns and relations of the route's record that its body has no field for. */
+function readOnlyColumns(route: Route): string[] {
+  const table = tableOf(route);
+  const { entityMetadatas } = app.app.get(DataSource);
+  const { columns, relations } = entityMetadatas.find(({ tableName }) => tableName === table)!;
+  const names = [...columns, ...relations].map(({ propertyName }) => propertyName);
+  return [...new Set(names)].filter((name) => !fieldsOf(route).includes(name));
+}
+
+function fieldsOf(route: Route): string[] {
+  return declaredFieldsOf(route, 'body').map(({ name }) => name);
+}
+
+/** A whole row of another organization, as an attacker may know it. */
+async function foreignRow(table: string): Promise<Record<string, unknown>> {
+  const create = ROUTES.find(
+    ({ method, pattern }) => method === 'POST' && pattern.endsWith(table),
+  )!;
+  await send(theirs.api, create, await validRequest(create, theirs));
+  return (await rowsOf(app, [table], theirs))[0] as Record<string, unknown>;
+}
+
+describe.each(WRITES.map((route) => [nameOf(route), route] as const))(
+  'mass assignment by %s (notes: past failures)',
+  (_, route) => {
+    it('knows the columns that no caller may set', () => {
+      expect(readOnlyColumns(route)).toEqual(
+        expect.arrayContaining([...(READ_ONLY[tableOf(route)] ?? [])]),
+      );
+    });
+
+    it('is refused for each read-only column by its name, and sets nothing', async () => {
+      const row = await foreignRow(tableOf(route));
+      const { path, body } = await validRequest(route, ours);
+      const before = await recordsOfBoth();
+      for (const name of readOnlyColumns(route)) {
+        for (const value of [row[name] ?? 'x', null]) {
+          expectInvalid(
+            await send(ours.api, route, { path, body: { ...body, [name]: value } }),
+            name,
+          );
+        }
+      }
+      expect(await recordsOfBoth()).toEqual(before);
+    });
+
+    it("is refused for another organization's whole row", async () => {
+      const row = await foreignRow(tableOf(route));
+      const { path } = await validRequest(route, ours);
+      const before = await recordsOfBoth();
+      const stray = Object.keys(row).filter((name) => !fieldsOf(route).includes(name));
+      const answer = await send(ours.api, route, { path, body: row });
+      const named = (answer.body.error.details as { field: string }[]).map(({ field }) => field);
+      expect(named).toEqual(expect.arrayContaining(stray));
+      expect(await recordsOfBoth()).toEqual(before);
+    });
+  },
+);
+
+describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
+  'mass assignment by %s (notes: past failures)',
+  (_, tool) => {
+    it('is refused in the words of REST, and sets nothing', async () => {
+      const { name: toolName, route } = tool;
+      const args = await validArguments(tool, ours);
+      const row = await foreignRow(tableOf(route));
+      const request = await validRequest(route, ours);
+      const before = await recordsOfBoth();
+      // The argument `id` names the record that is updated.
+      for (const name of readOnlyColumns(route).filter((column) => !(column in args))) {
+        const stray = { [name]: row[name] ?? 'x' };
+        const call = { name: toolName, arguments: { ...args, ...stray } };
+        const { body } = await ours.rpc('tools/call', call);
+        const rest = await send(ours.api, route, {
+          ...request,
+          body: { ...request.body, ...stray },
+        });
+        expect(failureIn(body)).toMatchObject({
+          code: 'validation_error',
+          details: errorOf(rest).details!.map(({ field, message }) => {
+            // A tool has arguments of its own beside the fields, such as `id` and `clear`.
+            const [fault = '', fields] = message.split('; the fields are ');
+            return { field, message: fields === undefined ? message : startingWith(fault) };
+          }),
+        });
+      }
+      expect(await recordsOfBoth()).toEqual(before);
+    });
+  },
+);
+
+async function recordsOfBoth(): Promise<string[]> {
+  return [await rowsAsText(app, tables, ours), await rowsAsText(app, tables, theirs)];
+}
+
+function startingWith(text: string): unknown {
+  return expect.stringMatching(new RegExp(`^${text}; the fields are `));
+}
+
+/** The error that the result of a tool tells. */
+function failureIn(body: Answer['body']): unknown {
+  return body.result._meta['latitude/error'];
+}

@@ -1,0 +1,299 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { LEADS } from '../../src/testing/factories.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import {
+  createDatabase,
+  databaseOf,
+  dropDatabase,
+  type Tenant,
+  TestApp,
+} from '../../src/testing/test-app.js';
+import { Product, until } from '../support/product.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const LIVE = '/health/live';
+const READY = '/health/ready';
+
+describe('health (decisions 7: pages)', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ settings: { readsPerMinute: 2 } });
+  });
+  afterAll(() => app.stop());
+
+  it.each([LIVE, READY])('answers %s to everyone, without a key or a limit', async (path) => {
+    const strangers = app.client();
+    for (const answer of await Promise.all([1, 2, 3].map(() => strangers.get(path)))) {
+      expect(answer).toMatchObject({ status: 200, body: { status: 'ok' } });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('x-request-id')).not.toBeNull();
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+    }
+  });
+
+  it.each([LIVE, READY])('answers %s whatever the query or the key', async (path) => {
+    const answer = await app.client('lat_wrong').get(`${path}?probe=1&probe=2`);
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([LIVE, READY])('answers HEAD %s, and no other method', async (path) => {
+    expect((await app.client().request('HEAD', path)).status).toBe(200);
+    const posted = await app.client().post(path, {});
+    expect(posted.status).toBe(404);
+    expect(posted.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('an instance whose database does not answer', () => {
+  let proxy: TcpProxy;
+  let app: TestApp;
+  beforeAll(async () => {
+    proxy = await TcpProxy.to(await createDatabase());
+    app = await TestApp.start({ database: proxy.target });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await proxy.close();
+  });
+
+  const becomesReady = () =>
+    until(async () => (await app.client().get(READY)).status === 200, { deadlineMs: 5_000 });
+
+  it('is live but not ready while the database is gone, and ready when it is back', async () => {
+    proxy.setOpen(false);
+    expect((await app.client().get(LIVE)).status).toBe(200);
+    const answer = await app.client().get(READY);
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({
+      status: 'unavailable',
+      reason: 'database',
+      detail: 'The database cannot be reached.',
+    });
+    proxy.setOpen(true);
+    await becomesReady();
+  });
+
+  it('says so after a second of silence, however many ask, and leaves the silent connection', async () => {
+    await becomesReady();
+    proxy.silence();
+    const started = performance.now();
+    await until(async () => (await app.client().get(READY)).status === 503);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => app.client().get(READY)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await becomesReady();
+  });
+});
+
+describe('an instance whose database answers but fails requests', () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await TestApp.start();
+    await becomes(app, 200);
+  });
+  afterEach(() => app.stop());
+
+  it.each(['select', 'insert'])(
+    'is not ready while the role of requests may not %s leads',
+    async (right) => {
+      await app.sql(`revoke ${right} on leads from latitude_app`);
+      const answer = await becomes(app, 503);
+      expect(answer.body).toMatchObject({ status: 'unavailable', reason: 'database' });
+      expect(answer.body.detail).toContain('grants');
+      await app.sql(`grant ${right} on leads to latitude_app`);
+      await becomes(app, 200);
+    },
+  );
+
+  it('is not ready while the database is read-only', async () => {
+    const setReadOnly = async (value: 'on' | 'off') => {
+      const name = databaseOf(app.database);
+      await app.sql(`begin read write;
+        alter database ${name} set default_transaction_read_only = ${value};
+        commit`);
+      await app.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`);
+    };
+    await setReadOnly('on');
+    await until(async () => {
+      const { status, body } = await app.client().get(READY);
+      return status === 503 && String(body.detail).includes('read-only');
+    });
+    await setReadOnly('off');
+    await becomes(app, 200);
+  });
+
+  it('answers probes from a check that is at most a second old, however many come', async () => {
+    const checks = async () => {
+      const [row] = await app.sql<{ commits: string }>(
+        `select pg_stat_clear_snapshot(), xact_commit as commits from pg_stat_database
+         where datname = current_database()`,
+      );
+      return Number(row?.commits);
+    };
+    const before = await checks();
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 100 }, () => app.client().get(READY)));
+    const seconds = Math.ceil((performance.now() - started) / 1_000);
+    expect((await checks()) - before).toBeLessThan(20 * (seconds + 1));
+  });
+});
+
+describe('an instance whose connections are all in use', () => {
+  const realNow = performance.now.bind(performance);
+  let app: TestApp;
+  let api: Tenant['api'];
+  let release: () => void;
+
+  beforeEach(async () => {
+    app = await TestApp.start();
+    ({ api } = await app.organization());
+    release = await takeEveryConnection(app);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    release();
+    await app.stop();
+  });
+
+  it('stays ready while statements complete', async () => {
+    for (const seconds of [0, 3, 6, 9]) {
+      jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+      expect((await api.post(LEADS, { first_name: 'Ada' })).status).toBe(201);
+      expect((await app.client().get(READY)).status).toBe(200);
+    }
+  });
+
+  it('is not ready after 5 seconds without progress, and ready when one is free', async () => {
+    const ready = async (seconds: number) => {
+      jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+      return app.client().get(READY);
+    };
+    expect((await ready(0)).status).toBe(200);
+    expect((await ready(2)).status).toBe(200);
+    const answer = await ready(6);
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({ reason: 'database', detail: expect.stringContaining('5') });
+    release();
+    expect((await ready(8)).status).toBe(200);
+  });
+});
+
+describe('an instance whose database does not commit', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it('is not ready while a synchronous standby is gone, and leaves no process behind', async () => {
+    const server = await product.start();
+    const ready = async () => (await fetch(server.url + READY)).status;
+    const setStandby = async (name: string) => {
+      await product.sql(`alter system set synchronous_standby_names = '${name}'`);
+      await product.sql('select pg_reload_conf()');
+    };
+    await until(async () => (await ready()) === 200);
+    await setStandby('gone');
+    await until(async () => (await ready()) === 503, { deadlineMs: 4_000 });
+    const body: unknown = await (await fetch(server.url + READY)).json();
+    expect(body).toMatchObject({ reason: 'database', detail: expect.stringContaining('commit') });
+    const started = performance.now();
+    await until(async () => (await ready()) === 503 && performance.now() - started > 5_000);
+    const [waiting] = await product.sql<{ count: string }>(
+      `select count(*) from pg_stat_activity where wait_event = 'SyncRep'`,
+    );
+    expect(Number(waiting?.count)).toBeLessThanOrEqual(1);
+    await setStandby('');
+    await until(async () => (await ready()) === 200, { deadlineMs: 5_000 });
+    await server.stop();
+  });
+});
+
+/** Waits until the readiness of an instance is answered with a status. */
+async function becomes(app: TestApp, status: number): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until(async () => (answer = await app.client().get(READY)).status === status, {
+    deadlineMs: 5_000,
+  });
+  return answer!;
+}
+
+/** Takes every connection of the pool, which lists and transactions need. */
+async function takeEveryConnection(app: TestApp): Promise<() => void> {
+  const pool = (app.app.get(DataSource).driver as PostgresDriver).master as pg.Pool;
+  const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  return () => {
+    for (const client of taken.splice(0)) client.release();
+  };
+}
+
+describe('an instance that is draining (decisions 2)', () => {
+  it('is not ready on old and new connections, finishes what it has, then ends', async () => {
+    const app = await TestApp.start();
+    const tenant = await app.organization();
+    const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    await send(app, READY, keepAlive);
+
+    const create = startCreate(app, tenant.key.key);
+    await once(create, 'continue');
+    const stopped = app.app.close();
+    const onOldConnection = await send(app, READY, keepAlive);
+    expect(onOldConnection).toMatchObject({
+      status: 503,
+      headers: { connection: 'close' },
+      body: { status: 'unavailable', reason: 'draining' },
+    });
+    expect(await send(app, READY)).toMatchObject({ status: 503 });
+    expect(await send(app, LIVE)).toMatchObject({ status: 200 });
+
+    // Such as a browser makes in advance: it keeps no server from ending.
+    net.connect(app.port, '127.0.0.1').on('error', () => undefined);
+
+    create.end('{"first_name":"Ada"}');
+    const [created] = (await once(create, 'response')) as [IncomingMessage];
+    expect(created.statusCode).toBe(201);
+    created.resume();
+    await stopped;
+    keepAlive.destroy();
+    await dropDatabase(app.database);
+  });
+});
+
+describe('an instance whose client left before pipelined answers', () => {
+  it('ends all the same', async () => {
+    const app = await TestApp.start();
+    const left = net.connect(app.port, '127.0.0.1').on('error', () => undefined);
+    left.write(`GET ${READY} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(5));
+    const server = app.app.getHttpServer();
+    await once(server, 'request');
+    left.destroy();
+    const started = performance.now();
+    await app.stop();
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+/** A create that is under way: the service has its headers and waits for its body. */
+function startCreate(app: TestApp, key: string): http.ClientRequest {
+  return http.request(app.url + LEADS, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Content-Length': '{"first_name":"Ada"}'.length,
+      Expect: '100-continue',
+    },
+  });
+}
+
+async function send(app: TestApp, path: string, agent: http.Agent | false = false) {
+  const request = http.get(app.url + path, { agent });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const body: unknown = JSON.parse(await text(response));
+  return { status: response.statusCode, headers: response.headers, body };
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { until } from '../support/product.js';
+
+const RECORD = `${LEADS}/:id`;
+
+/** Samples by name and labels, as they are written. */
+type Samples = ReadonlyMap<string, number>;
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeEach(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterEach(() => app.stop());
+
+describe('/metrics (decisions 7)', () => {
+  it("answers everyone in Prometheus' text format, without a key or a limit", async () => {
+    const response = await fetch(`${app.url}/metrics?any=thing`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain;.*version=0\.0\.4/);
+    expect(response.headers.get('ratelimit-limit')).toBeNull();
+    const lines = (await response.text()).split('\n');
+    const line = /^$|^# (HELP|TYPE) \w+ .+|^\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? \S+$/;
+    expect(lines.filter((text) => !line.test(text))).toEqual([]);
+  });
+
+  it('counts requests by method, pattern of the route and status', async () => {
+    const { id } = await createLead(tenant.api);
+    await tenant.api.get(`${LEADS}/${id}`);
+    await tenant.api.get(`${LEADS}/${id}?x=1`);
+    await tenant.api.get(`${LEADS}/${randomUUID()}`);
+    const samples = await eventually(requests('GET', RECORD, 404), 1);
+    expect(samples.get(requests('POST', LEADS, 201))).toBe(1);
+    expect(samples.get(requests('GET', RECORD, 200))).toBe(1);
+    expect(samples.get(requests('GET', RECORD, 400))).toBe(1);
+    expect(samples.get(requests('GET', RECORD, 404))).toBe(1);
+    expect(samples.get(`http_request_duration_seconds_bucket${tags('+Inf')}`)).toBe(1);
+  });
+
+  it('puts whatever names no route under one label', async () => {
+    const paths = Array.from({ length: 20 }, () => `/${randomUUID()}`);
+    await Promise.all(paths.map((path) => tenant.api.get(path)));
+    await tenant.api.request('PROPFIND', '/nowhere');
+    await tenant.api.request('REPORT', '/nowhere');
+    await eventually(requests('GET', 'unknown', 404), 20);
+    await eventually(requests('other', 'unknown', 404), 2);
+    const text = await scrape();
+    expect(paths.filter((path) => text.includes(path))).toEqual([]);
+    expect(text).not.toContain('nowhere');
+  });
+
+  it('names no organization, key or person', async () => {
+    const email = 'someone@example.com';
+    const lead = await createLead(tenant.api, { email });
+    await tenant.api.post(LEADS, { first_name: 'Again', email });
+    await tenant.api.get(`${LEADS}?search=someone`);
+    await eventually(requests('GET', LEADS, 200), 1);
+    const text = await scrape();
+    const secrets = [tenant.id, tenant.key.id, tenant.key.key, lead.id, email, 'someone'];
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+  });
+
+  it('counts errors by code, every code from the start', async () => {
+    const before = await samples();
+    const counted = Object.keys(ERROR_CATALOGUE).map((code) => before.get(errors(code)));
+    expect(new Set(counted)).toEqual(new Set([0]));
+    await app.client().get(LEADS);
+    await tenant.api.post(LEADS, {});
+    await tenant.api.post(LEADS, {});
+    await eventually(errors('validation_error'), 2);
+    expect((await samples()).get(errors('unauthorized'))).toBe(1);
+  });
+
+  it('counts apart what broke off before its answer', async () => {
+    const request = http.request(app.url + LEADS, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${tenant.key.key}`,
+        'Content-Type': 'application/json',
+        'Content-Length': 10,
+        Expect: '100-continue',
+      },
+    });
+    request.on('error', () => undefined);
+    await once(request, 'continue');
+    request.destroy();
+    await eventually(requests('POST', LEADS, 'aborted'), 1);
+  });
+
+  it('counts every connection that the database has of it, pipelined ones too', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) => createLead(tenant.api, { notes: `${n}` })),
+    );
+    await Promise.all(Array.from({ length: 8 }, () => tenant.api.get(`${LEADS}?search=a`)));
+    await until(async () => {
+      const [server] = await app.sql<{ open: number; idle: number }>(
+        `select count(*)::int as open, (count(*) filter (where state = 'idle'))::int as idle
+         from pg_stat_activity
+         where datname = current_database() and application_name = 'latitude'`,
+      );
+      const all = await samples();
+      const open = all.get('latitude_database_connections') ?? 0;
+      return (
+        open === server?.open &&
+        open > 10 &&
+        all.get('latitude_database_connections_idle') === server.idle
+      );
+    });
+  });
+
+  it('tells the state of the pool, the key cache, the process and the build', async () => {
+    await tenant.api.get(LEADS);
+    await tenant.api.get(LEADS);
+    const { version } = jest.requireActual<{ version: string }>('../../package.json');
+    const all = await samples();
+    expect(all.get('latitude_database_connections')).toBeGreaterThan(0);
+    expect(all.get('latitude_database_connections_idle')).toBeGreaterThan(0);
+    expect(all.get('latitude_database_waiting')).toBe(0);
+    expect(all.get('latitude_key_lookups_total{source="database"}')).toBe(1);
+    expect(all.get('latitude_key_lookups_total{source="memory"}')).toBe(1);
+    expect(all.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+    const build = `latitude_build_info{version="${version}",node="${process.versions.node}"}`;
+    expect(all.get(build)).toBe(1);
+  });
+});
+
+describe('/metrics of limits', () => {
+  it('counts refusals of reads and writes by key, and of strangers by address', async () => {
+    const settings = { readsPerMinute: 2, writesPerMinute: 1 };
+    const limited = await TestApp.start({ settings });
+    const { api } = await limited.organization();
+    for (let n = 0; n < 4; n++) await api.get(LEADS);
+    for (let n = 0; n < 4; n++) await api.post(LEADS, {});
+    for (let n = 0; n < 3; n++) await limited.client().get(LEADS);
+    const all = await samples(limited);
+    const refused = (limit: string) =>
+      all.get(`latitude_rate_limit_refusals_total{limit="${limit}"}`);
+    expect([refused('reads'), refused('writes'), refused('address')]).toEqual([2, 3, 1]);
+    await limited.stop();
+  });
+});
+
+describe('METRICS=off', () => {
+  it('leaves nothing at /metrics', async () => {
+    const without = await TestApp.start({ settings: { metrics: false } });
+    const answer = await without.client().get('/metrics');
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    await without.stop();
+  });
+});
+
+function requests(method: string, route: string, status: number | string): string {
+  return `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`;
+}
+
+function tags(le: string): string {
+  return `{le="${le}",method="POST",route="${LEADS}",status="201"}`;
+}
+
+function errors(code: string): string {
+  return `latitude_errors_total{code="${code}"}`;
+}
+
+async function scrape(of = app): Promise<string> {
+  return (await fetch(`${of.url}/metrics`)).text();
+}
+
+async function samples(of = app): Promise<Samples> {
+  const lines = (await scrape(of)).split('\n').filter((line) => /^\w/.test(line));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+/** A request is counted when its connection has taken the answer: just after the client has it. */
+async function eventually(name: string, value: number): Promise<Samples> {
+  let all: Samples = new Map();
+  await until(async () => (all = await samples()).get(name) === value);
+  return all;
+}

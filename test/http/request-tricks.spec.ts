@@ -1,0 +1,217 @@
+import type { Answer } from '../../src/testing/api-client.js';
+import {
+  createLead,
+  dataOf,
+  errorOf,
+  expectError,
+  expectInvalid,
+  LEADS,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { rawRequest } from '../../src/testing/raw-http.js';
+import {
+  nameOf,
+  pathOf,
+  type Route,
+  ROUTES,
+  SCOPED_ROUTES,
+  send,
+} from '../../src/testing/routes.js';
+import { recordTables, rowsAsText } from '../support/tenant-tables.js';
+
+/** Other ways to write a path, by which middleware of other frameworks was passed. */
+const DISGUISES: Readonly<Record<string, (path: string) => string>> = {
+  'a letter escaped': (path) => path.replace('/api', '/%61pi'),
+  'a letter of the resource escaped': (path) =>
+    path.replace(/v1\/(.)/, (_, letter: string) => `v1/%${letter.charCodeAt(0).toString(16)}`),
+  'escaped twice': (path) => path.replace('/api', '/%2561pi'),
+  'two slashes': (path) => `/${path}`,
+  'two slashes inside': (path) => path.replace('/v1', '//v1'),
+  'a slash escaped': (path) => path.replace('/v1', '%2fv1'),
+  'a backslash': (path) => path.replace('/v1', '\\v1'),
+  'a dot': (path) => path.replace('/v1', '/./v1'),
+  'a dot escaped': (path) => path.replace('/v1', '/%2e/v1'),
+  'two dots': (path) => `/docs/..${path}`,
+  'two dots escaped': (path) => `/docs/%2e%2e${path}`,
+  'two dots behind a public page': (path) => `/health/live/../..${path}`,
+  'a slash behind': (path) => `${path}/`,
+  'upper case': (path) => path.replace(/^\/api\/v1\/[a-z]+/, (start) => start.toUpperCase()),
+  'a parameter of the path': (path) => path.replace('/v1', '/v1;v=1'),
+  'a parameter at the end': (path) => `${path};.css`,
+  'an extension': (path) => `${path}.json`,
+  'a NUL': (path) => `${path}%00`,
+  'a line end': (path) => `${path}%0a`,
+  'a space': (path) => `${path}%20`,
+  'a fragment': (path) => `${path}%23`,
+  'a tab before': (path) => `/%09${path}`,
+  'a letter of full width': (path) => path.replace('/api', '/%EF%BD%81pi'),
+  'an overlong escape': (path) => path.replace('/api', '/%C1%A1pi'),
+};
+
+/** Headers by which gateways and frameworks are told of another request than the one they see. */
+const TRICK_HEADERS: Readonly<Record<string, (foreign: Tenant) => string>> = {
+  'X-HTTP-Method-Override': () => 'DELETE',
+  'X-HTTP-Method': () => 'DELETE',
+  'X-Method-Override': () => 'DELETE',
+  'X-Original-URL': () => '/openapi.json',
+  'X-Original-Method': () => 'DELETE',
+  'X-Rewrite-URL': () => '/openapi.json',
+  'X-Forwarded-Host': () => 'elsewhere.example',
+  'X-Forwarded-Prefix': () => '/elsewhere',
+  'X-Forwarded-Proto': () => 'https',
+  'X-Forwarded-For': () => '127.0.0.1',
+  'X-Forwarded-Uri': () => '/openapi.json',
+  'X-Forwarded-Method': () => 'DELETE',
+  'X-Forwarded-User': () => 'admin',
+  Forwarded: () => 'for=127.0.0.1;host=elsewhere.example',
+  'X-Real-IP': () => '127.0.0.1',
+  'X-Middleware-Subrequest': () => 'middleware:middleware:middleware:middleware:middleware',
+  'X-Organization-Id': ({ id }) => id,
+  'X-Tenant-Id': ({ id }) => id,
+  'X-Account-Id': ({ id }) => id,
+  'X-User-Id': ({ id }) => id,
+  'X-API-Key': ({ key }) => key.key,
+  Cookie: ({ id, key }) => `organization_id=${id}; api_key=${key.key}`,
+};
+
+let app: TestApp;
+let tenant: Tenant;
+let foreign: Tenant;
+let scopeless: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  [tenant, foreign] = await Promise.all([app.organization(), app.organization()]);
+  scopeless = await app.key(tenant.id, []);
+});
+afterAll(() => app.stop());
+
+const named = <R extends Route>(routes: readonly R[]) =>
+  routes.map((route) => [nameOf(route), route] as const);
+
+/** Sends a path as it is, which fetch would tidy up first. */
+function sendRaw(method: string, path: string, key?: Tenant, body?: object): Promise<Answer> {
+  const headers = ['Host', 'a'];
+  if (key) headers.push('Authorization', `Bearer ${key.key.key}`);
+  if (body) headers.push('Content-Type', 'application/json', 'Transfer-Encoding', 'chunked');
+  const text = body && JSON.stringify(body);
+  return rawRequest(app.port, { method, path, headers, body: text });
+}
+
+async function recordsOf(owner: Tenant): Promise<string> {
+  return rowsAsText(app, await recordTables(app), owner);
+}
+
+describe.each(named(ROUTES))('Nest middleware that is passed by another path: %s', (_, route) => {
+  it('is no route under another path, with or without a key', async () => {
+    const path = pathOf(route, await route.makeRecord?.(tenant));
+    const body = await route.body?.(tenant);
+    const before = await recordsOf(tenant);
+    for (const [name, disguise] of Object.entries(DISGUISES)) {
+      const answer = await sendRaw(route.method, disguise(path), tenant, body);
+      expect({ name, status: answer.status }).toEqual({ name, status: 404 });
+      for (const method of [route.method, 'HEAD']) {
+        const { status } = await sendRaw(method, disguise(path));
+        expect({ name, isRefused: status === 401 || status === 404 }).toEqual({
+          name,
+          isRefused: true,
+        });
+      }
+    }
+    expect(await recordsOf(tenant)).toEqual(before);
+  });
+
+  it('asks for the key by HEAD and with the address of another host as well', async () => {
+    const path = pathOf(route, await route.makeRecord?.(tenant));
+    const allowed = route.access === 'any-key' ? 200 : 403;
+    for (const target of [path, `http://elsewhere.example${path}`, `${path}?`]) {
+      expect(await sendRaw(route.method, target)).toMatchObject({ status: 401 });
+      expect(await sendRaw(route.method, target, scopeless)).toMatchObject({ status: allowed });
+      if (route.method !== 'GET') continue;
+      expect(await sendRaw('HEAD', target)).toMatchObject({ status: 401, body: undefined });
+      expect(await sendRaw('HEAD', target, scopeless)).toMatchObject({ status: allowed });
+      expect(await sendRaw('GET', target, tenant)).toMatchObject({ status: 200 });
+    }
+  });
+});
+
+describe('headers that tell of another request', () => {
+  const headers = () =>
+    Object.fromEntries(
+      Object.entries(TRICK_HEADERS).map(([name, value]) => [name, value(foreign)]),
+    );
+
+  it.each(named(ROUTES))('open nothing without a key: %s', async (_, route) => {
+    const path = pathOf(route, await route.makeRecord?.(tenant));
+    expectError(await send(app.client(), route, { path }, headers()), 401, 'unauthorized');
+  });
+
+  it.each(named(SCOPED_ROUTES))('are no scope: %s', async (_, route) => {
+    const path = pathOf(route, await route.makeRecord?.(tenant));
+    const answer = await send(scopeless.api, route, { path }, headers());
+    expectError(answer, 403, 'insufficient_scope');
+  });
+
+  it.each(named(ROUTES.filter(({ method }) => method === 'GET')))(
+    'change nothing of what is read: %s',
+    async (_, route) => {
+      const path = pathOf(route, await route.makeRecord?.(tenant));
+      const plain = await send(tenant.api, route, { path });
+      const tricked = await send(tenant.api, route, { path }, headers());
+      expect(tricked).toMatchObject({ status: 200, body: plain.body as object });
+    },
+  );
+
+  it.each(named(ROUTES.filter(({ body }) => body)))(
+    'change nothing of what is written, nor where: %s',
+    async (_, route) => {
+      const path = pathOf(route, await route.makeRecord?.(tenant));
+      const before = await recordsOf(foreign);
+      const body = await route.body?.(tenant);
+      const answer = await send(tenant.api, route, { path, body }, headers());
+      const { id } = dataOf(answer, route.method === 'POST' ? 201 : 200);
+      if (route.method === 'POST') expect(answer.headers.get('location')).toBe(`${path}/${id}`);
+      expect(await tenant.api.get(route.method === 'POST' ? `${path}/${id}` : path)).toMatchObject({
+        status: 200,
+        body: answer.body as object,
+      });
+      expect(await recordsOf(foreign)).toEqual(before);
+    },
+  );
+
+  it('say nothing but the address behind a trusted proxy, too', async () => {
+    const behindProxy = await TestApp.start({
+      settings: { trustProxy: 1 },
+      database: app.database,
+    });
+    const api = behindProxy.client(tenant.key.key);
+    const created = await api.post(LEADS, { first_name: 'Ada' }, { headers: headers() });
+    const path = `${LEADS}/${dataOf(created, 201).id}`;
+    expect(created.headers.get('location')).toBe(path);
+    expect(await tenant.api.get(path)).toMatchObject({ status: 200 });
+    expectError(await foreign.api.get(path), 404, 'not_found');
+    const stranger = behindProxy.client();
+    expectError(await stranger.get(LEADS, { headers: headers() }), 401, 'unauthorized');
+    await behindProxy.stop();
+  });
+
+  it('make no other method of a POST: a record stays', async () => {
+    const { id } = await createLead(tenant.api);
+    const path = `${LEADS}/${id}`;
+    expectError(await tenant.api.post(path, {}, { headers: headers() }), 404, 'not_found');
+    expect(await tenant.api.get(path)).toMatchObject({ status: 200 });
+  });
+
+  it.each(['_method', '_HttpMethod', 'X-HTTP-Method-Override', 'organization_id', 'api_key'])(
+    '%s is an unknown parameter and an unknown field',
+    async (name) => {
+      const query = `${name}=DELETE`;
+      expectInvalid(await tenant.api.get(`${LEADS}?${query}`), name);
+      const body = { first_name: 'Ada', [name]: 'DELETE' };
+      expectInvalid(await tenant.api.post(`${LEADS}?${query}`, body), name, name);
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const posted = await tenant.api.post(LEADS, query, { headers: form });
+      expect(errorOf(posted).code).toBe('unsupported_media_type');
+    },
+  );
+});

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
+import { nameOf, ROUTES, validRequest } from '../../src/testing/routes.js';
+
+const JSON_TYPE = ['Content-Type', 'application/json'];
+const CHUNKED = ['Transfer-Encoding', 'chunked'];
+const GZIP = ['Content-Encoding', 'gzip'];
+const BODYLESS_ROUTES = ROUTES.filter(({ method }) => method === 'GET' || method === 'DELETE').map(
+  (route) => [nameOf(route), route] as const,
+);
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ settings: { bodyLimitBytes: 1024 } });
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+type Sent = Partial<RawRequest> & { headers?: readonly string[] };
+
+/** Sends a request whose headers and body are exactly the given ones. */
+function send(method: string, path: string, { headers = [], ...rest }: Sent = {}) {
+  const own = ['Host', 'a', 'Authorization', `Bearer ${tenant.key.key}`];
+  return rawRequest(app.port, { method, path, headers: [...own, ...headers], ...rest });
+}
+
+function lengthOf(body: string | Uint8Array): string[] {
+  return ['Content-Length', String(Buffer.byteLength(body))];
+}
+
+const NOTHING: readonly (readonly [string, Sent])[] = [
+  ['no body and a Content-Type', { headers: JSON_TYPE }],
+  ['Content-Length: 0', { headers: [...JSON_TYPE, 'Content-Length', '0'] }],
+  ['an empty chunked body', { headers: [...JSON_TYPE, ...CHUNKED] }],
+  ['an empty chunked body that claims to be packed', { headers: [...CHUNKED, ...GZIP] }],
+  ['an empty object', { headers: [...JSON_TYPE, ...lengthOf('{}')], body: '{}' }],
+  ['an empty object without Content-Type', { headers: lengthOf('{}'), body: '{}' }],
+  ['an empty object with white space', { headers: CHUNKED, body: ' {\r\n\t} \n' }],
+  ['a packed empty object', { headers: [...CHUNKED, ...GZIP], body: gzipSync('{}') }],
+];
+
+const SOMETHING = ['{"a":1}', '[]', 'null', '{', '{}{}', ' ', 'a=b', '\u{feff}{}', '\0'];
+
+describe.each(BODYLESS_ROUTES)('%s', (_, route) => {
+  it('given zero bytes or an empty object, answers as without a body', async () => {
+    for (const [name, sent] of NOTHING) {
+      const { path } = await validRequest(route, tenant);
+      const { status } = await send(route.method, path, sent);
+      expect({ name, status }).toEqual({ name, status: 200 });
+    }
+  });
+
+  it('given anything else, refuses it and names body', async () => {
+    const { path } = await validRequest(route, tenant);
+    for (const body of SOMETHING) {
+      const headers = [...JSON_TYPE, ...lengthOf(body)];
+      expectInvalid(await send(route.method, path, { headers, body }), 'body');
+      expectInvalid(await send(route.method, path, { headers: CHUNKED, body }), 'body');
+    }
+  });
+});
+
+describe('a body on a request that takes none', () => {
+  it.each([
+    ['text/plain', 'Hello'],
+    ['application/x-www-form-urlencoded', 'status=new'],
+  ])('of the type %s is refused by its name', async (type, body) => {
+    const headers = ['Content-Type', type, ...lengthOf(body)];
+    expectInvalid(await send('GET', LEADS, { headers, body }), 'body');
+  });
+
+  it.each([
+    ['gzip', gzipSync('{"a":1}')],
+    ['gzip', Buffer.from('{}')],
+    ['zstd', Buffer.from('{}')],
+  ])('in the coding %s that does not hold {} is refused by its name', async (coding, body) => {
+    const headers = ['Content-Encoding', coding, ...lengthOf(body)];
+    expectInvalid(await send('DELETE', `${LEADS}/${randomUUID()}`, { headers, body }), 'body');
+  });
+
+  it('deletes nothing', async () => {
+    const { id } = await createLead(tenant.api);
+    const body = '{"dry_run":true}';
+    expectInvalid(
+      await send('DELETE', `${LEADS}/${id}`, { headers: lengthOf(body), body }),
+      'body',
+    );
+    expect(await tenant.api.get(`${LEADS}/${id}`)).toMatchObject({ status: 200 });
+  });
+
+  it('is refused on HEAD', async () => {
+    const answer = await send('HEAD', LEADS, { headers: lengthOf('[]'), body: '[]' });
+    expect(answer).toMatchObject({ status: 400, body: undefined });
+  });
+
+  it('is named together with what is wrong with the query', async () => {
+    const sent = { headers: lengthOf('[]'), body: '[]' };
+    expectInvalid(await send('GET', `${LEADS}?limit=0&x=1`, sent), 'limit', 'x', 'body');
+  });
+
+  it.each([lengthOf('x'.repeat(2000)), CHUNKED])(
+    'that is larger than the limit is 413, before 400 and 404 (%s)',
+    async (...headers) => {
+      const sent = { headers, body: 'x'.repeat(2000) };
+      const answer = await send('DELETE', `${LEADS}/${randomUUID()}?x=1`, sent);
+      expectError(answer, 413, 'payload_too_large');
+    },
+  );
+
+  it('is looked at after 401, unknown routes and 403', async () => {
+    const sent = { headers: lengthOf('[]'), body: '[]' };
+    const anyone = await rawRequest(app.port, {
+      method: 'GET',
+      path: LEADS,
+      ...sent,
+      headers: ['Host', 'a', ...sent.headers],
+    });
+    expectError(anyone, 401, 'unauthorized');
+    expectError(await send('GET', '/api/v1/nothing', sent), 404, 'not_found');
+    const writer = await app.key(tenant.id, ['leads:write']);
+    const headers = ['Host', 'a', 'Authorization', `Bearer ${writer.key.key}`, ...sent.headers];
+    const refused = await rawRequest(app.port, { method: 'GET', path: LEADS, ...sent, headers });
+    expectError(refused, 403, 'insufficient_scope');
+  });
+
+  it('is looked at before 404 for an unknown id', async () => {
+    const sent = { headers: lengthOf('[]'), body: '[]' };
+    expectInvalid(await send('GET', `${LEADS}/${randomUUID()}`, sent), 'body');
+    expectInvalid(await send('GET', `${LEADS}/malformed`, sent), 'body');
+  });
+
+  it('is asked for where the client waits with Expect: 100-continue', async () => {
+    const body = '{}';
+    const headers = ['Expect', '100-continue', ...lengthOf(body)];
+    expect(await send('GET', LEADS, { headers, body })).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,209 @@
+import { DataSource } from 'typeorm';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { dataSourceOptions } from '../../src/database/connection/data-source-options.js';
+import { ContactIdentity1764288000000 } from '../../src/database/migrations/1764288000000-contact-identity.js';
+import { ContactIdentityService } from '../../src/leads/contact-identity.service.js';
+import { createLead, expectError, LEADS } from '../../src/testing/factories.js';
+import { type Tenant, TestApp } from '../../src/testing/test-app.js';
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+const post = (body: object) => tenant.api.post(LEADS, { first_name: 'Ada', ...body });
+const put = (id: string, body: object) => tenant.api.put(`${LEADS}/${id}`, body);
+
+/** Stores a lead with the compared forms of an earlier version. */
+async function store(fields: { phone?: string; email?: string; compared: string; age: number }) {
+  const { id } = await createLead(tenant.api, {});
+  const column = fields.phone === undefined ? 'email' : 'phone';
+  await app.sql(
+    `update leads set ${column} = $2, ${column}_compared = $3,
+       created_at = now() - $4 * interval '1 hour' where id = $1`,
+    [id, fields.phone ?? fields.email, fields.compared, fields.age],
+  );
+  return id;
+}
+
+async function forms(id: string) {
+  const [row] = await app.sql<{ phone_compared: string | null; email_compared: string | null }>(
+    'select phone_compared, email_compared from leads where id = $1',
+    [id],
+  );
+  return row;
+}
+
+describe('phones and e-mails that no two leads share', () => {
+  it.each([
+    ['+1 415 555 2671 x12', '(415) 555-2671 ext. 12'],
+    ['+1 415 555 2671 x12', '+14155552671;ext=12'],
+    ['+1 415 555 2671;12', '415.555.2671 #12'],
+    ['0049 30 901820', '+49 30/901820'],
+  ])('given phone %s, refuses %s', async (phone, other) => {
+    expect((await post({ phone })).status).toBe(201);
+    expectError(await post({ phone: other }), 409, 'duplicate');
+  });
+
+  it('lets two extensions of one number be two leads', async () => {
+    for (const phone of ['+1 415 555 2671', '+1 415 555 2671 x1', '+1 415 555 2671 x2']) {
+      expect(await post({ phone })).toMatchObject({ status: 201, body: { data: { phone } } });
+    }
+  });
+
+  it.each(['call me', '12', 'ext. 1', '+1 415 555 2671=12'])(
+    'refuses the phone %s',
+    async (phone) => {
+      const answer = await post({ phone });
+      expectError(answer, 400, 'validation_error');
+      expect(answer.body.error.details[0].field).toBe('phone');
+    },
+  );
+
+  it.each([
+    ['élan@example.com', 'E\u0301LAN@example.com'],
+    ['info@bücher.example', 'info@xn--bcher-kva.example'],
+    ['info@bu\u0308cher.example', 'INFO@BÜCHER.example'],
+  ])('given e-mail %s, refuses %s', async (email, other) => {
+    expect(await post({ email })).toMatchObject({ status: 201, body: { data: { email } } });
+    expectError(await post({ email: other }), 409, 'duplicate');
+  });
+});
+
+describe('leads of an earlier version', () => {
+  const migrate = async () => {
+    const dataSource = await new DataSource(dataSourceOptions(app.database)).initialize();
+    const runner = dataSource.createQueryRunner();
+    await new ContactIdentity1764288000000().up(runner);
+    await runner.release();
+    await dataSource.destroy();
+  };
+
+  it('are compared by the rules of now, and those that become equal keep the older form', async () => {
+    const extension = await store({ phone: '+14155552671 x12', compared: '+14155552671', age: 9 });
+    const younger = await store({ phone: '+49 30 901820', compared: '+4930901820', age: 1 });
+    const older = await store({ phone: '0049 30 901820', compared: '004930901820', age: 5 });
+    const mail = await store({ email: 'a@bücher.example', compared: 'a@bücher.example', age: 3 });
+    await migrate();
+    expect(await forms(extension)).toMatchObject({ phone_compared: '+14155552671x12' });
+    expect(await forms(older)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await forms(younger)).toMatchObject({ phone_compared: null });
+    expect(await forms(mail)).toMatchObject({ email_compared: 'a@xn--bcher-kva.example' });
+
+    const service = app.app.get(ContactIdentityService);
+    expect(await service.conflicts(tenant, 'US')).toEqual([
+      { id: younger, field: 'phone', value: '+49 30 901820', kept_by: older },
+    ]);
+    await migrate();
+    expect(await forms(younger)).toMatchObject({ phone_compared: null });
+  });
+
+  it('that lost their form can be edited, and get one with another phone', async () => {
+    const older = await store({ phone: '0049 30 901820', compared: '004930901820', age: 5 });
+    const id = await store({ phone: '+49 30 901820', compared: '+4930901820', age: 1 });
+    await migrate();
+    expect(await put(id, { notes: 'Call again.' })).toMatchObject({ status: 200 });
+    expectError(await put(id, { phone: '+49 (30) 901820' }), 409, 'duplicate');
+    expect(await put(id, { phone: '+49 30 901821' })).toMatchObject({ status: 200 });
+    expect(await forms(id)).toMatchObject({ phone_compared: '+4930901821' });
+    expect(await forms(older)).toMatchObject({ phone_compared: '+4930901820' });
+  });
+});
+
+describe('another phone region', () => {
+  const change = async (region: string) => {
+    await app.app.get(KeysService).setPhoneRegion(tenant.id, region);
+    await app.app.get(ContactIdentityService).reread(tenant, region);
+  };
+  const conflicts = (region: string) => {
+    return app.app.get(ContactIdentityService).conflicts(tenant, region);
+  };
+
+  it('reads every phone again, and finds leads by it', async () => {
+    const { id } = await createLead(tenant.api, { phone: '030 901820' });
+    const updated = await tenant.api.get(`${LEADS}/${id}`);
+    await change('DE');
+    expect(await forms(id)).toMatchObject({ phone_compared: '+4930901820' });
+    expect((await tenant.api.get(`${LEADS}/${id}`)).body).toEqual(updated.body);
+    const found = await tenant.api.get(`${LEADS}?search=${encodeURIComponent('+49 30 901820')}`);
+    expect(found.body.data).toMatchObject([{ id }]);
+  });
+
+  it('leaves a form that two leads want to the older one, whichever had it before', async () => {
+    const older = await createLead(tenant.api, { phone: '030 901820' });
+    const newer = await createLead(tenant.api, { phone: '+49 30 901820' });
+    await change('DE');
+    expect(await forms(older.id)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await conflicts('DE')).toMatchObject([{ id: newer.id, kept_by: older.id }]);
+    await change('US');
+    expect(await conflicts('US')).toEqual([]);
+    expect(await forms(newer.id)).toMatchObject({ phone_compared: '+4930901820' });
+  });
+
+  it('keeps to the organization that is told, and to leads that are not deleted', async () => {
+    const other = await app.organization();
+    const { id } = await createLead(other.api, { phone: '030 901820' });
+    const before = await forms(id);
+    const deleted = await createLead(tenant.api, { phone: '030 901820' });
+    await tenant.api.delete(`${LEADS}/${deleted.id}`);
+    const live = await createLead(tenant.api, { phone: '+49 30 901820' });
+    await change('DE');
+    expect(await forms(id)).toEqual(before);
+    expect(await forms(live.id)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await conflicts('DE')).toEqual([]);
+  });
+
+  it('settles more leads than one batch, beside writers', async () => {
+    await app.sql(
+      `insert into leads (organization_id, id, first_name, source, tags, custom_fields, lead_score,
+         sms_opted_out, on_dnc_list, phone, phone_compared, search_text)
+       select $1, gen_random_uuid(), 'Ada', 'api', '{}', '{}', 0, false, false,
+         '030 90' || (100000 + g), '03090' || (100000 + g), ''
+       from generate_series(1, 1200) g`,
+      [tenant.id],
+    );
+    let changing = true;
+    const write = async () => {
+      for (let n = 0; changing; n++) {
+        const { status } = await post({ phone: `+49 30 90${100_001 + (n % 1200)}` });
+        expect([201, 409]).toContain(status);
+      }
+    };
+    const writer = write();
+    await change('DE').finally(() => (changing = false));
+    await writer;
+    const [stored] = await app.sql<{ forms: number; distinct: number }>(
+      `select count(phone_compared)::int as forms, count(distinct phone_compared)::int as distinct
+       from leads where organization_id = $1`,
+      [tenant.id],
+    );
+    expect(stored).toMatchObject({ forms: stored!.distinct });
+    expect(stored!.forms).toBeGreaterThanOrEqual(1_200);
+  });
+});
+
+describe('the default region', () => {
+  it('is that of the server that started last, also for organizations that a command creates', async () => {
+    const german = await TestApp.start({ settings: { defaultPhoneRegion: 'DE' } });
+    const organization = await german.app.get(KeysService).createOrganization('Acme');
+    expect(organization).toMatchObject({ phone_region: 'DE' });
+    const french = await TestApp.start({
+      settings: { defaultPhoneRegion: 'FR' },
+      database: german.database,
+    });
+    expect(await german.app.get(KeysService).createOrganization('Acme')).toMatchObject({
+      phone_region: 'FR',
+    });
+    expect(await french.app.get(KeysService).createOrganization('Acme', 'GB')).toMatchObject({
+      phone_region: 'GB',
+    });
+    await french.stop();
+    await german.stop();
+  });
+});

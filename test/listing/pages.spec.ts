@@ -1,0 +1,179 @@
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { readInput } from '../../src/fields/read-input.js';
+import { LeadListQuery } from '../../src/leads/lead.dto.js';
+import { LeadsRepository } from '../../src/leads/leads.repository.js';
+import { FEW } from '../../src/listing/list-statement.js';
+import type { ApiClient } from '../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+/** More than are looked up at once, so that each way to read a page is taken. */
+const LEAD_COUNT = FEW + 700;
+const LIMIT = 100;
+
+interface Row {
+  id: string;
+  created_at: string;
+  last_name: string | null;
+  lead_score: number;
+  status: string | null;
+  temperature: string | null;
+}
+
+let app: TestApp;
+let tenant: Tenant;
+let leads: Row[];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  await addLeads(tenant, LEAD_COUNT);
+  leads = await app.sql<Row>(
+    `select id, to_json(created_at) #>> '{}' as created_at, last_name, lead_score, status, temperature
+     from leads where organization_id = $1 and deleted_at is null`,
+    [tenant.id],
+  );
+});
+afterAll(() => app.stop());
+
+/** Leads of many values, empty and equal ones among them, some of them deleted. */
+function addLeads({ id }: Tenant, count: number) {
+  return app.sql(
+    `insert into leads (organization_id, id, first_name, last_name, email, status, temperature,
+       source, tags, custom_fields, lead_score, created_at, sms_opted_out, on_dnc_list, deleted_at)
+     select $1, gen_random_uuid(), 'Lead', case when g % 4 > 0 then 'N' || g % 50 end,
+       'lead' || g || '@example.com', case when g % 3 > 0 then 'open' end,
+       (array['cold', 'warm', 'hot', null])[1 + g % 4], 'api', '{}', '{}', g % 7,
+       '2026-01-01'::timestamptz + g / 3 * interval '1 minute', false, false,
+       case when g % 10 = 0 then now() end
+     from generate_series(1, $2::int * 10 / 9) g`,
+    [id, count],
+  );
+}
+
+interface Page {
+  data: { id: string }[];
+  meta: { total: number; total_pages: number };
+}
+
+async function list(api: ApiClient, query: Record<string, unknown>): Promise<Page> {
+  const parameters = new URLSearchParams(Object.entries(query) as [string, string][]);
+  const answer = await api.get(`${LEADS}?${parameters.toString()}`);
+  expect(answer.status).toBe(200);
+  return answer.body as Page;
+}
+
+/** The ids of all pages, first to last, and then last to first. */
+async function walk(query: Record<string, unknown>): Promise<[string[], string[]]> {
+  const { meta } = await list(tenant.api, { ...query, limit: LIMIT });
+  const pages = Array.from({ length: meta.total_pages }, (_, index) => index + 1);
+  const idsOf = async (page: number) => {
+    const { data } = await list(tenant.api, { ...query, limit: LIMIT, page });
+    return data.map(({ id }) => id);
+  };
+  const [forward, backward]: string[][][] = [[], []];
+  for (const page of pages) forward!.push(await idsOf(page));
+  for (const page of [...pages].reverse()) backward!.unshift(await idsOf(page));
+  return [forward!.flat(), backward!.flat()];
+}
+
+type Key = Exclude<keyof Row, 'id'>;
+
+function sorted(rows: Row[], key: Key, direction: 'asc' | 'desc'): string[] {
+  const sign = direction === 'asc' ? 1 : -1;
+  const compare = (a: Row, b: Row): number => {
+    const [x, y] = [a[key], b[key]];
+    if (x === null && y !== null) return 1;
+    if (x !== null && y === null) return -1;
+    if (x !== null && y !== null && x !== y) return x < y ? -sign : sign;
+    return a.id < b.id ? -sign : sign;
+  };
+  return [...rows].sort(compare).map(({ id }) => id);
+}
+
+const KEYS = ['created_at', 'last_name', 'lead_score'] as const;
+const DIRECTIONS = ['asc', 'desc'] as const;
+const ORDERS = KEYS.flatMap((key) => DIRECTIONS.map((direction) => [key, direction] as const));
+
+describe('all pages of a list together (api.md 4.1)', () => {
+  it('are of more leads than are looked up at once', () => {
+    expect(leads.length).toBeGreaterThan(FEW + LIMIT);
+  });
+
+  const filters = [
+    ['all', {}, () => true],
+    ['counted by a filter', { status: 'open' }, (row: Row) => row.status === 'open'],
+    [
+      'few that were looked for',
+      { status: 'open', temperature: 'hot' },
+      (row: Row) => row.status === 'open' && row.temperature === 'hot',
+    ],
+    ['many that were looked for', { search: 'example.com' }, () => true],
+  ] as const;
+  const cases = filters.flatMap(([name, query, has]) =>
+    ORDERS.map(([key, direction]) => [name, key, direction, query, has] as const),
+  );
+
+  it.each(cases)('given %s by %s %s, are each lead once, in order', async (...one) => {
+    const [, sort_by, sort_dir, query, has] = one;
+    const expected = sorted(leads.filter(has), sort_by, sort_dir);
+    const [forward, backward] = await walk({ ...query, sort_by, sort_dir });
+    expect(forward).toEqual(expected);
+    expect(backward).toEqual(expected);
+  });
+
+  it.each([{}, { status: 'open' }, { search: 'example.com' }, { search: 'lead11@' }])(
+    'given %j, a page past the end is empty and has the total',
+    async (query) => {
+      const { meta } = await list(tenant.api, query);
+      for (const page of [meta.total_pages + 1, 90_071_992_547_409]) {
+        const past = await list(tenant.api, { ...query, page });
+        expect(past).toMatchObject({ data: [], meta: { total: meta.total } });
+      }
+    },
+  );
+});
+
+describe('a total that took a scan', () => {
+  const QUERY = { search: 'example.com', temperature: 'cold' };
+
+  it.each([
+    [
+      'a lead more',
+      (one: Tenant) => createLead(one.api, { temperature: 'cold', email: 'one.more@example.com' }),
+      1,
+    ],
+    ['a lead less', (one: Tenant, id: string) => one.api.delete(`${LEADS}/${id}`), -1],
+    [
+      'a lead that is found no more',
+      (one: Tenant, id: string) => one.api.put(`${LEADS}/${id}`, { email: 'x@other.org' }),
+      -1,
+    ],
+    [
+      'a lead that has another value',
+      (one: Tenant, id: string) => one.api.put(`${LEADS}/${id}`, { temperature: 'hot' }),
+      -1,
+    ],
+    ['a lead of another organization', () => app.organization().then((o) => createLead(o.api)), 0],
+  ] as const)('is right after %s', async (_, change, difference) => {
+    const one = await app.organization();
+    await addLeads(one, 5 * LEAD_COUNT);
+    const before = await list(one.api, QUERY);
+    expect(before.meta.total).toBeGreaterThan(FEW);
+    expect((await list(one.api, QUERY)).meta).toEqual(before.meta);
+    await change(one, before.data[0]!.id);
+    expect((await list(one.api, QUERY)).meta.total).toBe(before.meta.total + difference);
+  });
+});
+
+describe('the statement of a list', () => {
+  it.each([{}, { page: 9 }, { search: 'example.com' }, { search: 'example.com', page: 9 }])(
+    'given %j, is one, page and total together',
+    async (query) => {
+      const reads = jest.spyOn(app.app.get(TenantDatabase), 'read');
+      await app.app.get(LeadsRepository).list(tenant, readInput(LeadListQuery, query).value);
+      expect(reads).toHaveBeenCalledTimes(1);
+      reads.mockRestore();
+    },
+  );
+});

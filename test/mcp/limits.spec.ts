@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { inSession, McpCaller, rpcNotification, rpcRequest } from '../../src/testing/mcp-client.js';
+import { ERAS, type Era } from '../support/speakers.js';
+
+const READS = 6;
+const WRITES = 3;
+const MESSAGES = 600;
+const REVISION_WITH_BATCHES = '2025-03-26';
+
+let app: TestApp;
+let tenant: Tenant;
+let caller: McpCaller;
+let session: string;
+
+beforeAll(async () => {
+  app = await TestApp.start({ settings: { readsPerMinute: READS, writesPerMinute: WRITES } });
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  tenant = await app.organization();
+  caller = new McpCaller(app.url, tenant.key.key);
+  session = await caller.open(REVISION_WITH_BATCHES);
+});
+
+function callOf(name: string, args: object = {}) {
+  return rpcRequest('tools/call', { name, arguments: args });
+}
+
+function limitsIn({ headers }: Answer) {
+  const [limit, remaining] = ['RateLimit-Limit', 'RateLimit-Remaining'].map((name) =>
+    Number(headers.get(name)),
+  );
+  return { limit, remaining };
+}
+
+const post = (...messages: unknown[]) => caller.post(messages, inSession(session));
+
+describe('the headers behind a batch', () => {
+  const SLOW = callOf('list_leads', { search: 'ada' });
+  /** Refused before the database is asked, so that it ends before what was counted earlier. */
+  const QUICK = callOf('get_lead', { id: 'x' });
+
+  it.each([
+    ['a slow call before a quick one', [SLOW, QUICK], 2],
+    ['a quick call before a slow one', [QUICK, SLOW], 2],
+    ['slow calls around a quick one', [SLOW, QUICK, SLOW], 3],
+    ['calls among other messages', [SLOW, rpcRequest('ping'), QUICK, rpcNotification('x')], 2],
+    ['a resource read behind a call', [SLOW, rpcRequest('resources/read', { uri: 'lead://x' })], 2],
+    ['calls and whoami', [SLOW, callOf('whoami'), QUICK], 2],
+  ])('given %s, then they tell what is left after all of them', async (_, messages, counted) => {
+    const answer = await post(...messages);
+    expect(limitsIn(answer)).toEqual({ limit: READS, remaining: READS - counted });
+    const next = await tenant.api.get(LEADS);
+    expect(limitsIn(next)).toEqual({ limit: READS, remaining: READS - counted - 1 });
+  });
+
+  const WRITE = callOf('create_lead');
+
+  it.each([
+    ['reads', [SLOW, SLOW, SLOW, SLOW, SLOW, WRITE], { limit: READS, remaining: READS - 5 }],
+    ['writes', [WRITE, WRITE, SLOW], { limit: WRITES, remaining: WRITES - 2 }],
+  ])(
+    'given reads and writes, then they tell the window with less left: %s',
+    async (_, messages, told) => {
+      expect(limitsIn(await post(...messages))).toEqual(told);
+    },
+  );
+
+  it('given a call over the limit, then they tell its window and when to come back', async () => {
+    const calls = Array.from({ length: WRITES + 1 }, () => WRITE);
+    const answer = await post(...calls, SLOW);
+    expect(limitsIn(answer)).toEqual({ limit: WRITES, remaining: 0 });
+    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+});
+
+/** Asks one thing in an era, alone. */
+function ask(era: Era, method: string, params: object): Promise<Answer> {
+  return era === 'sessions' ? caller.rpc(session, method, params) : caller.ask(method, params);
+}
+
+describe.each(ERAS)('in the era "%s"', (era) => {
+  const call = (name: string, args: object = {}) =>
+    ask(era, 'tools/call', { name, arguments: args });
+
+  it('resources/read over the limit tells the seconds to wait', async () => {
+    const { id } = await createLead(tenant.api);
+    for (let i = 0; i < READS; i++) await call('list_leads');
+    const answer = await ask(era, 'resources/read', { uri: `lead://${id}` });
+    const { data } = answer.body.error as unknown as { data: Record<string, unknown> };
+    const seconds = Number(answer.headers.get('Retry-After'));
+    expect(data).toMatchObject({ code: 'rate_limit_exceeded', retry_after_seconds: seconds });
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+  });
+
+  it('resources/read within the limit tells no seconds with another error', async () => {
+    const answer = await ask(era, 'resources/read', { uri: `lead://${randomUUID()}` });
+    const { data } = answer.body.error as unknown as { data: Record<string, unknown> };
+    expect(data).toMatchObject({ code: 'not_found' });
+    expect(data).not.toHaveProperty('retry_after_seconds');
+  });
+
+  it('whoami counts neither as a read nor as a write', async () => {
+    await call('list_leads');
+    for (let i = 0; i < 2 * READS; i++) {
+      const answer = await call('whoami');
+      expect(limitsIn(answer)).toEqual({ limit: READS, remaining: READS - 1 });
+      expect(answer.body).toMatchObject({
+        result: {
+          structuredContent: {
+            limits: { reads: { remaining: READS - 1 }, writes: { remaining: WRITES } },
+          },
+        },
+      });
+    }
+    expect(limitsIn(await call('create_lead'))).toEqual({ limit: WRITES, remaining: WRITES - 1 });
+    expect(limitsIn(await call('list_leads'))).toEqual({ limit: READS, remaining: READS - 2 });
+  });
+
+  it('whoami answers a key that is over its limits, and tells that nothing is left', async () => {
+    for (let i = 0; i <= READS; i++) await call('list_leads');
+    for (let i = 0; i <= WRITES; i++) await call('create_lead');
+    const answer = await call('whoami');
+    expect(answer.headers.get('Retry-After')).toBeNull();
+    expect(answer.body).toMatchObject({
+      result: {
+        structuredContent: { limits: { reads: { remaining: 0 }, writes: { remaining: 0 } } },
+      },
+    });
+  });
+
+  it('whoami counts as a message of the flood guard', async () => {
+    const batch = Array.from({ length: 100 }, () => rpcNotification('x'));
+    const opened = 1;
+    for (let left = MESSAGES - opened - 1; left > 0; left -= batch.length) {
+      expect(await post(...batch.slice(0, left))).toMatchObject({ status: 202 });
+    }
+    expect(await call('whoami')).toMatchObject({ status: 200 });
+    const flooded = await call('whoami');
+    expect(flooded).toMatchObject({
+      status: 429,
+      body: { error: { code: 'rate_limit_exceeded' } },
+    });
+    expect(limitsIn(flooded)).toEqual({ limit: MESSAGES, remaining: 0 });
+    expect(await call('list_leads')).toMatchObject({ status: 200 });
+  });
+});

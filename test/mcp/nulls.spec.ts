@@ -1,0 +1,302 @@
+import { Injectable, Module } from '@nestjs/common';
+import { RecordOf, UpdateOf } from '../../src/fields/field.js';
+import { Flag, Integer, Text } from '../../src/fields/kinds.js';
+import type { JsonSchema } from '../../src/fields/json-schema.js';
+import { Tool } from '../../src/mcp/tools/tool.decorator.js';
+import type { Actor } from '../../src/tenancy/actor.js';
+import { type Agent, type Arguments, connectAgent, stopWithAgents } from '../support/agent.js';
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  getLead,
+  type LeadRecord,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { pathOf } from '../../src/testing/routes.js';
+import { ERAS } from '../support/speakers.js';
+import { strictArguments } from '../support/strict-tools.js';
+import { byName, RECORD_TOOLS, type RecordTool, TOOLS, validArguments } from '../support/tools.js';
+
+class CreateNoteDto {
+  @Text({ max: 50, required: true, description: 'Title.' }) title: string;
+  @Text({ max: 50, description: 'Text.' }) text?: string | null;
+  @Integer({ min: 1, max: 9, description: 'Rank.' }) rank?: number | null;
+  @Flag({ default: false, description: 'Whether it stays on top.' }) pinned?: boolean;
+}
+class UpdateNoteDto extends UpdateOf(CreateNoteDto) {}
+class NoteDto extends RecordOf(CreateNoteDto) {}
+
+const NOTE: Omit<NoteDto, 'id'> = { title: 'A', text: 'B', rank: 3, pinned: true };
+
+/** A module of a team, with tools of its own. */
+@Injectable()
+class NotesTools {
+  @Tool('update_note', {
+    title: 'Update a note',
+    description: 'Change the given fields of one note.',
+    effect: 'updates',
+    scope: 'leads:write',
+    id: 'Id of the note.',
+    input: UpdateNoteDto,
+    output: NoteDto,
+  })
+  update(_: Actor, id: string, changes: UpdateNoteDto): NoteDto {
+    return { id, ...NOTE, ...changes };
+  }
+
+  @Tool('archive_note', {
+    title: 'Archive a note',
+    description: 'Archive one note.',
+    effect: 'updates',
+    scope: 'leads:write',
+    id: 'Id of the note.',
+    output: NoteDto,
+  })
+  archive(_: Actor, id: string): NoteDto {
+    return { id, ...NOTE };
+  }
+}
+
+@Module({ providers: [NotesTools] })
+class NotesModule {}
+
+const NOTE_ID = '01a1fbde-995e-72a3-a032-ab1c988b9794';
+
+type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+let app: TestApp;
+let tenant: Tenant;
+let agent: Agent;
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [NotesModule] });
+  tenant = await app.organization();
+});
+afterAll(() => stopWithAgents(app));
+
+const UPDATES = RECORD_TOOLS.filter(({ effect }) => effect === 'updates');
+const DELETES = RECORD_TOOLS.filter(({ effect }) => effect === 'deletes');
+
+async function inputSchemaOf(name: string): Promise<JsonSchema> {
+  const tools = await agent.listTools();
+  return tools.find((tool) => tool.name === name)!.inputSchema;
+}
+
+/** The fields that the schema of an update tool says can be emptied. */
+async function clearableBy(name: string): Promise<readonly string[]> {
+  const { properties = {} } = await inputSchemaOf(name);
+  return properties.clear!.items!.enum as string[];
+}
+
+async function stored({ route }: RecordTool, id: string): Promise<Row> {
+  const pattern = route.pattern.endsWith('/:id') ? route.pattern : `${route.pattern}/:id`;
+  return dataOf<Row>(await tenant.api.get(pathOf({ ...route, pattern }, id)));
+}
+
+/** Fills every field of a record that can be emptied. */
+async function filledRecord(tool: RecordTool): Promise<Row> {
+  const lead = await createLead(tenant.api);
+  const values: Readonly<Record<string, unknown>> = {
+    ...buildLead(),
+    type: 'Visit',
+    location: 'Oakland',
+    outcome: 'Accepted',
+    outcome_notes: 'Starts in April.',
+    description: 'With prices.',
+    due_date: '2026-03-06T17:00:00.000Z',
+    contact_id: lead.id,
+    assigned_to_user_id: NOTE_ID,
+  };
+  const id = await tool.makeRecord(tenant);
+  const names = await clearableBy(tool.name);
+  const args = Object.fromEntries(names.map((name) => [name, values[name]]));
+  const record = await agent.succeed<Row>(tool.name, { id, ...args });
+  for (const name of names) expect({ [name]: record[name] }).not.toEqual({ [name]: null });
+  return record;
+}
+
+describe.each(ERAS)('in tools null means "not given", in the era "%s"', (era) => {
+  beforeAll(async () => {
+    agent = await connectAgent(app, tenant, era);
+  });
+
+  it.each(byName(UPDATES))('%s with null for every other argument', async (name, tool) => {
+    const before = await filledRecord(tool);
+    const nulls = strictArguments(await inputSchemaOf(name), { id: before.id });
+    expect(Object.values(nulls)).toContain(null);
+    expect(await agent.succeed(name, nulls)).toEqual(before);
+    expect(await stored(tool, before.id)).toEqual(before);
+  });
+
+  it('update_task changes the status alone where all others are null', async () => {
+    const tool = UPDATES.find(({ name }) => name === 'update_task')!;
+    const before = await filledRecord(tool);
+    const given = { id: before.id, status: 'completed' };
+    const args = strictArguments(await inputSchemaOf('update_task'), given);
+    const after = await agent.succeed<Row>('update_task', args);
+    const { updated_at } = after;
+    expect(after).toEqual({ ...before, status: 'completed', updated_at });
+  });
+
+  it.each(byName(TOOLS.filter(({ effect }) => effect === 'creates')))(
+    '%s as if all others were left out',
+    async (name, tool) => {
+      const schema = await inputSchemaOf(name);
+      const all = await validArguments(tool, tenant);
+      const required = Object.fromEntries(schema.required!.map((field) => [field, all[field]]));
+      const own = ({ id: _, created_at: __, updated_at: ___, ...record }: Row) => record;
+      const bare = await agent.succeed<Row>(name, required);
+      const nulls = await agent.succeed<Row>(name, strictArguments(schema, required));
+      expect(own(nulls)).toEqual(own(bare));
+    },
+  );
+
+  it.each(byName(DELETES))('%s with `dry_run: null` changes nothing', async (name, tool) => {
+    const id = await tool.makeRecord(tenant);
+    const before = await stored(tool, id);
+    expect(await agent.succeed(name, { id, dry_run: null })).toMatchObject({ dry_run: true });
+    expect(await stored(tool, id)).toEqual(before);
+    await agent.succeed(name, { id, dry_run: false });
+  });
+
+  it('but an id of null is missing, and null for an unknown argument is unknown', async () => {
+    expect(await agent.fail('get_lead', { id: null })).toMatchObject({
+      code: 'validation_error',
+      details: [{ field: 'id', message: 'is required' }],
+    });
+    const { details } = await agent.fail('create_lead', { first_name: 'A', nickname: null });
+    expect(details).toMatchObject([{ field: 'nickname' }]);
+  });
+
+  it('and required arguments of a create that are null are missing', async () => {
+    const { details } = await agent.fail('create_lead', { first_name: null });
+    expect(details).toEqual([{ field: 'first_name', message: 'is required' }]);
+  });
+
+  it('while values inside custom_fields may be null', async () => {
+    const custom_fields = { budget: null };
+    const lead = await agent.succeed<LeadRecord>('create_lead', { first_name: 'A', custom_fields });
+    expect(lead.custom_fields).toEqual(custom_fields);
+  });
+});
+
+describe.each(ERAS)('`clear` empties fields, in the era "%s"', (era) => {
+  beforeAll(async () => {
+    agent = await connectAgent(app, tenant, era);
+  });
+
+  it.each(byName(UPDATES))('%s empties each field that its schema names', async (name, tool) => {
+    const before = await filledRecord(tool);
+    const clear = await clearableBy(name);
+    for (const field of clear) {
+      const after = await agent.succeed<Row>(name, { id: before.id, clear: [field] });
+      expect({ [field]: after[field] }).toEqual({ [field]: null });
+    }
+    const again = await filledRecord(tool);
+    const after = await agent.succeed<Row>(name, { id: again.id, clear });
+    const { updated_at, lead_score } = after;
+    const emptied = Object.fromEntries(clear.map((field) => [field, null]));
+    const computed = lead_score === undefined ? {} : { lead_score };
+    expect(after).toEqual({ ...again, ...emptied, ...computed, updated_at });
+  });
+
+  it('takes exactly the fields that are neither required nor have a default', async () => {
+    expect(await clearableBy('update_task')).toEqual([
+      ...['description', 'due_date', 'contact_id', 'assigned_to_user_id'],
+    ]);
+    expect(await clearableBy('update_appointment')).toEqual([
+      ...['type', 'location', 'notes', 'outcome', 'outcome_notes'],
+    ]);
+    const lead = await clearableBy('update_lead');
+    expect(lead).toEqual(expect.arrayContaining(['last_name', 'phone', 'email', 'temperature']));
+    for (const field of ['first_name', 'source', 'tags', 'custom_fields', 'on_dnc_list']) {
+      expect(lead).not.toContain(field);
+    }
+  });
+
+  it('and sets others in the same call', async () => {
+    const lead = await createLead(tenant.api, buildLead());
+    await agent.succeed('update_lead', { id: lead.id, clear: ['notes'], city: 'Oakland' });
+    expect(await getLead(tenant.api, lead.id)).toMatchObject({ notes: null, city: 'Oakland' });
+  });
+
+  it.each([[null], [[]], [['notes', 'notes']]])('takes %j', async (clear) => {
+    const lead = await createLead(tenant.api, buildLead());
+    await agent.succeed('update_lead', { id: lead.id, clear });
+    const { notes } = await getLead(tenant.api, lead.id);
+    expect(notes).toBe(clear?.length ? null : lead.notes);
+  });
+
+  const REFUSED: readonly (readonly [args: Arguments, field: string, told: RegExp])[] = [
+    [{ clear: ['notes'], notes: 'Called.' }, 'notes', /clear/],
+    [{ clear: ['notes'], notes: '' }, 'notes', /clear/],
+    [{ clear: ['notes', 'nickname'] }, 'clear', /nickname.*notes/],
+    [{ clear: ['first_name'] }, 'clear', /first_name/],
+    [{ clear: ['source'] }, 'clear', /source/],
+    [{ clear: ['tags'] }, 'clear', /tags/],
+    [{ clear: ['id'] }, 'clear', /\bid\b/],
+    [{ clear: ['Notes'] }, 'clear', /Notes/],
+    [{ clear: ['clear'] }, 'clear', /clear/],
+    [{ clear: ['\n\u202e'] }, 'clear', /last_name/],
+    [{ clear: 'notes' }, 'clear', /array/],
+    [{ clear: [null] }, 'clear', /last_name/],
+    [{ clear: [5] }, 'clear', /last_name/],
+    [{ clear: {} }, 'clear', /array/],
+  ];
+
+  it.each(REFUSED)('refuses %j and names %s', async (args, field, told) => {
+    const lead = await createLead(tenant.api, buildLead());
+    const { code, message, details } = await agent.fail('update_lead', { id: lead.id, ...args });
+    expect({ code, details }).toMatchObject({ code: 'validation_error', details: [{ field }] });
+    expect(details).toHaveLength(1);
+    expect(message).toMatch(told);
+    expect(await getLead(tenant.api, lead.id)).toEqual(lead);
+  });
+
+  it('where a field that it names is null besides', async () => {
+    const lead = await createLead(tenant.api, buildLead());
+    await agent.succeed('update_lead', { id: lead.id, notes: null, clear: ['notes'] });
+    expect(await getLead(tenant.api, lead.id)).toMatchObject({ notes: null });
+  });
+
+  it.each(['create_lead', 'get_lead', 'list_leads', 'delete_lead'])(
+    'in no tool that updates nothing: %s',
+    async (name) => {
+      expect((await inputSchemaOf(name)).properties).not.toHaveProperty('clear');
+      const args = name === 'create_lead' ? { first_name: 'A' } : {};
+      const { details } = await agent.fail(name, { ...args, clear: ['notes'] });
+      expect(details).toContainEqual({
+        field: 'clear',
+        message: expect.stringContaining('unknown') as string,
+      });
+    },
+  );
+
+  it('in the tools of a module of a team', async () => {
+    expect(await clearableBy('update_note')).toEqual(['text', 'rank']);
+    const nulls = strictArguments(await inputSchemaOf('update_note'), { id: NOTE_ID });
+    expect(await agent.succeed('update_note', nulls)).toEqual({ id: NOTE_ID, ...NOTE });
+    expect(await agent.succeed('update_note', { ...nulls, clear: ['rank'] })).toEqual({
+      ...{ id: NOTE_ID, ...NOTE },
+      rank: null,
+    });
+    const { details } = await agent.fail('update_note', { id: NOTE_ID, clear: ['pinned'] });
+    expect(details).toMatchObject([{ field: 'clear' }]);
+    expect((await inputSchemaOf('archive_note')).properties).not.toHaveProperty('clear');
+  });
+});
+
+describe('REST stays as it is', () => {
+  it('and empties a field by null', async () => {
+    const { id } = await createLead(tenant.api, buildLead());
+    const { status, body } = await tenant.api.put(`/api/v1/leads/${id}`, { notes: null });
+    expect({ status, body }).toMatchObject({ status: 200, body: { data: { notes: null } } });
+  });
+
+  it('and has no `clear`', async () => {
+    const { id } = await createLead(tenant.api, buildLead());
+    const { status } = await tenant.api.put(`/api/v1/leads/${id}`, { clear: ['notes'] });
+    expect(status).toBe(400);
+  });
+});

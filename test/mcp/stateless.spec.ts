@@ -1,0 +1,503 @@
+import http from 'node:http';
+import { Client as NewClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { SCOPES } from '../../src/auth/scopes.js';
+import type { Settings } from '../../src/config/settings.js';
+import { VERSION } from '../../src/config/version.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/introduction.js';
+import { REVISIONS } from '../../src/mcp/protocol/session-protocol.js';
+import { Sessions } from '../../src/mcp/sessions/sessions.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import { createLead, expectInvalid, type LeadRecord, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  initializeRequest,
+  inSession,
+  McpCaller,
+  mirrorOf,
+  rpcNotification,
+  rpcRequest,
+  SERVER_INFO,
+  STATELESS_META,
+  STATELESS_REVISION,
+  statelessRequest,
+} from '../../src/testing/mcp-client.js';
+import { rawRequest } from '../../src/testing/raw-http.js';
+import { TOOLS } from '../support/tools.js';
+
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+const SERVER = { name: 'latitude', title: 'Latitude', version: VERSION };
+const LIST_LEADS = { name: 'list_leads', arguments: {} };
+
+/** JSON-RPC codes, by their names in the revision. */
+const INVALID_REQUEST = -32600;
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_VERSION = -32022;
+
+let app: TestApp;
+let tenant: Tenant;
+let lead: LeadRecord;
+let mcp: McpCaller;
+const started: TestApp[] = [];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  lead = await createLead(tenant.api);
+  mcp = callerOf(tenant);
+});
+afterAll(() => Promise.all([app, ...started].map((instance) => instance.stop())));
+
+/** One more instance on the same database, with sessions and counts of its own. */
+async function start(settings: Partial<Settings>): Promise<TestApp> {
+  const instance = await TestApp.start({ settings, database: app.database });
+  started.push(instance);
+  return instance;
+}
+
+function callerOf({ key }: Tenant, of = app): McpCaller {
+  return new McpCaller(of.url, key.key);
+}
+
+/** Expects a complete result, which tells its server, and answers the rest of it. */
+function resultOf({ status, headers, body }: Answer): Record<string, unknown> {
+  expect({ status, body: body as unknown }).toMatchObject({
+    status: 200,
+    body: { jsonrpc: '2.0' },
+  });
+  expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(headers.get('ratelimit-remaining')).toMatch(/^\d+$/);
+  const { resultType, _meta, ...result } = (body as { result: Record<string, unknown> }).result;
+  expect({ resultType, _meta }).toMatchObject({
+    resultType: 'complete',
+    _meta: { [SERVER_INFO]: SERVER },
+  });
+  return result;
+}
+
+function expectRpcError({ status, body }: Answer, expected: number, code: number, data?: object) {
+  expect({ status, body: body as unknown }).toMatchObject({
+    status: expected,
+    body: { jsonrpc: '2.0', error: { code, message: expect.stringMatching(/./) as string } },
+  });
+  if (data) expect((body as { error: object }).error).toMatchObject({ data });
+}
+
+function expectRefusal({ status, body }: Answer, expected: number, code: string): void {
+  expect({ status, body: body as unknown }).toMatchObject({
+    status: expected,
+    body: { error: { code, retryable: expected === 429 } },
+  });
+}
+
+describe('what a request without a session is answered', () => {
+  it('is, of server/discover, what there is and who speaks', async () => {
+    expect(resultOf(await mcp.ask('server/discover'))).toEqual({
+      supportedVersions: [STATELESS_REVISION],
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+      },
+      instructions: INSTRUCTIONS,
+      ttlMs: expect.any(Number) as number,
+      cacheScope: 'public',
+    });
+  });
+
+  it('is, of the lists, what sessions list, for this key alone and a while', async () => {
+    const session = await mcp.open();
+    for (const method of [
+      'tools/list',
+      'prompts/list',
+      'resources/list',
+      'resources/templates/list',
+    ]) {
+      const { ttlMs, cacheScope, ...listed } = resultOf(await mcp.ask(method));
+      expect(listed).toEqual((await mcp.rpc(session, method)).body.result);
+      expect({ ttlMs, cacheScope }).toEqual({ ttlMs: 300_000, cacheScope: 'private' });
+    }
+  });
+
+  it('is, of tools/call and resources/read, the record that REST shows', async () => {
+    const call = { name: 'get_lead', arguments: { id: lead.id } };
+    expect(resultOf(await mcp.ask('tools/call', call))).toEqual({
+      content: [{ type: 'text', text: JSON.stringify(lead) }],
+      structuredContent: lead,
+    });
+    const uri = `lead://${lead.id}`;
+    expect(resultOf(await mcp.ask('resources/read', { uri }))).toEqual({
+      contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(lead) }],
+      // It may change at any time.
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+  });
+
+  it.each(['text', '', 0, -1, 2 ** 53 - 1])('has the id of the request: %j', async (id) => {
+    expect((await mcp.ask('tools/list', {}, id)).body).toMatchObject({ id, result: {} });
+  });
+
+  it('is nothing for a notification', async () => {
+    const notification = rpcNotification('notifications/anything', { _meta: STATELESS_META });
+    const { status, body } = await mcp.post(notification, mirrorOf(notification.method));
+    expect({ status, body: body as unknown }).toEqual({ status: 202, body: undefined });
+  });
+
+  it('is, of subscriptions/listen, that there is nothing to be told of, and the end', async () => {
+    const notifications = { promptsListChanged: true, resourceSubscriptions: ['x://y'] };
+    const params = { notifications };
+    const response = await fetch(`${app.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${tenant.key.key}`,
+        'Content-Type': 'application/json',
+        ...mirrorOf('subscriptions/listen'),
+      },
+      body: JSON.stringify(statelessRequest('subscriptions/listen', params, 'feed')),
+    });
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream\b/);
+    const messages = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(
+      ([, data]) => JSON.parse(data!) as unknown,
+    );
+    expect(messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
+      { id: 'feed', result: { resultType: 'complete' } },
+    ]);
+  });
+
+  it('needs no clientInfo, and tells Mcp-Name in Base64 from one that is not', async () => {
+    const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities } = STATELESS_META;
+    const _meta = { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities };
+    const name = `=?base64?${Buffer.from('list_leads').toString('base64')}?=`;
+    const call = statelessRequest('tools/call', { ...LIST_LEADS, _meta });
+    resultOf(await mcp.post(call, mirrorOf('tools/call', { name })));
+  });
+});
+
+describe('what is refused in JSON-RPC', () => {
+  /** A call whose `_meta` is this. */
+  const declaring = (
+    _meta: unknown,
+    headers: Record<string, string> = mirrorOf('tools/call', LIST_LEADS),
+  ) =>
+    mcp.post(
+      rpcRequest('tools/call', { ...LIST_LEADS, ...(_meta !== undefined && { _meta }) }),
+      headers,
+    );
+  const without = (key: string) =>
+    Object.fromEntries(Object.entries(STATELESS_META).filter(([name]) => name !== key));
+
+  it.each([
+    ['no _meta', undefined],
+    ['no revision', without(VERSION_KEY)],
+    ['no capabilities', without(CAPABILITIES_KEY)],
+    ['a revision that is no text', { ...STATELESS_META, [VERSION_KEY]: 1 }],
+    ['capabilities that are no object', { ...STATELESS_META, [CAPABILITIES_KEY]: 'x' }],
+  ])('400 and -32602: %s', async (_, meta) => {
+    expectRpcError(await declaring(meta), 400, INVALID_PARAMS);
+  });
+
+  it.each(['2099-01-01', '2025-11-25', 'x', ''])(
+    '400 and -32022 that names what is supported: the revision "%s"',
+    async (requested) => {
+      const headers = { ...mirrorOf('tools/call', LIST_LEADS), 'MCP-Protocol-Version': requested };
+      const answer = await declaring({ ...STATELESS_META, [VERSION_KEY]: requested }, headers);
+      const data = { supported: [STATELESS_REVISION], requested };
+      expectRpcError(answer, 400, UNSUPPORTED_VERSION, data);
+    },
+  );
+
+  it.each<[string, Record<string, string>]>([
+    ['no MCP-Protocol-Version', { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'list_leads' }],
+    ['no Mcp-Method', { 'MCP-Protocol-Version': STATELESS_REVISION, 'Mcp-Name': 'list_leads' }],
+    ['no Mcp-Name', mirrorOf('tools/call')],
+    [
+      'another MCP-Protocol-Version',
+      { ...mirrorOf('tools/call', LIST_LEADS), 'MCP-Protocol-Version': '2025-11-25' },
+    ],
+    ['another Mcp-Method', mirrorOf('tools/list', LIST_LEADS)],
+    ['Mcp-Method in other letters', mirrorOf('Tools/Call', LIST_LEADS)],
+    ['another Mcp-Name', mirrorOf('tools/call', { name: 'list_tasks' })],
+    ['Mcp-Name that is no Base64', mirrorOf('tools/call', { name: '=?base64?*?=' })],
+    ['Mcp-Name beyond ASCII', mirrorOf('tools/call', { name: 'list_leäds' })],
+  ])('400 and -32020: %s', async (_, headers) => {
+    expectRpcError(await declaring(STATELESS_META, headers), 400, HEADER_MISMATCH);
+  });
+
+  it('400 and -32020: an address in Mcp-Name that is not the one to read', async () => {
+    const read = statelessRequest('resources/read', { uri: `lead://${lead.id}` });
+    const headers = mirrorOf('resources/read', { uri: 'lead://x' });
+    expectRpcError(await mcp.post(read, headers), 400, HEADER_MISMATCH);
+  });
+
+  it.each(['nope', '', 'toString', '__proto__', 'initialize', 'ping', 'logging/setLevel'])(
+    '404 and -32601: the method "%s"',
+    async (method) => {
+      expectRpcError(await mcp.ask(method), 404, METHOD_NOT_FOUND);
+    },
+  );
+
+  it('400 and -32600: several messages', async () => {
+    const list = statelessRequest('tools/list');
+    expectRpcError(await mcp.post([list, list], mirrorOf('tools/list')), 400, INVALID_REQUEST);
+  });
+
+  it('400 and -32020: initialize that declares the revision without sessions', async () => {
+    const headers = { 'MCP-Protocol-Version': STATELESS_REVISION };
+    expectRpcError(await mcp.post(initializeRequest(), headers), 400, HEADER_MISMATCH);
+  });
+
+  it.each(['lead://x', 'nope://x', 'lead://01a1fbde-995e-72a3-a032-ab1c988b9794', 'x', ''])(
+    '200 and -32602: the address "%s", which names nothing',
+    async (uri) => {
+      const data = { uri, code: 'not_found', retryable: false };
+      expectRpcError(await mcp.ask('resources/read', { uri }), 200, INVALID_PARAMS, data);
+    },
+  );
+
+  it('200 and the status that REST has: a record that the scopes hide', async () => {
+    const limited = callerOf(await app.key(tenant.id, ['tasks:read']));
+    const answer = await limited.ask('resources/read', { uri: `lead://${lead.id}` });
+    expectRpcError(answer, 200, 403, { code: 'insufficient_scope' });
+  });
+});
+
+describe('what is refused before JSON-RPC, as REST refuses it', () => {
+  const list = JSON.stringify(statelessRequest('tools/list'));
+  const mirror = mirrorOf('tools/list');
+
+  it('401 without a key', async () => {
+    const answer = await new McpCaller(app.url).ask('tools/list');
+    expectRefusal(answer, 401, 'unauthorized');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="latitude"');
+  });
+
+  it('403 for a foreign Origin', async () => {
+    const headers = { ...mirror, Origin: 'https://evil.example' };
+    expectRefusal(await mcp.post(list, headers), 403, 'origin_not_allowed');
+  });
+
+  it('413 and 415', async () => {
+    const padded = list + ' '.repeat(300_000);
+    expectRefusal(await mcp.post(padded, mirror), 413, 'payload_too_large');
+    const headers = { ...mirror, 'Content-Type': 'text/plain' };
+    expectRefusal(await mcp.post(list, headers), 415, 'unsupported_media_type');
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['nothing', ''],
+    ['a key twice', list.replace('{', '{"id":7,')],
+    ['a number that would be another', list.replace('"_meta"', '"n":9007199254740993,"_meta"')],
+    ['an id that is null', list.replace(/"id":\d+/, '"id":null')],
+  ])('400 for %s', async (_, body) => {
+    expectRefusal(await mcp.post(body, mirror), 400, 'validation_error');
+  });
+
+  it('400 for a query', async () => {
+    const answer = await mcp.request('POST', { path: '/mcp?x=1', body: list, headers: mirror });
+    expectInvalid(answer, 'x');
+  });
+
+  it.each(['GET', 'DELETE'])('400 for %s, which belongs to sessions', async (method) => {
+    const headers = { 'MCP-Protocol-Version': STATELESS_REVISION };
+    expectRefusal(await mcp.request(method, { headers }), 400, 'no_session');
+  });
+});
+
+describe('limits (decisions 4)', () => {
+  const READS = 3;
+  const MESSAGES = 600;
+  let limited: TestApp;
+  let caller: McpCaller;
+  let us: Tenant;
+
+  beforeAll(async () => {
+    limited = await start({ readsPerMinute: READS, writesPerMinute: 1 });
+  });
+  beforeEach(async () => {
+    us = await limited.organization();
+    caller = callerOf(us, limited);
+  });
+
+  const remaining = ({ headers }: Answer) => Number(headers.get('ratelimit-remaining'));
+
+  it('count calls and reads of records as what they do, and nothing else', async () => {
+    const uri = `lead://${lead.id}`;
+    await caller.ask('server/discover');
+    await caller.ask('tools/list');
+    expect(remaining(await caller.ask('tools/call', LIST_LEADS))).toBe(READS - 1);
+    expect(remaining(await caller.ask('resources/read', { uri }))).toBe(READS - 2);
+    expect(remaining(await us.api.get(LEADS))).toBe(READS - 3);
+    const create = { name: 'create_lead', arguments: { first_name: 'Ada' } };
+    expect(remaining(await caller.ask('tools/call', create))).toBe(0);
+  });
+
+  it('are told in the result of a call, and in the error of a read, with their headers', async () => {
+    for (let read = 0; read < READS; read++) await us.api.get(LEADS);
+    const call = await caller.ask('tools/call', LIST_LEADS);
+    expect(resultOfFailure(call)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
+    const read = await caller.ask('resources/read', { uri: `lead://${lead.id}` });
+    expectRpcError(read, 200, 429, { code: 'rate_limit_exceeded', retryable: true });
+    for (const { headers } of [call, read]) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(headers.get('ratelimit-remaining')).toBe('0');
+    }
+  });
+
+  it('hold the flood guard against what is no call, whether it is answered or refused', async () => {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < MESSAGES; sent += 50) {
+      const ask = (_: unknown, n: number) => {
+        if (n % 3 === 0) return caller.ask('tools/list');
+        return n % 3 === 1 ? caller.ask('nope') : caller.post(statelessRequest('tools/list'));
+      };
+      const answers = await Promise.all(Array.from({ length: 50 }, ask));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    expect(statuses).not.toContain(429);
+    expectRefusal(await caller.ask('tools/list'), 429, 'rate_limit_exceeded');
+    resultOf(await caller.ask('tools/call', LIST_LEADS));
+    // What is refused for its headers has called nothing.
+    const unnamed = statelessRequest('tools/call', LIST_LEADS);
+    expectRefusal(await caller.post(unnamed, mirrorOf('tools/call')), 429, 'rate_limit_exceeded');
+  });
+
+  function resultOfFailure(answer: Answer) {
+    const { _meta } = answer.body.result as { _meta: Record<string, unknown> };
+    expect(answer.body).toMatchObject({ result: { isError: true, resultType: 'complete' } });
+    return _meta['latitude/error'];
+  }
+});
+
+describe('requests of both eras', () => {
+  it('take and use no place of a session', async () => {
+    const narrow = await start({ mcpMaxSessions: 1 });
+    const caller = callerOf(tenant, narrow);
+    resultOf(await caller.ask('tools/list'));
+    const session = await caller.open();
+    resultOf(await caller.ask('tools/call', LIST_LEADS));
+    const answer = await caller.ask('tools/list');
+    expect(answer.headers.get('mcp-session-id')).toBeNull();
+    expect(narrow.app.get(Sessions).counts()).toEqual({ sessions: 1, streams: 0 });
+    expect(await caller.initialize()).toMatchObject({ status: 503 });
+    expect(await caller.rpc(session, 'ping')).toMatchObject({ status: 200 });
+  });
+
+  it.each(['of another key', 'that there is not'])(
+    'heed no Mcp-Session-Id: one %s changes nothing',
+    async (which) => {
+      const other = callerOf(await app.organization());
+      const session = which === 'of another key' ? await other.open() : 'x';
+      const headers = { ...mirrorOf('tools/call', LIST_LEADS), ...inSession(session) };
+      const call = statelessRequest('tools/call', LIST_LEADS);
+      const { structuredContent } = resultOf(await mcp.post(call, headers));
+      expect(structuredContent).toMatchObject({ data: [{ id: lead.id }] });
+    },
+  );
+
+  it('given a session, when only the header is of the other era, then the session is held to it', async () => {
+    const headers = { ...inSession(await mcp.open()), 'MCP-Protocol-Version': STATELESS_REVISION };
+    expectInvalid(await mcp.post(rpcRequest('ping'), headers), 'MCP-Protocol-Version');
+  });
+
+  it('never cross, though all have one JSON-RPC id and come at once', async () => {
+    const parties = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const owner = await app.organization();
+        const { id } = await createLead(owner.api);
+        const caller = callerOf(owner);
+        return { id, caller, session: await caller.open() };
+      }),
+    );
+    const asked = parties.flatMap((party) => Array.from({ length: 5 }, () => party));
+    const answers = await Promise.all(
+      asked.flatMap(({ caller, session }) => [
+        caller.ask('tools/call', LIST_LEADS, 1),
+        caller.rpc(session, 'tools/call', LIST_LEADS, 1),
+      ]),
+    );
+    const listed = answers.map(({ body }) => {
+      const { result } = body as { result: { structuredContent: { data: LeadRecord[] } } };
+      return result.structuredContent.data.map(({ id }) => id);
+    });
+    expect(listed).toEqual(asked.flatMap(({ id }) => [[id], [id]]));
+  });
+
+  it('come one after the other on one connection', async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const session = await mcp.open();
+    const sockets = new Set<unknown>();
+    const post = (body: object, headers: Record<string, string>) =>
+      rawRequest(Number(new URL(app.url).port), {
+        method: 'POST',
+        path: '/mcp',
+        headers: Object.entries({
+          Host: '127.0.0.1',
+          Authorization: `Bearer ${tenant.key.key}`,
+          'Content-Type': 'application/json',
+          'Content-Length': String(Buffer.byteLength(JSON.stringify(body))),
+          ...headers,
+        }).flat(),
+        body: JSON.stringify(body),
+        agent,
+        onSocket: (socket) => sockets.add(socket),
+      });
+    for (let turn = 0; turn < 3; turn++) {
+      resultOf(await post(statelessRequest('tools/list'), mirrorOf('tools/list')));
+      const { body } = await post(rpcRequest('ping', {}, turn), inSession(session));
+      expect(body).toEqual({ jsonrpc: '2.0', id: turn, result: {} });
+    }
+    expect(sockets.size).toBe(1);
+    agent.destroy();
+  });
+
+  it.each(SCOPES)('list what %s may use, and no more', async (scope) => {
+    const caller = callerOf(await app.key(tenant.id, [scope]));
+    const session = await caller.open();
+    for (const method of ['tools/list', 'resources/templates/list']) {
+      const { ttlMs: _, cacheScope: __, ...listed } = resultOf(await caller.ask(method));
+      expect(listed).toEqual((await caller.rpc(session, method)).body.result);
+    }
+  });
+});
+
+describe('the client of SDK 2', () => {
+  it.each([
+    ['as it comes', undefined, REVISIONS[0]],
+    ['that asks first', 'auto', STATELESS_REVISION],
+    ['that insists', { pin: STATELESS_REVISION }, STATELESS_REVISION],
+  ] as const)('%s lists, calls and reads', async (_, mode, revision) => {
+    const owner = await app.organization();
+    const { id } = await createLead(owner.api);
+    const client = new NewClient(
+      { name: 'agent', version: '1' },
+      mode && { versionNegotiation: { mode } },
+    );
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', app.url), {
+      requestInit: { headers: { Authorization: `Bearer ${owner.key.key}` } },
+    });
+    await client.connect(transport);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    expect(client.getServerVersion()).toEqual(FULL_SERVER_INFO);
+    expect(client.getInstructions()).toBe(INSTRUCTIONS);
+    const { tools } = await client.listTools();
+    expect(tools).toHaveLength(TOOLS.length);
+    const found = await client.callTool(LIST_LEADS);
+    expect(found.structuredContent).toMatchObject({ data: [{ id }] });
+    const failed = await client.callTool({ name: 'get_lead', arguments: { id: 'x' } });
+    expect(failed).toMatchObject({ isError: true });
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ name }) => name)).toContain('lead');
+    const { contents } = await client.readResource({ uri: `lead://${id}` });
+    expect(contents).toHaveLength(1);
+    await expect(client.callTool({ name: 'nope' })).rejects.toMatchObject({ code: -32602 });
+    await expect(client.readResource({ uri: 'lead://x' })).rejects.toThrow('not_found');
+    if (transport.sessionId !== undefined) await transport.terminateSession();
+    await client.close();
+  });
+});

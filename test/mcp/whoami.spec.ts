@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { SCOPES } from '../../src/auth/scopes.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/introduction.js';
+import type { WhoamiDto } from '../../src/mcp/tools/whoami.dto.js';
+import { connectAgent, stopWithAgents } from '../support/agent.js';
+import { dataOf, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { McpCaller } from '../../src/testing/mcp-client.js';
+import { ERAS } from '../support/speakers.js';
+import { TOOLS } from '../support/tools.js';
+
+const READS = 5;
+const WRITES = 3;
+
+type Whoami = Record<keyof WhoamiDto, unknown> & {
+  limits: Record<'reads' | 'writes', { limit: number; remaining: number; resets_at: string }>;
+};
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ settings: { readsPerMinute: READS, writesPerMinute: WRITES } });
+});
+afterAll(() => stopWithAgents(app));
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+
+describe.each(ERAS)('whoami, asked by a client of the era "%s"', (era) => {
+  const ask = async (of: Tenant) => (await connectAgent(app, of, era)).succeed<Whoami>('whoami');
+
+  it('tells what GET /api/v1/me tells, and the windows in place of the limits', async () => {
+    const { limits, ...facts } = await ask(tenant);
+    const { limits: perMinute, ...rest } = dataOf<Whoami>(await tenant.api.get('/api/v1/me'));
+    expect(facts).toEqual(rest);
+    expect({ reads: limits.reads.limit, writes: limits.writes.limit }).toEqual({
+      reads: READS,
+      writes: WRITES,
+    });
+    expect(perMinute).toEqual({ reads_per_minute: READS, writes_per_minute: WRITES });
+  });
+
+  it.each([[[]], [['tasks:write']], [SCOPES]] as const)(
+    'answers a key with the scopes %j, and tells them and its expiry',
+    async (scopes) => {
+      const expiresAt = new Date(Date.now() + 3_600_000);
+      const { api: _, ...key } = await app.key(tenant.id, scopes, { expiresAt });
+      const told = await ask({ ...tenant, ...key });
+      expect(told).toMatchObject({ scopes, expires_at: expiresAt.toISOString() });
+      expect(told.organization).toMatchObject({ id: tenant.id });
+    },
+  );
+
+  it('tells what is left, and takes nothing from it', async () => {
+    const agent = await connectAgent(app, tenant, era);
+    await tenant.api.post(LEADS, { first_name: 'Ada' });
+    for (let remaining = READS; remaining >= 0; remaining--) {
+      const { limits } = await agent.succeed<Whoami>('whoami');
+      expect(limits).toMatchObject({ reads: { remaining }, writes: { remaining: WRITES - 1 } });
+      const { headers } = agent.lastAnswer;
+      expect(headers.get('ratelimit-remaining')).toBe(String(remaining));
+      const reset = Math.ceil(Date.parse(limits.reads.resets_at) / 1_000);
+      if (remaining < READS) expect(headers.get('ratelimit-reset')).toBe(String(reset));
+      await tenant.api.get(LEADS);
+    }
+  });
+
+  it('takes no argument', async () => {
+    const agent = await connectAgent(app, tenant, era);
+    const { code, details } = await agent.fail('whoami', { id: randomUUID() });
+    expect({ code, details }).toMatchObject({
+      code: 'validation_error',
+      details: [{ field: 'id' }],
+    });
+  });
+});
+
+describe('how the server introduces itself', () => {
+  it('names only tools that there are', () => {
+    const named = INSTRUCTIONS.match(/\b[a-z]+_(leads?|appointments?|tasks?)\b/g)!;
+    const names = TOOLS.map(({ name }) => name);
+    expect(named.length).toBeGreaterThan(1);
+    for (const name of named) expect(names).toContain(name);
+    expect(names).toContain('whoami');
+  });
+
+  it('takes about 250 tokens', () => {
+    expect(INSTRUCTIONS.length).toBeLessThan(1_000);
+  });
+
+  it('has an icon that is an image by itself', () => {
+    const { src, mimeType } = FULL_SERVER_INFO.icons[0]!;
+    const [, encoded = ''] = src.split(`data:${mimeType};base64,`);
+    expect(Buffer.from(encoded, 'base64').toString()).toMatch(/^<svg xmlns=.*<\/svg>$/);
+  });
+
+  it('is the same in both eras, whatever the scopes', async () => {
+    const caller = new McpCaller(app.url, (await app.key(tenant.id, [])).key.key);
+    const { result: opened } = (await caller.initialize()).body;
+    const { result: discovered } = (await caller.ask('server/discover')).body;
+    expect(opened).toMatchObject({ serverInfo: FULL_SERVER_INFO, instructions: INSTRUCTIONS });
+    expect(discovered).toMatchObject({
+      instructions: INSTRUCTIONS,
+      _meta: { 'io.modelcontextprotocol/serverInfo': FULL_SERVER_INFO },
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import http from 'node:http';
+import { ApiClient } from '../../src/testing/api-client.js';
+import { dataOf, LEADS } from '../../src/testing/factories.js';
+import { Follower, updated } from '../support/followers.js';
+import { McpCaller } from '../../src/testing/mcp-client.js';
+import { Product, UNLIMITED, until } from '../support/product.js';
+import { ERAS } from '../support/speakers.js';
+
+const KEY = /shown only now: (\S+)/;
+
+/** When the server cuts off what has not finished by itself. */
+const DRAIN_DEADLINE_MS = 15_000;
+
+describe('starting (decisions 7)', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it('makes an organization and a key on the first start, shows it once, and its line works', async () => {
+    const first = await product.start();
+    const line = first.printed(/\n(curl .*)\n/) ?? '';
+    const [, url, key, body] = /POST (\S+) .*Bearer (\S+)" .*-d '(.*)'/.exec(line) ?? [];
+    const answer = await fetch(url!, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: body!,
+    });
+    expect(answer.status).toBe(201);
+    expect(await first.stop()).toBe(0);
+
+    const second = await product.start();
+    expect(second.printed(KEY)).toBeUndefined();
+    const leads = await new ApiClient(second.url, key).get(LEADS);
+    expect(leads.body.meta.total).toBe(1);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('refuses a second server on the same data in one clear sentence', async () => {
+    const server = await product.start();
+    const { code, stderr } = await product.run('main.js');
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('in use');
+    await server.stop();
+  });
+
+  it('warns by name, in one line each, of variables that look like settings and are none', async () => {
+    const { stdout } = await product.run('main.js', [], {
+      REDIS_URL: 'redis://secret',
+      CORS_ORIGIN: 'https://secret.example',
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    });
+    const lines = stdout.trim().split('\n');
+    expect(lines).toEqual([
+      expect.stringContaining('CORS_ORIGIN is set, but') as string,
+      expect.stringContaining('REDIS_URL is set, but') as string,
+    ]);
+    expect(stdout).not.toContain('secret');
+  });
+
+  it.each([
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['RATE_LIMIT_READS_PER_MINUTE', '-1'],
+    ['LOG_LEVEL', 'loud'],
+  ])('ends with one line that names %s when it cannot be used', async (name, value) => {
+    const { code, stderr, stdout } = await product.run('main.js', [], { [name]: value });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(name);
+  });
+
+  it.each([
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }],
+    ['HOST', { HOST: '999.1.1.1' }],
+  ])('ends in one line that names %s when nothing is there', async (name, env) => {
+    const { code, stdout, stderr } = await product.run('main.js', [], env);
+    expect(code).toBe(1);
+    expect((stdout + stderr).trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(name);
+    expect(stderr).not.toContain('secret');
+  });
+});
+
+describe('stopping', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'answers what is under way on %s, then ends with 0',
+    async (signal) => {
+      const server = await product.start();
+      const key = server.printed(KEY) ?? (await newKey(product));
+      const api = new ApiClient(server.url, key);
+      await api.post(LEADS, { first_name: 'warm' });
+      const requests = Array.from({ length: 10 }, (_, n) =>
+        api.post(LEADS, { first_name: `n${n}` }),
+      );
+      await requests[0];
+      server.signal(signal);
+      const settled = await Promise.allSettled(requests);
+      const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(answers.every(({ status }) => status === 201)).toBe(true);
+      expect(await server.ended).toBe(0);
+    },
+  );
+
+  it('ends the event streams of /mcp as streams end, and then itself', async () => {
+    const server = await product.start();
+    const key = server.printed(KEY) ?? (await newKey(product));
+    const mcp = new McpCaller(server.url, key);
+    const streams = await Promise.all([1, 2, 3].map(async () => mcp.listen(await mcp.open())));
+    // Tells the client when to come back, for instance to the instance that takes this one's place.
+    for (const stream of streams) expect(await stream.next()).toMatchObject({ retry: '1000' });
+    const started = performance.now();
+    server.signal('SIGTERM');
+    for (const stream of streams) expect(await stream.next()).toBeUndefined();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(DRAIN_DEADLINE_MS);
+  });
+
+  it('lets go of those who follow records, in both eras, and ends with 0', async () => {
+    const server = await product.start();
+    const key = server.printed(KEY) ?? (await newKey(product));
+    const api = new ApiClient(server.url, key);
+    const { id } = dataOf(await api.post(LEADS, { first_name: 'Ada' }), 201);
+    const caller = new McpCaller(server.url, key);
+    const followers = await Promise.all(
+      ERAS.map((era) => Follower.of(era, caller, [`lead://${id}`])),
+    );
+    dataOf(await api.put(`${LEADS}/${id}`, { first_name: 'Grace' }));
+    server.signal('SIGTERM');
+    for (const follower of followers) {
+      expect(await follower.take(2)).toEqual([updated(`lead://${id}`), undefined]);
+    }
+    expect(await server.ended).toBe(0);
+  });
+
+  it('fails no request of clients who keep their connections and go on', async () => {
+    const server = await product.start(UNLIMITED);
+    const key = server.printed(KEY) ?? (await newKey(product));
+    const outcomes = new Set<string>();
+    let answered = 0;
+    const caller = async () => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      let outcome: string;
+      do {
+        outcome = await get(`${server.url}/api/v1/me`, key, agent);
+        outcomes.add(outcome);
+        answered++;
+      } while (outcome === '200');
+    };
+    const callers = Array.from({ length: 16 }, caller);
+    await until(() => Promise.resolve(answered > 500));
+    server.signal('SIGTERM');
+    await Promise.all(callers);
+    expect(outcomes).not.toContain('kept connection lost');
+    expect([...outcomes].filter((outcome) => /^[45]/.test(outcome))).toEqual([]);
+    expect(await server.ended).toBe(0);
+  });
+});
+
+/** The status of an answer, or how there came to be none. */
+function get(url: string, key: string, agent: http.Agent): Promise<string> {
+  return new Promise((resolve) => {
+    const sending = http.get(url, { agent, headers: { Authorization: `Bearer ${key}` } });
+    sending.once('response', (response) => {
+      response.resume().once('close', () => {
+        resolve(response.complete ? String(response.statusCode) : 'broken off');
+      });
+    });
+    sending.once('error', () => {
+      resolve(sending.reusedSocket ? 'kept connection lost' : 'refused');
+    });
+  });
+}
+
+async function newKey(product: Product): Promise<string> {
+  const [organization] = await product.latitude<{ id: string }[]>('organizations', 'list');
+  const { key } = await product.latitude<{ key: string }>(
+    ...['keys', 'create', '--organization', organization!.id, '--name', 'k', '--scopes', 'all'],
+  );
+  return key;
+}

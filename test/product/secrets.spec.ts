@@ -1,0 +1,331 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { displayedStart, generateKey, hashKey } from '../../src/auth/api-key-format.js';
+import type { Scope } from '../../src/auth/scopes.js';
+import { type Answer, ApiClient } from '../../src/testing/api-client.js';
+import { HOW_TO_READ_EVERY_ROW } from '../support/every-row.js';
+import type { Tenant } from '../../src/testing/test-app.js';
+import { found, Markers, type Properties, type Secret } from '../../src/testing/markers.js';
+import { McpCaller } from '../../src/testing/mcp-client.js';
+import { ApiDescription } from '../../src/testing/openapi.js';
+import { Product, type RunningServer, until } from '../support/product.js';
+import { untilClosed } from '../../src/testing/raw-http.js';
+import { type Route, ROUTES, validRequest } from '../../src/testing/routes.js';
+import { TOOLS, type ToolCase, validArguments } from '../support/tools.js';
+
+type Body = Record<string, unknown>;
+
+/** A request that is sent again and again, whatever state the service is in. */
+type Call = () => Promise<Answer>;
+
+/** Where the log begins: a first start shows its key above this line. */
+const STARTED = /^.*listens on .*$/m;
+
+const RECORDS = ['leads', 'appointments', 'tasks'] as const;
+const inEach = (tables: readonly string[], statement: string) =>
+  tables.map((table) => statement.replaceAll('$', table)).join('; ');
+
+/** States of the database in which statements fail. */
+const FAILURES: readonly { begin: string; end: string }[] = [
+  {
+    begin: inEach(
+      [...RECORDS, 'api_keys'],
+      'alter table $ add constraint refused check (id is null) not valid',
+    ),
+    end: inEach([...RECORDS, 'api_keys'], 'alter table $ drop constraint refused'),
+  },
+  ...[RECORDS, ['api_keys']].map((tables) => ({
+    begin: inEach(tables, 'alter table $ rename to lost_$'),
+    end: inEach(tables, 'alter table lost_$ rename to $'),
+  })),
+];
+
+const CUT_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`;
+
+/** PostgreSQL is told this one as +1415 and its digits. */
+const US_NUMBER = String(randomInt(2_000_000, 10_000_000));
+
+const product = new Product();
+const markers = new Markers();
+/** Keys by what they are. */
+const keys = { unknown: generateKey(), poor: generateKey(), unseen: generateKey(), first: '' };
+const refusals: Answer[] = [];
+let server: RunningServer;
+let tenant: Tenant;
+let taken: Body;
+let dump: string;
+let log: string;
+
+beforeAll(async () => {
+  const limit = '1000000';
+  server = await product.start({
+    ...{ LOG_LEVEL: 'trace', RATE_LIMIT_READS_PER_MINUTE: limit },
+    RATE_LIMIT_WRITES_PER_MINUTE: limit,
+  });
+  keys.first = server.printed(/shown only now: (\S+)/)!;
+  tenant = await tenantOf(keys.first);
+  const email = markers.email('a taken e-mail');
+  taken = {
+    first_name: 'A',
+    email,
+    phone: `+1 (415) ${US_NUMBER.slice(0, 3)}-${US_NUMBER.slice(3)}`,
+  };
+  await tenant.api.post('/api/v1/leads', taken);
+  await Promise.all([addKey(keys.poor, []), addKey(keys.unseen, ['leads:write'])]);
+
+  const calls = await everyCall();
+  await make(calls);
+  for (const { begin, end } of FAILURES) {
+    await product.sql(begin);
+    await make(calls);
+    await make([() => new ApiClient(server.url, keys.unseen).post('/api/v1/leads', taken)]);
+    await product.sql(end);
+  }
+  let isOver = false;
+  const making = make(calls).finally(() => (isOver = true));
+  await until(async () => {
+    await product.sql(CUT_CONNECTIONS);
+    return isOver;
+  });
+  await making;
+  dump = await dumped();
+  expect(await server.stop()).toBe(0);
+  log = server.stdout.slice(server.stdout.search(STARTED)) + server.stderr;
+}, 60_000);
+afterAll(() => product.remove());
+
+describe('given every way to use and misuse every route and tool, and a database that fails', () => {
+  it('no error tells a value, a key or its hash', () => {
+    const statuses = [200, 400, 401, 403, 404, 409, 413, 415, 431, 500];
+    expect(refusals.map(({ status }) => status)).toEqual(expect.arrayContaining(statuses));
+    const text = refusals.map(({ body, headers }) => JSON.stringify([body, [...headers]])).join();
+    // Errors repeat the names of fields that do not exist, also in `clear`, and the protocol of /mcp has
+    // them repeat the address that was asked for.
+    const repeated = ['clear', 'uri'].flatMap((name) => [`${name} in plain`, `${name} in a URL`]);
+    expect(found(everySecret(), text)).toEqual(repeated);
+  });
+
+  it('no line of the log does, whether it is ours or comes from PostgreSQL', () => {
+    for (const line of [
+      '"msg":"request"',
+      '"msg":"a database statement failed"',
+      '"msg":"last use of a key could not be noted"',
+      'ERROR:  duplicate key value violates unique constraint',
+      'ERROR:  new row for relation \\"leads\\" violates check constraint',
+      'FATAL:  terminating connection due to administrator command',
+    ]) {
+      expect(log).toContain(line);
+    }
+    expect(found(everySecret(), log)).toEqual([]);
+    // Nor any URL.
+    expect(log).not.toMatch(/\?|api_key=/);
+  });
+
+  it('no dump of the database has a key: its hash and first characters are all there is', () => {
+    expect(found(markers.secrets, dump)).toContain('a taken e-mail in plain');
+    expect(found(hashesOfKeys(), dump).sort()).toEqual(
+      ['first', 'poor', 'unseen'].map((name) => `hash of the ${name} key in hex`),
+    );
+    expect(found(secretsOfKeys(), dump)).toEqual([]);
+  });
+});
+
+describe('what counts as found', () => {
+  const secrets: Secret[] = [{ name: 'it', value: 'Zoë-42' }];
+
+  it.each([
+    ['plain', 'x ZOË-42 x'],
+    ['a URL', `/x?q=${encodeURIComponent('Zoë-42')}`],
+    ['hex', `\\x00${Buffer.from('Zoë-42').toString('hex')}00`],
+    ['base64', Buffer.from('Zoë-42').toString('base64')],
+    ['base64', Buffer.from('aZoë-42b').toString('base64')],
+    ['base64', Buffer.from('abZoë-42bc').toString('base64url')],
+    ['numbers', JSON.stringify(Buffer.from('Zoë-42'))],
+  ])('%s: %s', (encoding, text) => {
+    expect(found(secrets, text)).toContain(`it in ${encoding}`);
+    expect(found([{ name: 'it', value: 'Zoé-42' }], text)).toEqual([]);
+  });
+});
+
+/** Makes calls beside one another, and keeps what refused ones were answered. */
+async function make(calls: readonly Call[]): Promise<void> {
+  const answers = await Promise.all(calls.map((call) => call()));
+  const isRefusal = ({ status, body }: Answer) =>
+    status >= 400 || body?.error !== undefined || body?.result?.isError === true;
+  refusals.push(...answers.filter(isRefusal));
+}
+
+async function everyCall(): Promise<Call[]> {
+  const { body: document } = await tenant.api.get('/openapi.json');
+  const description = new ApiDescription(document);
+  const mcp = new McpCaller(server.url, keys.first);
+  const session = await mcp.open();
+  const { body } = await mcp.rpc(session, 'tools/list');
+  const calls = await Promise.all([
+    ...ROUTES.map((route) => callsOf(route, description)),
+    ...TOOLS.map((tool) => toolCallsOf(tool, { mcp, session, listed: body.result.tools })),
+  ]);
+  return [...calls.flat(), ...strayCalls(mcp, session)];
+}
+
+async function callsOf(route: Route, description: ApiDescription): Promise<Call[]> {
+  const { path, body: valid } = await validRequest(route, tenant);
+  const { query, body: fields } = description.inputOf(route);
+  const bodies = valid ? variantsOf(fields, valid) : [() => undefined];
+  const fresh = bodies[0]!;
+  const call = (to: string, body: unknown, headers: Record<string, string> = {}) =>
+    new ApiClient(server.url).request(route.method, to, {
+      body,
+      headers: { ...tellingHeaders(), Authorization: `Bearer ${keys.first}`, ...headers },
+    });
+  return [
+    ...bodies.map((body) => () => call(path, body())),
+    ...variantsOf(query, {}).map((of) => () => call(`${path}?${queryOf(of())}`, fresh())),
+    ...malformedOf(fresh).map((body) => () => call(path, body())),
+    () => call(path, fresh() && markers.text('text'), { 'Content-Type': 'text/plain' }),
+    () => call(path, fresh() && markers.text('a large body').repeat(20_000)),
+    () => call(`${path}?api_key=${keys.first}&note=${markers.text('query')}`, fresh()),
+    () => call(path.replace(/[^/]+$/, markers.text('path')), fresh()),
+    ...BAD_CREDENTIALS.map((of) => () => call(path, fresh(), { Authorization: of() })),
+  ];
+}
+
+async function toolCallsOf(
+  tool: ToolCase,
+  { mcp, session, listed }: { mcp: McpCaller; session: string; listed: ListedTool[] },
+): Promise<Call[]> {
+  const { name } = tool;
+  const { properties } = listed.find((one) => one.name === name)!.inputSchema;
+  return variantsOf(properties, await validArguments(tool, tenant)).map(
+    (args) => () => mcp.rpc(session, 'tools/call', { name, arguments: args() }),
+  );
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly inputSchema: { readonly properties: Properties };
+}
+
+/** Valid fields with new markers in them, then the same of others, and of every wrong type. */
+function variantsOf(fields: Properties, valid: Body): (() => Body)[] {
+  const each = (valueOf: (name: string) => unknown) => () =>
+    Object.fromEntries(Object.keys(fields).map((name) => [name, valueOf(name)]));
+  const fresh = () => ({ ...valid, ...markers.fill(fields) });
+  return [
+    fresh,
+    ...['email', 'phone']
+      .filter((name) => name in fields)
+      .map((name) => () => ({ ...fresh(), [name]: taken[name] })),
+    () => ({ ...fresh(), unknown: markers.text('unknown') }),
+    each((name) => markers.text(name)),
+    each((name) => ({ a: markers.text(name) })),
+    each((name) => [[markers.text(name)]]),
+  ];
+}
+
+function malformedOf(fresh: () => Body | undefined): (() => string | Uint8Array)[] {
+  if (fresh() === undefined) return [];
+  const json = () => JSON.stringify(fresh());
+  return [
+    () => json().slice(0, -2),
+    () => `[${json()}]`,
+    () => json().replace(/"/g, "'"),
+    () => json().replace('{', `{"notes":"${markers.text('repeated')}","notes":"",`),
+    () => json().replace('{', `{"notes":"${markers.text('lone surrogate')}\\ud800",`),
+    () => Buffer.from(json(), 'utf16le'),
+    () => `"${markers.text('a JSON string')}"`,
+    () => markers.text('no JSON'),
+  ];
+}
+
+const BAD_CREDENTIALS: readonly (() => string)[] = [
+  () => '',
+  () => `Bearer ${keys.unknown}`,
+  () => `Bearer ${keys.poor}`,
+  () => `Bearer ${keys.first}x`,
+  () => `Bearer ${keys.first}, Bearer ${keys.first}`,
+  () => `Bearer ${markers.text('bearer')}`,
+  () => `Basic ${Buffer.from(`${markers.text('user')}:${keys.first}`).toString('base64')}`,
+];
+
+function tellingHeaders(): Record<string, string> {
+  return Object.fromEntries(
+    ['User-Agent', 'Referer', 'Cookie', 'From', 'X-Forwarded-For', 'Idempotency-Key'].map(
+      (name) => [name, markers.text(name)],
+    ),
+  );
+}
+
+function queryOf(values: Body): string {
+  const texts = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+  return new URLSearchParams(Object.fromEntries(texts)).toString();
+}
+
+/** What goes to no route, to no tool, to no session, and what is no HTTP. */
+function strayCalls(mcp: McpCaller, session: string): Call[] {
+  const host = 'Host: a\r\nConnection: close\r\n';
+  const port = Number(new URL(server.url).port);
+  const raw = (bytes: () => string) => () => untilClosed(port, bytes());
+  const inSession = (method: string, params: () => object) => () =>
+    mcp.rpc(session, method, params());
+  return [
+    () => tenant.api.get(`/${markers.text('path')}/%E0%A4%A`),
+    () => tenant.api.get(`/api/v1/${markers.text('path')}?a=${markers.text('query')}`),
+    () => tenant.api.request('PATCH', `/api/v1/leads/${markers.text('path')}`),
+    raw(() => `GET /${markers.text('path')} HTTP/1.1\r\n${host}${markers.text('line')}\r\n\r\n`),
+    raw(() => `${markers.text('method')} / HTTP/1.1\r\n${host}\r\n`),
+    raw(() => `GET / HTTP/1.1\r\n${host}X: ${markers.text('header').repeat(2_000)}\r\n\r\n`),
+    inSession('tools/call', () => ({ name: 'nothing', arguments: { a: markers.text('a') } })),
+    inSession('tools/call', () => ({ name: 'get_lead', arguments: markers.text('arguments') })),
+    inSession('resources/read', () => ({ uri: `lead://${markers.text('uri')}` })),
+    inSession('initialize', () => ({ clientInfo: { name: markers.text('client') } })),
+    () => mcp.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, sessionOf(markers.text('session'))),
+    () => mcp.post(`{"method": "${markers.text('message')}"`, sessionOf(session)),
+    () => mcp.request('GET', { headers: sessionOf(markers.text('session')) }),
+    () => mcp.initialize({}, { Origin: `https://${markers.text('origin')}.example` }),
+  ];
+}
+
+function sessionOf(id: string) {
+  return { 'Mcp-Session-Id': id };
+}
+
+async function tenantOf(key: string): Promise<Tenant> {
+  const api = new ApiClient(server.url, key);
+  const { body } = await api.get('/api/v1/me');
+  return { id: body.data.organization.id, key: { ...body.data.key, key }, api };
+}
+
+/** Gives the organization one more key. */
+async function addKey(key: string, scopes: readonly Scope[]): Promise<void> {
+  await product.sql(
+    `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
+     values ($1, $2, 'k', $3, $4, $5)`,
+    [randomUUID(), tenant.id, hashKey(key), displayedStart(key), scopes],
+  );
+}
+
+async function dumped(): Promise<string> {
+  const [how] = await product.sql<{ statement: string }>(HOW_TO_READ_EVERY_ROW);
+  return JSON.stringify(await product.sql(how!.statement));
+}
+
+function everySecret(): Secret[] {
+  const phone = { name: 'a taken phone', value: `415${US_NUMBER}` };
+  return [...markers.secrets, phone, ...secretsOfKeys(), ...hashesOfKeys()];
+}
+
+/** What of a key is not shown again, half of it: PostgreSQL cuts off what it quotes. */
+function secretsOfKeys(): Secret[] {
+  return Object.entries(keys).map(([name, key]) => ({
+    name: `${name} key`,
+    value: key.slice(8, 24),
+  }));
+}
+
+function hashesOfKeys(): Secret[] {
+  return Object.entries(keys).map(([name, key]) => ({
+    name: `hash of the ${name} key`,
+    value: hashKey(key).subarray(0, 16),
+  }));
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { Body, Controller, Module, Post } from '@nestjs/common';
+import { AnyKey } from '../../src/auth/access.js';
+import { RecordOf } from '../../src/fields/field.js';
+import { Text } from '../../src/fields/kinds.js';
+import { readInput } from '../../src/fields/read-input.js';
+import { AnswersSweep } from '../../src/http/idempotency-cleanup.js';
+import { CreateLeadDto } from '../../src/leads/lead.dto.js';
+import { LeadsModule } from '../../src/leads/leads.module.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
+import { type Actor, Caller } from '../../src/tenancy/actor.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  errorOf,
+  expectError,
+  expectInvalid,
+  LEADS,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { nameOf, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+
+class NameDto {
+  @Text({ max: 100, required: true }) first_name: string;
+}
+
+class PairDto extends RecordOf(NameDto) {}
+
+/** Opened by a test, for requests that are to be under way meanwhile. */
+let gate: Promise<unknown> = Promise.resolve();
+let calls = 0;
+
+const lead = (fields: object) => readInput(CreateLeadDto, fields).value;
+
+/** A team's own routes, which write more than one record. */
+@Controller('api/v1/pairs')
+class PairsController {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Post()
+  @AnyKey()
+  async create(@Caller() actor: Actor, @Body() { first_name }: NameDto): Promise<PairDto> {
+    calls++;
+    const { id } = await this.leads.create(actor, lead({ first_name }));
+    await gate;
+    await this.leads.create(actor, lead({ first_name, email: `${first_name}@example.com` }));
+    return { id, first_name };
+  }
+
+  /** The second one fails, and the handler knows what to do. */
+  @Post('forgiving')
+  @AnyKey()
+  async forgive(@Caller() actor: Actor, @Body() { first_name }: NameDto): Promise<PairDto> {
+    const email = `${first_name}@example.com`;
+    const { id } = await this.leads.create(actor, lead({ first_name, email }));
+    await this.leads.create(actor, lead({ first_name, email })).catch(() => undefined);
+    await this.leads.create(actor, lead({ first_name }));
+    return { id, first_name };
+  }
+}
+
+@Module({ imports: [LeadsModule], controllers: [PairsController] })
+class PairsModule {}
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [PairsModule] });
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+  gate = Promise.resolve();
+  calls = 0;
+});
+afterAll(() => app.stop());
+
+const withKey = (key: string = randomUUID()) => ({ headers: { 'Idempotency-Key': key } });
+const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
+
+async function total({ api } = tenant): Promise<number> {
+  const { body } = await api.get(`${LEADS}?limit=1`);
+  return (body as { meta: { total: number } }).meta.total;
+}
+
+describe.each(
+  ROUTES.filter(({ method }) => method === 'POST').map((route) => [nameOf(route), route] as const),
+)('Idempotency-Key on %s', (_, route) => {
+  it('carries a request out once and answers it alike', async () => {
+    const { path, body } = await validRequest(route, tenant);
+    const { headers } = withKey();
+    const first = await send(tenant.api, route, { path, body }, headers);
+    const again = await send(tenant.api, route, { path, body }, headers);
+    expect([first.status, isReplayed(first)]).toEqual([201, false]);
+    expect([again.status, isReplayed(again)]).toEqual([201, true]);
+    expect(again.body).toEqual(first.body);
+    for (const name of ['location', 'etag', 'content-type']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
+    const records = await tenant.api.get(path);
+    expect(records.body).toMatchObject({ meta: { total: 1 } });
+  });
+
+  it('refuses another body with 422', async () => {
+    const { headers } = withKey();
+    const one = await validRequest(route, tenant);
+    const other = await validRequest(route, tenant);
+    expect((await send(tenant.api, route, one, headers)).status).toBe(201);
+    const refused = await send(tenant.api, route, other, headers);
+    expectError(refused, 422, 'idempotency_key_reused');
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const ada = { first_name: 'Ada', tags: ['a'] };
+  const post = (body: unknown, key: string, api = tenant.api) =>
+    api.post(LEADS, body, withKey(key));
+
+  it.each(['!', 'k', '~'.repeat(255), 'a,b', '"quoted"'])('may be %j', async (key) => {
+    expect((await post(ada, key)).status).toBe(201);
+    expect(isReplayed(await post(ada, key))).toBe(true);
+  });
+
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'é', '\t'])('is refused as %j', async (key) => {
+    expectInvalid(await post(ada, key), 'Idempotency-Key');
+    expect(await total()).toBe(0);
+  });
+
+  it('is looked at after the body is valid', async () => {
+    expectInvalid(await post({ first_name: 1 }, 'a b'), 'first_name');
+    expect((await post(ada, 'k')).status).toBe(201);
+    expectInvalid(await post({ first_name: 1 }, 'k'), 'first_name');
+  });
+
+  it('means what a body says and not how it is written', async () => {
+    expect((await post('{"first_name":"Ada","tags":["a"]}', 'k')).status).toBe(201);
+    expect(isReplayed(await post('{ "tags": ["a"], "first_name": " Ada " }', 'k'))).toBe(true);
+    const nested = (fields: string) => `{"first_name":"Ada","custom_fields":{"a":${fields}}}`;
+    expect((await post(nested('{"b":1,"c":[{"d":1,"e":2}]}'), 'n')).status).toBe(201);
+    expect(isReplayed(await post(nested('{"c":[{"e":2,"d":1}],"b":1}'), 'n'))).toBe(true);
+    expectError(await post(nested('{"b":1,"c":[2]}'), 'n'), 422, 'idempotency_key_reused');
+  });
+
+  it('belongs to its organization, method and path', async () => {
+    const other = await app.organization();
+    const colleague = await app.key(tenant.id);
+    expect((await post(ada, 'k')).status).toBe(201);
+    expect(isReplayed(await post(ada, 'k', other.api))).toBe(false);
+    expect(isReplayed(await post(ada, 'k', colleague.api))).toBe(true);
+    expect(isReplayed(await tenant.api.post('/api/v1/tasks', { title: 'T' }, withKey('k')))).toBe(
+      false,
+    );
+    expect([await total(), await total(other)]).toEqual([1, 1]);
+  });
+
+  it('needs the scope for a replay, too', async () => {
+    expect((await post(ada, 'k')).status).toBe(201);
+    const reader = await app.key(tenant.id, ['leads:read']);
+    expectError(await post(ada, 'k', reader.api), 403, 'insufficient_scope');
+  });
+
+  it('keeps no failure: a retry is carried out', async () => {
+    const { email, id } = await createLead(tenant.api, buildLead());
+    const refused = await post({ first_name: 'B', email }, 'k');
+    expectError(refused, 409, 'duplicate');
+    expect(errorOf(refused).details).toMatchObject([{ field: 'email', existing_id: id }]);
+    await tenant.api.delete(`${LEADS}/${id}`);
+    const retried = await post({ first_name: 'B', email }, 'k');
+    expect([retried.status, isReplayed(retried)]).toEqual([201, false]);
+  });
+
+  it('is nothing to those who send none', async () => {
+    expect((await tenant.api.post(LEADS, ada)).headers.has('idempotency-replayed')).toBe(false);
+    const rows = await app.sql('select from idempotency_keys where organization_id = $1', [
+      tenant.id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it('makes one record of many requests at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => post(ada, 'k')));
+    const created = answers.filter(({ status }) => status === 201);
+    const inUse = answers.filter(({ status }) => status === 409);
+    expect(created.length + inUse.length).toBe(12);
+    expect(created.filter((answer) => !isReplayed(answer))).toHaveLength(1);
+    for (const answer of inUse) expectError(answer, 409, 'idempotency_key_in_use');
+    expect(new Set(created.map((answer) => dataOf(answer, 201).id)).size).toBe(1);
+    expect(await total()).toBe(1);
+  });
+
+  it('is given again for 24 hours, and then goes by itself', async () => {
+    const { id } = dataOf(await post(ada, 'k'), 201);
+    await app.sql(`update idempotency_keys set created_at = created_at - interval '23:59'`);
+    expect(dataOf(await post(ada, 'k'), 201).id).toBe(id);
+    await app.app.get(AnswersSweep).sweep();
+    expect(isReplayed(await post(ada, 'k'))).toBe(true);
+    await app.sql(`update idempotency_keys set created_at = created_at - interval '00:01'`);
+    expect(isReplayed(await post({ first_name: 'New' }, 'k'))).toBe(false);
+    await app.sql(`update idempotency_keys set created_at = created_at - interval '24:00'`);
+    await app.app.get(AnswersSweep).sweep();
+    expect(await app.sql('select from idempotency_keys')).toEqual([]);
+  });
+});
+
+describe("Idempotency-Key on a team's own route", () => {
+  const PAIRS = '/api/v1/pairs';
+  const name = () => ({ first_name: `n${randomUUID()}` });
+
+  it('is 409 while the first request is under way, and a replay after it', async () => {
+    let open = (): void => undefined;
+    gate = new Promise<void>((resolve) => (open = resolve));
+    const body = name();
+    const key = withKey();
+    const first = tenant.api.post(PAIRS, body, key);
+    while (calls === 0) await new Promise(setImmediate);
+    const second = await tenant.api.post(PAIRS, body, key);
+    expectError(second, 409, 'idempotency_key_in_use');
+    expect(errorOf(second).retryable).toBe(true);
+    // What the first has written is there for no one yet.
+    expect(await total()).toBe(0);
+    open();
+    expect((await first).status).toBe(201);
+    expect(isReplayed(await tenant.api.post(PAIRS, body, key))).toBe(true);
+    expect([calls, await total()]).toEqual([1, 2]);
+  });
+
+  it('undoes all that a failed request has written', async () => {
+    const body = name();
+    const email = `${body.first_name}@example.com`;
+    const { id } = await createLead(tenant.api, { email });
+    expectError(await tenant.api.post(PAIRS, body, withKey('k')), 409, 'duplicate');
+    expect(await total()).toBe(1);
+    await tenant.api.delete(`${LEADS}/${id}`);
+    const retried = await tenant.api.post(PAIRS, body, withKey('k'));
+    expect(dataOf(retried, 201).first_name).toBe(body.first_name);
+    expect(await total()).toBe(2);
+  });
+
+  it('undoes alone what failed where the handler goes on', async () => {
+    const answer = await tenant.api.post(`${PAIRS}/forgiving`, name(), withKey());
+    expect(answer.status).toBe(201);
+    expect(await total()).toBe(2);
+  });
+});

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../../src/testing/api-client.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  expectInvalid,
+  LEADS,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { nameOf, pathOf, RECORD_ROUTES, ROUTES, send } from '../../src/testing/routes.js';
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+const etagOf = ({ headers }: Answer) => headers.get('etag')!;
+const read = RECORD_ROUTES.filter(({ method }) => method === 'GET');
+const change = RECORD_ROUTES.filter(({ method }) => method === 'PUT' || method === 'DELETE');
+const named = <R extends (typeof ROUTES)[number]>(routes: readonly R[]) =>
+  routes.map((route) => [nameOf(route), route] as const);
+
+describe.each(named(read))('the ETag of %s (RFC 9110, 8.8.3)', (_, route) => {
+  const update = ROUTES.find(
+    ({ method, pattern }) => method === 'PUT' && pattern === route.pattern,
+  )!;
+
+  it('is strong, the same on every answer about a version, and another after a change', async () => {
+    const path = pathOf(route, await route.makeRecord(tenant));
+    const first = await tenant.api.get(path);
+    expect(etagOf(first)).toMatch(/^"[\w-]{43}"$/);
+    expect(etagOf(await tenant.api.get(path))).toBe(etagOf(first));
+    const body = await update.body!(tenant);
+    const updated = await tenant.api.put(path, body);
+    expect(etagOf(updated)).not.toBe(etagOf(first));
+    expect(etagOf(await tenant.api.get(path))).toBe(etagOf(updated));
+    expect(etagOf(await tenant.api.put(path, {}))).toBe(etagOf(updated));
+  });
+
+  it('saves a caller who has the version the body: 304', async () => {
+    const path = pathOf(route, await route.makeRecord(tenant));
+    const etag = etagOf(await tenant.api.get(path));
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const headers = { 'If-None-Match': known };
+        const answer = await tenant.api.request(method, path, { headers });
+        expect(answer).toMatchObject({ status: 304, body: undefined });
+        expect(etagOf(answer)).toBe(etag);
+        expect(answer.headers.get('ratelimit-reset')).toMatch(/^\d+$/);
+      }
+    }
+    for (const other of ['"other"', 'W/"other"', etag.replaceAll('"', '')]) {
+      const answer = await tenant.api.get(path, { headers: { 'If-None-Match': other } });
+      expect(answer.status).toBe(200);
+    }
+  });
+});
+
+describe.each(named(change))('If-Match on %s', (_, route) => {
+  const withTag = async (tag: (etag: string) => string, id?: string) => {
+    const path = pathOf(route, id ?? (await route.makeRecord(tenant)));
+    const etag = id === undefined ? etagOf(await tenant.api.get(path)) : '';
+    const before = await tenant.api.get(path);
+    const body = await route.body?.(tenant);
+    const answer = await send(tenant.api, route, { path, body }, { 'If-Match': tag(etag) });
+    return { answer, before, after: await tenant.api.get(path) };
+  };
+
+  it.each<[string, (etag: string) => string]>([
+    ['the version as it is', (etag) => etag],
+    ['one of several', (etag) => `"other" ,${etag}`],
+    ['any', () => '*'],
+    ['one of a list with empty elements', (etag) => `, "other",, ${etag},\t,`],
+  ])('changes %s', async (__, tag) => {
+    const { answer, before, after } = await withTag(tag);
+    expect(answer.status).toBe(200);
+    expect(after.body).not.toEqual(before.body);
+  });
+
+  it.each<[string, (etag: string) => string]>([
+    ['another version', () => '"other"'],
+    ['a weak tag, which is no version', (etag) => `W/${etag}`],
+  ])('leaves all as it was for %s: 412', async (__, tag) => {
+    const { answer, before, after } = await withTag(tag);
+    expectError(answer, 412, 'precondition_failed');
+    expect(after.body).toEqual(before.body);
+  });
+
+  it.each(['x', '"', '"a" "b"', 'W/x', ',', ' , ,', '"a",x', `"a"${' '.repeat(5_000)}x`])(
+    'that is none is 400: %j',
+    async (tag) => {
+      const { answer } = await withTag(() => tag);
+      expectInvalid(answer, 'If-Match');
+    },
+  );
+
+  it('is 404 for a record that is not there, whatever the tag', async () => {
+    const { answer } = await withTag(() => '"other"', randomUUID());
+    expectError(answer, 404, 'not_found');
+  });
+});
+
+describe('a change that changes nothing', () => {
+  it('is answered by the same bytes as the version that it leaves', async () => {
+    const custom_fields = { c: 1e-7, b: { y: 1, x: [1, 2] } };
+    const { id } = await createLead(tenant.api, { custom_fields, tags: ['a'] });
+    const [before, after] = [
+      await tenant.api.get(`${LEADS}/${id}`),
+      await tenant.api.put(`${LEADS}/${id}`, { custom_fields, tags: ['a'] }),
+    ];
+    for (const name of ['etag', 'content-length']) {
+      expect(after.headers.get(name)).toBe(before.headers.get(name));
+    }
+  });
+});
+
+describe('a version that two callers know', () => {
+  it('is changed by one of them', async () => {
+    const { id } = await createLead(tenant.api);
+    const path = `${LEADS}/${id}`;
+    const headers = { 'If-Match': etagOf(await tenant.api.get(path)) };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => tenant.api.put(path, { company: `C${i}` }, { headers })),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    for (const lost of answers.filter((answer) => answer !== won[0])) {
+      expectError(lost, 412, 'precondition_failed');
+    }
+    expect(dataOf(await tenant.api.get(path))).toEqual(dataOf(won[0]!));
+  });
+
+  it('comes after 404 and before 409 (decisions 2)', async () => {
+    const [mine, other] = await Promise.all([
+      createLead(tenant.api),
+      createLead(tenant.api, { email: 'taken@example.com' }),
+    ]);
+    const headers = { 'If-Match': '"other"' };
+    const duplicate = { email: other.email };
+    const answer = await tenant.api.put(`${LEADS}/${mine.id}`, duplicate, { headers });
+    expectError(answer, 412, 'precondition_failed');
+    const task = dataOf<{ id: string }>(
+      await tenant.api.post('/api/v1/tasks', { title: 'T' }),
+      201,
+    );
+    const contact = { contact_id: randomUUID() };
+    const about = await tenant.api.put(`/api/v1/tasks/${task.id}`, contact, { headers });
+    expectError(about, 404, 'lead_not_found');
+  });
+});

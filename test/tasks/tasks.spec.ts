@@ -1,0 +1,205 @@
+import {
+  createLead,
+  dataOf,
+  errorOf,
+  expectError,
+  expectInvalid,
+} from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+interface Task {
+  id: string;
+  title: string;
+  priority: string;
+  due_date: string | null;
+  contact_id: string | null;
+  created_at: string;
+  created_by_user_id: string | null;
+  assigned_to_user_id: string | null;
+  status: string;
+}
+
+const TASKS = '/api/v1/tasks';
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const USER = '11111111-2222-4333-8444-555555555555';
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+const create = async ({ api }: Tenant, fields: object = {}) =>
+  dataOf<Task>(await api.post(TASKS, { title: 'Call', ...fields }), 201);
+const put = (id: string, changes: object) => tenant.api.put(`${TASKS}/${id}`, changes);
+
+describe('the contact of a task (decisions 3: contact_id)', () => {
+  it('must be a live lead of the organization: else lead_not_found', async () => {
+    const stranger = await app.organization();
+    const foreign = await createLead(stranger.api);
+    const deleted = await createLead(tenant.api);
+    await tenant.api.delete(`/api/v1/leads/${deleted.id}`);
+    const { id } = await create(tenant);
+    for (const contact_id of [UNKNOWN, foreign.id, deleted.id]) {
+      const created = await tenant.api.post(TASKS, { title: 'Call', contact_id });
+      const changed = await put(id, { contact_id });
+      for (const answer of [created, changed]) {
+        expectError(answer, 404, 'lead_not_found');
+        expect(errorOf(answer)).toMatchObject({
+          message: expect.stringContaining('contact_id') as string,
+          details: [{ field: 'contact_id' }],
+        });
+      }
+    }
+    expect(dataOf<Task>(await tenant.api.get(`${TASKS}/${id}`)).contact_id).toBeNull();
+  });
+
+  it('may be repeated by an update even when the lead is gone', async () => {
+    const lead = await createLead(tenant.api);
+    const task = await create(tenant, { contact_id: lead.id });
+    await tenant.api.delete(`/api/v1/leads/${lead.id}`);
+    const answer = await put(task.id, { contact_id: lead.id.toUpperCase(), title: 'Write' });
+    expect(dataOf<Task>(answer)).toMatchObject({ contact_id: lead.id, title: 'Write' });
+    const cleared = dataOf<Task>(await put(task.id, { contact_id: null }));
+    expect(cleared.contact_id).toBeNull();
+    expectError(await put(task.id, { contact_id: lead.id }), 404, 'lead_not_found');
+  });
+
+  it('an unknown task is not_found before its contact is looked for', async () => {
+    expectError(await put(UNKNOWN, { contact_id: UNKNOWN }), 404, 'not_found');
+  });
+});
+
+describe('who made a task (decisions 3)', () => {
+  it('is the user that the key names, if it names one', async () => {
+    const key = await app.key(tenant.id, undefined, { userId: USER });
+    expect((await create(key)).created_by_user_id).toBe(USER);
+    expect((await create(tenant)).created_by_user_id).toBeNull();
+  });
+
+  it('any UUID may be assigned', async () => {
+    const task = await create(tenant, { assigned_to_user_id: USER });
+    expect(task.assigned_to_user_id).toBe(USER);
+  });
+});
+
+describe('deleting a task (decisions 1 and 3)', () => {
+  it('makes it not_found everywhere, a second time too', async () => {
+    const { id } = await create(tenant, { title: 'Gone' });
+    const answer = await tenant.api.delete(`${TASKS}/${id}`);
+    expect(answer).toMatchObject({ status: 200, body: { data: { id, deleted: true } } });
+    expectError(await tenant.api.get(`${TASKS}/${id}`), 404, 'not_found');
+    expectError(await put(id, { title: 'Back' }), 404, 'not_found');
+    expectError(await tenant.api.delete(`${TASKS}/${id}`), 404, 'not_found');
+    const { body } = await tenant.api.get(`${TASKS}?limit=100`);
+    expect(body.data).not.toContainEqual(expect.objectContaining({ id }));
+  });
+});
+
+describe('status (api.md part 3)', () => {
+  it('moves from each value to each', async () => {
+    const statuses = ['open', 'in_progress', 'completed', 'cancelled'];
+    const { id } = await create(tenant);
+    for (const status of statuses.flatMap((from) => statuses.flatMap((to) => [from, to]))) {
+      expect(dataOf<Task>(await put(id, { status })).status).toBe(status);
+    }
+  });
+});
+
+describe('lists (api.md 4.4)', () => {
+  const PRIORITIES = ['low', 'medium', 'high', 'urgent'];
+  let owner: Tenant;
+  let tasks: Task[];
+  let contact: string;
+
+  beforeAll(async () => {
+    owner = await app.organization();
+    contact = (await createLead(owner.api)).id;
+    tasks = [];
+    for (let n = 0; n < 16; n++) {
+      tasks.push(
+        await create(owner, {
+          priority: PRIORITIES[(n * 7) % 4],
+          status: n % 3 === 0 ? 'completed' : 'open',
+          due_date: n % 4 === 0 ? null : `2026-06-0${1 + (n % 3)}`,
+          contact_id: n % 5 === 0 ? contact : null,
+          assigned_to_user_id: n % 2 === 0 ? USER : null,
+        }),
+      );
+    }
+  });
+
+  const list = async (query: string) =>
+    (await owner.api.get(`${TASKS}?${query}`)).body as { data: Task[]; meta: { total: number } };
+  const ids = (records: { id: string }[]) => records.map(({ id }) => id);
+
+  /** The order of decisions 3: by key, then id, in one direction; without a key, last in both. */
+  const ordered = (key: (task: Task) => string | number | null, direction: 1 | -1) =>
+    tasks.toSorted((a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if ((x === null) !== (y === null)) return x === null ? 1 : -1;
+      if (x !== y) return x! < y! ? -direction : direction;
+      return a.id < b.id ? -direction : direction;
+    });
+
+  it.each([
+    ['created_at', (task: Task) => task.created_at],
+    ['due_date', (task: Task) => task.due_date],
+    ['priority', (task: Task) => PRIORITIES.indexOf(task.priority)],
+  ] as const)('sort by %s in both directions, page by page', async (name, key) => {
+    for (const [direction, sign] of [
+      ['asc', 1],
+      ['desc', -1],
+    ] as const) {
+      const pages = await Promise.all(
+        [1, 2, 3, 4].map((page) =>
+          list(`sort_by=${name}&sort_dir=${direction}&limit=5&page=${page}`),
+        ),
+      );
+      expect(pages.flatMap(({ data }) => ids(data))).toEqual(ids(ordered(key, sign)));
+    }
+  });
+
+  it('come newest first unless told otherwise', async () => {
+    const newest = ordered((task) => task.created_at, -1);
+    expect(ids((await list('')).data)).toEqual(ids(newest));
+  });
+
+  it.each([
+    ['status=completed', (task: Task) => task.status === 'completed'],
+    [`assigned_to=${USER}`, (task: Task) => task.assigned_to_user_id === USER],
+    ['due_before=2026-06-02', (task: Task) => task.due_date?.startsWith('2026-06-01') ?? false],
+    [
+      `status=open&assigned_to=${USER}&due_before=2026-06-04`,
+      (task: Task) =>
+        task.status === 'open' && task.assigned_to_user_id === USER && task.due_date !== null,
+    ],
+  ] as [string, (task: Task) => boolean][])('filter by %s', async (query, matches) => {
+    const expected = tasks.filter(matches);
+    const { data, meta } = await list(query);
+    expect(ids(data).sort()).toEqual(ids(expected).sort());
+    expect(meta.total).toBe(expected.length);
+  });
+
+  it('filter by contact', async () => {
+    const { data } = await list(`contact_id=${contact}`);
+    const expected = tasks.filter((task) => task.contact_id === contact);
+    expect(ids(data).sort()).toEqual(ids(expected).sort());
+  });
+
+  it.each([
+    'status=done',
+    'assigned_to=me',
+    'contact_id=x',
+    'due_before=soon',
+    'due_after=2026-01-01',
+    'sort_by=title',
+    'priority=low',
+    'limit=0',
+  ])('refuse %s by its name', async (query) => {
+    expectInvalid(await owner.api.get(`${TASKS}?${query}`), query.split('=')[0]!);
+  });
+});

@@ -1,0 +1,300 @@
+import { Injectable, Module } from '@nestjs/common';
+import {
+  getDataSourceToken,
+  InjectDataSource,
+  InjectRepository,
+  TypeOrmModule,
+} from '@nestjs/typeorm';
+import type pg from 'pg';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
+import { ApiKey } from '../../src/auth/api-key.entity.js';
+import { Organization } from '../../src/auth/organization.entity.js';
+import { ADMINISTRATION } from '../../src/database/connection/administration.js';
+import { Lead } from '../../src/leads/lead.entity.js';
+import { createLead } from '../../src/testing/factories.js';
+import { createDatabase, dropDatabase, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { queryAs } from '../support/plain-owner.js';
+
+/** A table of a team's own that holds nothing of an organization. */
+@Entity('exchange_rates')
+class ExchangeRate {
+  @PrimaryGeneratedColumn() id: number;
+  @Column('text') currency: string;
+}
+
+@Injectable()
+class Reports {
+  constructor(
+    @InjectDataSource() readonly dataSource: DataSource,
+    @InjectRepository(Lead) readonly leads: Repository<Lead>,
+    @InjectRepository(Organization) readonly organizations: Repository<Organization>,
+    @InjectRepository(ExchangeRate) readonly rates: Repository<ExchangeRate>,
+  ) {}
+}
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Lead, Organization, ExchangeRate])],
+  providers: [Reports],
+})
+class ReportsModule {}
+
+const WHO = 'select current_user as who';
+const TENANT = [{ who: 'latitude_app' }];
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: TestApp;
+let tenant: Tenant;
+let reports: Reports;
+let source: DataSource;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  await queryAs(
+    database,
+    'create table exchange_rates (id serial primary key, currency text not null)',
+  );
+  app = await TestApp.start({ database, modules: [ReportsModule] });
+  tenant = await app.organization();
+  await createLead(tenant.api);
+  reports = app.app.get(Reports, { strict: false });
+  source = reports.dataSource;
+});
+afterAll(async () => {
+  await app.stop();
+  await dropDatabase(database);
+});
+
+/** A whole row of a lead, to be inserted by someone else. */
+async function someLead(): Promise<Lead> {
+  const [row] = await app.sql<Lead & { search_text?: string }>('select * from leads limit 1');
+  const { search_text: _, ...lead } = row!;
+  return { ...lead, email_compared: null, phone_compared: null } as unknown as Lead;
+}
+
+/** Each connection of the pool is that of the database user again, outside of any transaction. */
+async function expectNothingLeftBehind(): Promise<void> {
+  const administration = app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
+  const ask = `select current_user = session_user as is_login, current_setting('role') as role,
+    coalesce(current_setting('app.organization_id', true), '') as organization`;
+  const asks = Array.from({ length: 20 }, () => administration.query<object[]>(ask));
+  for (const answer of await Promise.all(asks)) {
+    expect(answer).toEqual([{ is_login: true, role: 'none', organization: '' }]);
+  }
+}
+
+/** The connection of the pool itself. */
+async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const runner = source.createQueryRunner();
+  try {
+    return await work((await runner.connect()) as pg.PoolClient);
+  } finally {
+    await runner.release();
+  }
+}
+
+describe('a repository of records in a module of a team', () => {
+  afterEach(expectNothingLeftBehind);
+
+  it('finds, counts and streams no record of any organization', async () => {
+    expect((await app.sql('select id from leads')).length).toBeGreaterThan(0);
+    expect(await reports.leads.find()).toEqual([]);
+    expect(await reports.leads.count()).toBe(0);
+    expect(await reports.leads.findBy({ organization_id: tenant.id })).toEqual([]);
+    expect(
+      await reports.leads.createQueryBuilder('l').where('l.id = :id', { id: tenant.id }).getMany(),
+    ).toEqual([]);
+  });
+
+  it('inserts no record', async () => {
+    const copy = { ...(await someLead()), id: '11111111-1111-4111-8111-111111111111' };
+    await expect(reports.leads.insert(copy as object)).rejects.toThrow('row-level security');
+  });
+
+  it('changes and deletes no record', async () => {
+    const { id } = await someLead();
+    const before = await app.sql('select *, xmin from leads');
+    expect((await reports.leads.update({ id }, { notes: 'x' })).affected).toBe(0);
+    expect((await reports.leads.delete({ id })).affected).toBe(0);
+    expect(await app.sql('select *, xmin from leads')).toEqual(before);
+  });
+
+  it('reads neither organizations nor keys', async () => {
+    await expect(reports.organizations.find()).rejects.toThrow(
+      'permission denied for table organizations',
+    );
+    for (const table of ['organizations', 'api_keys', 'migrations', 'typeorm_metadata']) {
+      await expect(source.query(`select * from ${table}`)).rejects.toThrow(
+        `permission denied for table ${table}`,
+      );
+    }
+    expect(() => source.getRepository(ApiKey).metadata).toThrow();
+  });
+});
+
+describe('statements of the data source', () => {
+  afterEach(expectNothingLeftBehind);
+
+  it('run under the tenant role, with and without parameters', async () => {
+    expect(await source.query(WHO)).toEqual(TENANT);
+    expect(await source.query(`${WHO};`)).toEqual(TENANT);
+    expect(await source.query(`${WHO} where $1`, [true])).toEqual(TENANT);
+    expect(await source.manager.query(WHO)).toEqual(TENANT);
+    expect(await source.query('select * from leads')).toEqual([]);
+    expect(await source.query('select * from leads where $1', [true])).toEqual([]);
+    const built = reports.rates
+      .createQueryBuilder()
+      .select('count(*)::int', 'n')
+      .addSelect('current_user', 'who');
+    expect(await built.getRawMany()).toEqual([{ n: 0, who: 'latitude_app' }]);
+  });
+
+  it('run under it in transactions, whichever way these begin and end', async () => {
+    await source.transaction(async (manager) => {
+      expect(await manager.query(WHO)).toEqual(TENANT);
+      expect(await manager.find(Lead)).toEqual([]);
+      const isolation = 'show transaction_isolation';
+      expect(await manager.query(isolation)).toEqual([{ transaction_isolation: 'read committed' }]);
+      await manager.transaction(async (inner) => {
+        expect(await inner.query(`${WHO} where $1`, [true])).toEqual(TENANT);
+      });
+    });
+    await expectNothingLeftBehind();
+    await source.transaction('SERIALIZABLE', async (manager) => {
+      expect(await manager.query(WHO)).toEqual(TENANT);
+      expect(await manager.query('show transaction_isolation')).toEqual([
+        { transaction_isolation: 'serializable' },
+      ]);
+    });
+    await expectNothingLeftBehind();
+    const failed = source.transaction((manager) => manager.query('select 1 / 0'));
+    await expect(failed).rejects.toThrow('division by zero');
+    await expectNothingLeftBehind();
+    const runner = source.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('savepoint a');
+    await runner.query('select no_such_column').catch(() => undefined);
+    await runner.query('rollback to savepoint a');
+    expect(await runner.query(WHO)).toEqual(TENANT);
+    await runner.rollbackTransaction();
+    expect(await runner.query(WHO)).toEqual(TENANT);
+    await runner.release();
+  });
+
+  it('run under it in a text with several statements', async () => {
+    await withClient(async (client) => {
+      const several = (await client.query(`select 1 as n; ${WHO}`)) as unknown as pg.QueryResult[];
+      expect(several.map(({ rows }) => rows as object[])).toEqual([[{ n: 1 }], TENANT]);
+      const whole = `begin transaction isolation level repeatable read; ${WHO}; commit`;
+      const [, who] = (await client.query(whole)) as unknown as pg.QueryResult[];
+      expect(who!.rows).toEqual(TENANT);
+    });
+  });
+
+  it.each(['commit; select * from leads', 'begin; commit and chain', 'rollback; begin; select 1'])(
+    'are refused where a text goes on behind its transaction: %s',
+    async (text) => {
+      await expect(source.query(text)).rejects.toThrow(
+        'may end its transaction only with the last',
+      );
+    },
+  );
+
+  it('are taken in every form of pg', async () => {
+    await withClient(async (client) => {
+      const rows = async (query: Promise<pg.QueryResult>) => (await query).rows as unknown[];
+      expect(await rows(client.query({ text: WHO }))).toEqual(TENANT);
+      expect(await rows(client.query({ text: `${WHO} where $1`, values: [true] }))).toEqual(TENANT);
+      const named = { name: 'who', text: `${WHO} where $1`, values: [true] };
+      expect(await rows(client.query(named))).toEqual(TENANT);
+      expect(await rows(client.query(named))).toEqual(TENANT);
+      const arrays = { text: WHO, rowMode: 'array' as const };
+      expect((await client.query(arrays)).rows).toEqual([['latitude_app']]);
+      const answered = await new Promise<pg.QueryResult>((resolve, reject) => {
+        client.query(`${WHO} where $1`, [true], (error: Error | null, result) => {
+          if (error) reject(error);
+          else resolve(result);
+        });
+      });
+      expect(answered.rows).toEqual(TENANT);
+      expect(await rows(Promise.resolve(client.query('')))).toEqual([]);
+      const queued = await Promise.all([
+        client.query('begin'),
+        client.query(WHO),
+        client.query('commit'),
+      ]);
+      expect(queued[1].rows).toEqual(TENANT);
+    });
+  });
+
+  it('run under it by a cursor', async () => {
+    await withClient(async (client) => {
+      const rows = await readByCursor(client);
+      expect(rows).toEqual(TENANT);
+    });
+  });
+
+  it('fail as they would without it', async () => {
+    const failure = source.query('select no_such_column').catch((error: unknown) => error);
+    expect(await failure).toMatchObject({ driverError: { code: '42703', position: '8' } });
+    const withValues = source
+      .query('select no_such_column, $1', [1])
+      .catch((error: unknown) => error);
+    expect(await withValues).toMatchObject({ driverError: { code: '42703', position: '8' } });
+    expect(await source.query(WHO)).toEqual(TENANT);
+  });
+
+  it('run under it on every connection of the pool, beside those of organizations', async () => {
+    const asks = Array.from({ length: 60 }, async (_, i) => {
+      if (i % 3 === 0) return source.query<object[]>(WHO);
+      if (i % 3 === 1) return source.query<object[]>(`${WHO} where $1`, [true]);
+      await tenant.api.get('/api/v1/leads');
+      return TENANT;
+    });
+    for (const answer of await Promise.all(asks)) expect(answer).toEqual(TENANT);
+  });
+
+  it('leave no open transaction to whoever gets the connection next', async () => {
+    const runner = source.createQueryRunner();
+    await runner.startTransaction();
+    await runner.release();
+    await expectNothingLeftBehind();
+  });
+});
+
+describe('a table of a team that holds nothing of organizations', () => {
+  it('is read and written by its repository', async () => {
+    const saved = await reports.rates.save({ currency: 'EUR' });
+    expect(await reports.rates.find()).toEqual([saved]);
+    await reports.rates.update(saved.id, { currency: 'CHF' });
+    expect((await reports.rates.findOneBy({ id: saved.id }))?.currency).toBe('CHF');
+    await reports.rates.delete(saved.id);
+    expect(await reports.rates.count()).toBe(0);
+  });
+});
+
+/** Reads all rows as pg-cursor does: by the extended protocol, with a Sync at the end alone. */
+function readByCursor(client: pg.PoolClient): Promise<object[]> {
+  return new Promise((resolve, reject) => {
+    const rows: object[] = [];
+    client.query({
+      submit(connection: {
+        parse(m: object): void;
+        bind(m: object): void;
+        execute(m: object): void;
+        sync(): void;
+      }) {
+        connection.parse({ text: WHO });
+        connection.bind({});
+        connection.execute({ rows: 1 });
+        connection.sync();
+      },
+      handleDataRow: ({ fields }: { fields: string[] }) => rows.push({ who: String(fields[0]) }),
+      handleCommandComplete: () => undefined,
+      handlePortalSuspended: () => undefined,
+      handleReadyForQuery: () => {
+        resolve(rows);
+      },
+      handleError: reject,
+    } as unknown as pg.Submittable);
+  });
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../../src/database/connection/administration.js';
+import { ADMINISTRATIVE_TABLES } from '../../src/database/tenant-role/tenant-privileges.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { createLead } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { LIST_ROUTES } from '../../src/testing/routes.js';
+import { recordTables, rowsOf, TENANT_TABLES } from '../support/tenant-tables.js';
+
+let app: TestApp;
+let ours: Tenant;
+let theirs: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  [ours, theirs] = await Promise.all([app.organization(), app.organization()]);
+});
+afterAll(() => app.stop());
+
+describe('row-level security holds where a statement forgets the organization (api.md 5.5)', () => {
+  /** Two organizations with records of every kind, and the tables that hold these. */
+  let us: Tenant;
+  let them: Tenant;
+  let tables: string[];
+  let gateway: TenantDatabase;
+
+  beforeAll(async () => {
+    gateway = app.app.get(TenantDatabase);
+    [us, them] = await Promise.all([app.organization(), app.organization()]);
+    for (const { listed } of LIST_ROUTES) await Promise.all([listed(us), listed(them)]);
+    tables = [];
+    for (const name of await recordTables(app)) {
+      if ((await rowsOf(app, [name], them)).length > 0) tables.push(name);
+    }
+  });
+
+  it('on every table of records', async () => {
+    const unprotected = await app.sql(
+      `${TENANT_TABLES} except select c.relname from pg_class c
+       where relrowsecurity and relforcerowsecurity
+         and exists (select from pg_policy p where p.polrelid = c.oid)`,
+    );
+    expect(unprotected).toEqual([{ name: 'api_keys' }]);
+    expect(tables).toContain('leads');
+  });
+
+  it('in select: no row of another organization is shown', async () => {
+    for (const table of tables) {
+      const rows = await gateway.read<Row>(us, sql(`select * from ${table}`));
+      expect(rows.filter(({ organization_id }) => organization_id !== us.id)).toEqual([]);
+      expect(rows).toHaveLength((await rowsOf(app, [table], us)).length);
+      const named = sql(`select * from ${table} where organization_id = $1`, them.id);
+      expect(await gateway.read(us, named)).toEqual([]);
+    }
+  });
+
+  it('in update: no row of another organization is changed', async () => {
+    for (const table of tables) {
+      const before = await rowsOf(app, [table], them);
+      const all = `update ${table} set organization_id = organization_id`;
+      const changed = await gateway.write<Row>(us, sql(`${all} returning organization_id`));
+      expect(new Set(changed.map(({ organization_id }) => organization_id)).size).toBeLessThan(2);
+      const named = sql(`${all} where organization_id = $1 returning *`, them.id);
+      expect(await gateway.write(us, named)).toEqual([]);
+      expect(await rowsOf(app, [table], them)).toEqual(before);
+    }
+  });
+
+  it('in delete: no row of another organization is removed', async () => {
+    for (const table of tables) {
+      const before = await rowsOf(app, [table], them);
+      const named = sql(`delete from ${table} where organization_id = $1 returning *`, them.id);
+      expect(await gateway.write(us, named)).toEqual([]);
+      expect(await rowsOf(app, [table], them)).toEqual(before);
+    }
+    const [we, they] = await Promise.all([app.organization(), app.organization()]);
+    await Promise.all([createLead(we.api), createLead(they.api)]);
+    expect(await gateway.write(we, sql('delete from leads returning *'))).toHaveLength(1);
+    expect(await rowsOf(app, ['leads'], they)).toHaveLength(1);
+  });
+
+  it('in insert: no row gets into another organization', async () => {
+    for (const table of tables) {
+      const before = await rowsOf(app, [table], them);
+      const insert = await copyStatement(table, before[0]);
+      await expect(gateway.write(us, insert)).rejects.toMatchObject({ code: 'create_failed' });
+      expect(await rowsOf(app, [table], them)).toEqual(before);
+      expect(await gateway.write(them, insert)).toHaveLength(1);
+    }
+  });
+
+  it('in update: no row of ours is given away', async () => {
+    for (const table of tables) {
+      const before = await rowsOf(app, [table], us);
+      const gift = sql(`update ${table} set organization_id = $1`, them.id);
+      await expect(gateway.write(us, gift)).rejects.toMatchObject({ code: 'create_failed' });
+      expect(await rowsOf(app, [table], us)).toEqual(before);
+    }
+  });
+
+  it('in transactions, for each of their statements', async () => {
+    await gateway.transaction(us, async (transaction) => {
+      for (const table of tables) {
+        const named = sql(`select * from ${table} where organization_id = $1`, them.id);
+        expect(await transaction.query(named)).toEqual([]);
+      }
+    });
+  });
+
+  it('and nothing empties a table past the policies', async () => {
+    for (const table of tables) {
+      const truncate = gateway.write(us, sql(`truncate ${table} cascade`));
+      await expect(truncate).rejects.toMatchObject({ code: 'create_failed' });
+    }
+  });
+
+  /** Inserts a row again under another id. */
+  async function copyStatement(table: string, row: object | undefined) {
+    const columns = await app.sql<{ names: string }>(
+      `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+       where table_name = $1 and is_generated = 'NEVER'`,
+      [table],
+    );
+    const { names } = columns[0]!;
+    const unique = { id: randomUUID(), email_compared: null, phone_compared: null, shard: 99 };
+    const copy = { ...row, ...unique };
+    return sql(
+      `insert into ${table} (${names})
+       select ${names} from jsonb_populate_record(null::${table}, $1)
+       returning organization_id`,
+      JSON.stringify(copy),
+    );
+  }
+});
+
+describe('the role that statements of a tenant run under', () => {
+  it('is latitude_app', async () => {
+    const gateway = app.app.get(TenantDatabase);
+    const who = sql('select current_user as who');
+    expect(await gateway.read(ours, who)).toEqual([{ who: 'latitude_app' }]);
+    expect(await gateway.write(ours, who)).toEqual([{ who: 'latitude_app' }]);
+    await gateway.transaction(ours, async (transaction) => {
+      expect(await transaction.query(who)).toEqual([{ who: 'latitude_app' }]);
+      expect(await transaction.query(who)).toEqual([{ who: 'latitude_app' }]);
+    });
+  });
+
+  it('is no superuser, passes no policy, may not log in and is in no other role', async () => {
+    expect(
+      await app.sql(
+        `select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb, rolreplication
+         from pg_roles where rolname = 'latitude_app'`,
+      ),
+    ).toEqual([
+      {
+        rolsuper: false,
+        rolbypassrls: false,
+        rolcanlogin: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolreplication: false,
+      },
+    ]);
+    expect(
+      await app.sql(`select from pg_auth_members where member = 'latitude_app'::regrole`),
+    ).toEqual([]);
+  });
+
+  it('owns nothing', async () => {
+    const owned = `select from pg_class where relowner = 'latitude_app'::regrole`;
+    expect(await app.sql(owned)).toEqual([]);
+  });
+
+  it('reaches neither keys nor organizations', async () => {
+    const privileges = 'select, insert, update, delete, truncate, references, trigger';
+    for (const table of ADMINISTRATIVE_TABLES) {
+      const answer = await app.sql(
+        `select has_table_privilege('latitude_app', $1, '${privileges}')
+           or has_any_column_privilege('latitude_app', $1, 'select, insert, update') as may`,
+        [table],
+      );
+      expect(answer).toEqual([{ may: false }]);
+    }
+  });
+});
+
+describe('the setting that names the organization', () => {
+  const WHO = `select current_user = session_user as is_owner,
+    coalesce(current_setting('app.organization_id', true), '') as setting`;
+  const administration = () => app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
+
+  it('does not survive on a pooled connection', async () => {
+    const gateway = app.app.get(TenantDatabase);
+    const uses = Array.from({ length: 30 }, (_, i) => {
+      if (i % 3 === 0) return gateway.read(ours, sql('select 1'));
+      if (i % 3 === 1) return gateway.read(ours, sql('select 1 / 0')).catch(() => undefined);
+      return gateway.transaction(theirs, (transaction) => transaction.query(sql('select 1')));
+    });
+    await Promise.all(uses);
+    const asks = Array.from({ length: 30 }, () => administration().query<object[]>(WHO));
+    for (const answer of await Promise.all(asks)) {
+      expect(answer).toEqual([{ is_owner: true, setting: '' }]);
+    }
+  });
+
+  it.each([
+    ['is not set', 'select 1'],
+    ['is empty', `select set_config('app.organization_id', '', true)`],
+    ['names no organization', `select set_config('app.organization_id', '${randomUUID()}', true)`],
+  ])('hides every row from latitude_app where it %s', async (_, prepare) => {
+    await createLead(ours.api);
+    const runner = administration().createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await runner.query('set local role latitude_app');
+      await runner.query(prepare);
+      expect(await runner.query('select * from leads')).toEqual([]);
+      expect(await runner.query('delete from leads returning id')).toEqual([[], 0]);
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  });
+});
+
+interface Row {
+  organization_id: string;
+}
+
+function sql(text: string, ...values: unknown[]) {
+  return { text, values };
+}

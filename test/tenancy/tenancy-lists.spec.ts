@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../../src/testing/api-client.js';
+import { buildLead, createLead, dataOf, errorOf, LEADS } from '../../src/testing/factories.js';
+import { joinMcp, type Party } from '../support/foreign-ids.js';
+import type { TestApp, Tenant } from '../../src/testing/test-app.js';
+import { LAYERS, startIsolated } from '../support/isolation.js';
+import { LIST_ROUTES, nameOf, pathOf, send } from '../../src/testing/routes.js';
+import type { Statements } from '../support/statements.js';
+import { LIST_TOOLS } from '../support/tools.js';
+
+/** Ways to ask for a list, by which its total is looked up, counted or searched for. */
+const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {
+  '/api/v1/leads': [
+    'search=lovelace',
+    'status=new',
+    'temperature=warm',
+    'created_after=2000-01-01',
+  ],
+  '/api/v1/appointments': ['status=scheduled', 'start_after=2000-01-01', 'sort_by=created_at'],
+  '/api/v1/tasks': ['status=open', 'sort_by=due_date', 'sort_by=priority&sort_dir=asc'],
+};
+
+describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer) => {
+  let app: TestApp;
+  let statements: Statements;
+  let ours: Party;
+  let theirs: Party;
+
+  beforeAll(async () => {
+    ({ app, statements, ours, theirs } = await startIsolated(layer));
+  });
+  afterAll(() => app.stop());
+
+  describe.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))(
+    '%s (api.md part 1)',
+    (__, route) => {
+      const tool = LIST_TOOLS.find((candidate) => candidate.route === route);
+
+      it('shows our own records with their number, and no others', async () => {
+        const [us, them, nobody] = await Promise.all([join(), join(), join()]);
+        const ourIds = [await route.listed(us), await route.listed(us)].sort();
+        const theirIds = [await route.listed(them)];
+        for (const query of ['', ...(LIST_QUERIES[route.pattern] ?? [])]) {
+          expect({ query, ...(await list(us, query)) }).toEqual({ query, ids: ourIds, total: 2 });
+          expect({ query, ...(await list(them, query)) }).toEqual({
+            query,
+            ids: theirIds,
+            total: 1,
+          });
+          expect({ query, ...(await list(nobody, query)) }).toEqual({ query, ids: [], total: 0 });
+          const second = await list(us, `${query}&limit=1&page=2`);
+          expect(second.total).toBe(2);
+          expect(ourIds).toEqual(expect.arrayContaining(second.ids));
+          expect(second.ids).toHaveLength(1);
+        }
+        expect(statements.withoutFilter).toEqual([]);
+      });
+
+      it('shows each its own when both ask at once over the same connections', async () => {
+        const parties = await Promise.all([join(), join()]);
+        const ids = await Promise.all(parties.map((party) => route.listed(party)));
+        const questions = Array.from({ length: 60 }, async (___, i) => {
+          const path = pathOf(route);
+          expect(pageOf(await send(parties[i % 2]!.api, route, { path }))).toEqual({
+            ids: [ids[i % 2]],
+            total: 1,
+          });
+        });
+        await Promise.all(questions);
+      });
+
+      async function join(): Promise<Party> {
+        return joinMcp(app, await app.organization());
+      }
+
+      /** What REST answers, and the tool where there is one. */
+      async function list(party: Party, query: string): Promise<Page> {
+        const answer = await send(party.api, route, { path: `${pathOf(route)}?${query}` });
+        if (!tool) return pageOf(answer);
+        const args = [...new URLSearchParams(query)].map(([name, value]) => {
+          return [name, name === 'limit' || name === 'page' ? Number(value) : value];
+        });
+        const call = { name: tool.name, arguments: Object.fromEntries(args) as object };
+        const { body } = await party.rpc('tools/call', call);
+        expect(body.result.structuredContent).toEqual(answer.body);
+        return pageOf(answer);
+      }
+    },
+  );
+
+  describe('uniqueness (decisions 3)', () => {
+    const WRITES: Readonly<Record<string, (by: Party, body: object) => Promise<Answer>>> = {
+      POST: (by, body) => by.api.post(LEADS, { first_name: 'Ada', ...body }),
+      PUT: async (by, body) => by.api.put(`${LEADS}/${(await createLead(by.api)).id}`, body),
+    };
+
+    it.each(Object.entries(WRITES))(
+      '%s takes the e-mail and phone of another organization',
+      async (__, write) => {
+        const { email, phone } = await createLead(theirs.api, buildLead());
+        expect((await write(ours, { email, phone })).status).toBeLessThan(300);
+      },
+    );
+
+    it.each(Object.entries(WRITES))(
+      '%s names our own lead alone as the existing one',
+      async (__, write) => {
+        const foreign = await createLead(theirs.api, buildLead());
+        const { email, phone } = foreign;
+        const own = await createLead(ours.api, { email, phone });
+        const answer = await write(ours, { email, phone });
+        expect(answer.status).toBe(409);
+        const existing = errorOf(answer).details!.map(({ field, existing_id: id }) => [field, id]);
+        expect(existing).toEqual([
+          ['email', own.id],
+          ['phone', own.id],
+        ]);
+        const call = { name: 'create_lead', arguments: { first_name: 'Ada', email, phone } };
+        const result = JSON.stringify((await ours.rpc('tools/call', call)).body);
+        expect(result).toContain(own.id);
+        expect(result).not.toContain(foreign.id);
+      },
+    );
+
+    it('ends at the organization for search as well', async () => {
+      const lead = await createLead(theirs.api, buildLead({ last_name: `Zq${randomUUID()}` }));
+      for (const term of [lead.last_name!, lead.email!, lead.phone!]) {
+        const path = `${LEADS}?search=${encodeURIComponent(term)}`;
+        expect(pageOf(await theirs.api.get(path)).total).toBe(1);
+        expect(pageOf(await ours.api.get(path))).toEqual({ ids: [], total: 0 });
+      }
+    });
+  });
+});
+
+interface Page {
+  readonly ids: string[];
+  readonly total: number;
+}
+
+/** Which records a page shows, and how many there are in all. */
+function pageOf(answer: Answer): Page {
+  const ids = dataOf<Pick<Tenant, 'id'>[]>(answer).map(({ id }) => id);
+  return { ids: ids.sort(), total: answer.body.meta.total as number };
+}

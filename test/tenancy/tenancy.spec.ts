@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { SCOPES } from '../../src/auth/scopes.js';
+import { controllersOf } from '../../src/http/openapi/openapi.controller.js';
+import { Prompts } from '../../src/mcp/prompts/prompts.js';
+import { Resources } from '../../src/mcp/resources/resources.js';
+import { ToolRegistry } from '../../src/mcp/tools/tool-registry.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import {
+  joinMcp,
+  type Party,
+  type Position,
+  POSITIONS,
+  positionsIn,
+} from '../support/foreign-ids.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { LAYERS, startIsolated } from '../support/isolation.js';
+import { pathOf, RECORD_ROUTES, send } from '../../src/testing/routes.js';
+import type { Statements } from '../support/statements.js';
+import { rowsAsText } from '../support/tenant-tables.js';
+
+const ANY_UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+const ANY_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+const positions = POSITIONS.map((position) => [position.name, position] as const);
+
+/** All of an answer that could tell what an id names; `id` itself and what is always new left out. */
+function visiblePart({ status, headers, body }: Answer, id: string): string {
+  const ownOfEachAnswer = [
+    'date',
+    'x-request-id',
+    'ratelimit-remaining',
+    'ratelimit-reset',
+    'etag',
+  ];
+  const shown = [...headers].filter(([name]) => !ownOfEachAnswer.includes(name));
+  return JSON.stringify({ status, headers: shown, body: body as unknown })
+    .replaceAll(id, '(id)')
+    .replaceAll(id.toLowerCase(), '(id)');
+}
+
+function expectUnknown({ unknown }: Position, answer: string): void {
+  if (unknown === 'empty list') expect(answer).toMatch(/"data":\[\],.*"total":0\b/);
+  else if (unknown === 'no records') expect(answer).not.toMatch(/"type":"resource"|"values":\["/);
+  else if (unknown === 'kept') expect(answer).toMatch(/^\{"status":20.*:"\(id\)"/);
+  else expect(answer).toContain(`"code":"${unknown}"`);
+}
+
+describe('every position of an id (test/support/foreign-ids.ts)', () => {
+  let app: TestApp;
+  let ours: Tenant;
+  let colleague: Party;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    ours = await app.organization();
+    colleague = await joinMcp(app, await app.key(ours.id));
+  });
+  afterAll(() => app.stop());
+
+  it('stands in the inventory', () => {
+    const all = positionsIn(
+      controllersOf(new DiscoveryService(app.app.get(ModulesContainer))),
+      app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
+      app.app.get(Resources).templatesFor(new Set(SCOPES)),
+      app.app.get(Prompts).listFor(new Set(SCOPES)),
+    );
+    expect(POSITIONS.map(({ name }) => name).sort()).toEqual(all);
+  });
+
+  it.each(positions)(
+    'takes our own in any case, from every key of ours: %s',
+    async (_, position) => {
+      const id = await position.makeId(ours);
+      const request = await position.prepare(colleague);
+      const answer = visiblePart(await request(id.toUpperCase()), id.toUpperCase());
+      expect(answer).toMatch(/^\{"status":20/);
+      expect(answer).not.toMatch(/"error"|"isError":true|"total":0\b/);
+    },
+  );
+});
+
+it('without filters and policies, the records of all organizations are seen', async () => {
+  const { app, ours, theirs } = await startIsolated({ filters: false, policies: false });
+  for (const route of RECORD_ROUTES.filter(({ method }) => method === 'GET')) {
+    const path = pathOf(route, await route.makeRecord(theirs));
+    expect(await send(ours.api, route, { path })).toMatchObject({ status: 200 });
+  }
+  await app.stop();
+});
+
+describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer) => {
+  let app: TestApp;
+  let tables: readonly string[];
+  let statements: Statements;
+  let ours: Party;
+  let theirs: Party;
+
+  beforeAll(async () => {
+    ({ app, tables, statements, ours, theirs } = await startIsolated(layer));
+  });
+  afterAll(() => app.stop());
+
+  it('send no statement without a filter of their own', async () => {
+    const { id } = await createLead(ours.api);
+    expect(await ours.api.get(`${LEADS}/${id}`)).toMatchObject({ status: 200 });
+    expect(statements.withoutFilter).toEqual([]);
+  });
+
+  describe.each(positions)('a foreign %s (api.md part 1 and 5.5)', (__, position) => {
+    it.each([
+      ['we with theirs', () => [ours, theirs] as const],
+      ['they with ours', () => [theirs, ours] as const],
+    ])('is as any unknown one, and changes nothing: %s', async (___, parties) => {
+      const [stranger, owner] = parties();
+      const id = await position.makeId(owner);
+      const before = await rowsAsText(app, tables, owner);
+      const secrets = new Set([owner.id, ...(before.match(ANY_UUID) ?? [])]);
+      secrets.delete(id);
+
+      const untouched = await position.prepare(stranger);
+      const ask = async (target: string) => {
+        // What an id was kept in is another record from then on.
+        const isKept = position.unknown === 'kept';
+        const request = isKept ? await position.prepare(stranger) : untouched;
+        let answer = '';
+        // Equal statements in as many round trips take equal time.
+        const sent = await statements.during(async () => {
+          answer = visiblePart(await request(target), target);
+        });
+        const named = (answer.match(ANY_UUID) ?? []).map((one) => one.toLowerCase());
+        expect(named.filter((one) => secrets.has(one))).toEqual([]);
+        return { answer: answer.replace(ANY_UUID, '(uuid)').replace(ANY_TIME, '(time)'), sent };
+      };
+      const unknown = await ask(randomUUID());
+      expectUnknown(position, unknown.answer);
+      expect(unknown.sent).not.toEqual([]);
+      expect(await ask(id)).toEqual(unknown);
+      expect(await ask(id.toUpperCase())).toEqual(unknown);
+
+      expect(await rowsAsText(app, tables, owner)).toBe(before);
+      expect(statements.withoutFilter).toEqual([]);
+    });
+  });
+});
