@@ -3,7 +3,8 @@ import { KeysService } from './auth/keys.service.js';
 import { SCOPES } from './auth/scopes.js';
 
 /**
- * On an empty database makes an organization with a key, which is shown this once (decisions 7).
+ * On an empty database makes an organization with a key, which is shown this once
+ * (docs/contract/running.md#start).
  * @returns what to print, or undefined where there are keys already
  */
 export async function welcome(

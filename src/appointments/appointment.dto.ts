@@ -15,7 +15,7 @@ export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number];
 const BOOKERS = ['api', 'ai'] as const;
 const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
 
-/** What an appointment is created from (api.md 2.2, decisions 3). */
+/** Fields of a new appointment (docs/contract/resources.md#appointments). */
 export class CreateAppointmentDto {
   @Uuid({
     required: true,
@@ -78,7 +78,7 @@ class Cancellation {
 /** What the cancellation of an appointment answers. */
 export class CancelledAppointmentDto extends RecordOf(Cancellation) {}
 
-/** What a list of appointments may be narrowed and sorted by (api.md 4.2). */
+/** Filters and sorting of lists of appointments (docs/contract/lists.md#appointment-filters). */
 export class AppointmentListQuery extends ListQuery {
   @OneOf(APPOINTMENT_STATUSES, {
     description: 'Only appointments with this status.',

@@ -12,7 +12,7 @@ import {
 } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
 
-/** Appointments over REST (api.md 4.2). */
+/** Appointments over REST (docs/contract/endpoints.md#appointments). */
 @Controller('api/v1/appointments')
 @About('Appointments', 'Scheduled visits, each with a lead.')
 export class AppointmentsController {

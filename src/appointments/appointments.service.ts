@@ -16,7 +16,7 @@ import {
 } from './appointment.dto.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 
-/** The rules of appointments (api.md 2.2, 3 and 4.2, decisions 3). */
+/** The rules of appointments (docs/contract/resources.md#appointments). */
 @Injectable()
 export class AppointmentsService {
   constructor(private readonly repository: AppointmentsRepository) {}
@@ -71,7 +71,8 @@ export class AppointmentsService {
   async update(actor: Actor, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
     const revise = (stored: AppointmentDto) => {
       const changes = realChanges(stored, input);
-      // A status moves `updated_at` even where it is the stored one (api.md part 3).
+      // A status moves `updated_at` even if it is the stored one
+      // (docs/contract/states.md#appointment-status).
       if (!changes && input.status === undefined) return undefined;
       const revised = { ...stored, ...changes };
       if (revised.end_time <= revised.start_time) {

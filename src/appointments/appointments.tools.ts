@@ -13,7 +13,7 @@ import { AppointmentsService } from './appointments.service.js';
 
 const APPOINTMENT = 'Id of the appointment, from list_appointments.';
 
-/** Appointments for agents (decisions 6). */
+/** Appointments for agents (docs/contract/mcp.md#tools). */
 @Injectable()
 export class AppointmentsTools {
   constructor(private readonly appointments: AppointmentsService) {}

@@ -39,8 +39,8 @@ export function mayWrite(access: Scope | 'any-key'): boolean {
 export const OwnProtocol = () => SetMetadata<symbol, Access>(ACCESS, 'own-protocol');
 
 /**
- * The route is a page (decisions 7): it answers everyone, is not limited, and what its handler
- * returns is sent as it is, outside the envelope. Query and body are not read.
+ * The route is a page (docs/contract/running.md#public-pages): it answers everyone, is not limited,
+ * and what its handler returns is sent as it is, outside the envelope. Query and body are not read.
  */
 export const Public = () => SetMetadata<symbol, Access>(ACCESS, 'public');
 
@@ -81,7 +81,7 @@ const OPEN: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'unknown-route',
 ]);
 
-/** The refusal of a key that lacks a scope (decisions 5). */
+/** The refusal of a key that lacks a scope (docs/contract/keys-and-scopes.md#missing-scopes). */
 export function lacksScope(scope: Scope): ApiError {
   return new ApiError('insufficient_scope', {
     message: `The API key needs the scope ${scope}.`,

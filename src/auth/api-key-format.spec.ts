@@ -5,7 +5,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Issued by the first release: what it made must stay valid for ever. */
 const ISSUED_KEY = 'lat_0123456789ABCDEFGHIJabcdefghij0P0ZpW';
 
-describe('a new key (decisions 5)', () => {
+describe('a new key', () => {
   const keys = Array.from({ length: 500 }, generateKey);
 
   it('is lat_, 30 base62 characters and a checksum of 6', () => {
@@ -79,7 +79,7 @@ describe('a well-formed key', () => {
   });
 });
 
-describe('what is stored of a key (decisions 5)', () => {
+describe('what is stored of a key', () => {
   it('is its SHA-256', () => {
     expect(hashKey('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

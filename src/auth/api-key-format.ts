@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** `<KEY_PREFIX>` of the contract. */
+/** The prefix of every API key (docs/contract/keys-and-scopes.md#api-keys). */
 export const KEY_PREFIX = 'lat_';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -10,7 +10,10 @@ const CHECKSUM_LENGTH = 6;
 const DISPLAYED_LENGTH = 8;
 const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A new key: the prefix, 30 random base62 characters and a checksum (decisions 5). */
+/**
+ * A new key: the prefix, 30 random base62 characters and a checksum
+ * (docs/contract/keys-and-scopes.md#api-keys).
+ */
 export function generateKey(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const body = KEY_PREFIX + random.join('');

@@ -58,7 +58,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Whether even an unknown route is told only to holders of a key (decisions 2 and 4). */
+/** Whether an unknown route is 401 without a key (docs/contract/endpoints.md#unknown-routes). */
 export function isBehindKeys({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }

@@ -28,7 +28,9 @@ export interface IssuedKey {
   key: string;
 }
 
-/** Makes, lists and ends organizations and their keys (decisions 5 and 7). */
+/**
+ * Makes, lists and ends organizations and their keys (docs/contract/keys-and-scopes.md#api-keys).
+ */
 @Injectable()
 export class KeysService {
   constructor(

@@ -1,4 +1,4 @@
-/** What a key may be allowed to do (api.md part 5). */
+/** The scopes of keys (docs/contract/keys-and-scopes.md#scopes). */
 export const SCOPES = [
   'appointments:read',
   'appointments:write',

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { SCOPES } from '../auth/scopes.js';
 import { duration, integer, scopes, uuid } from './options.js';
 
-describe('options of the command line (decisions 7)', () => {
+describe('options of the command line', () => {
   it.each([
     ['1s', 1_000],
     ['15m', 900_000],

@@ -12,7 +12,7 @@ interface Case {
 
 const NO_INTEGER = ['x', '1.5', '-1', '+1', '1e3', '0x10', ' 1', '1 ', '1,000', '١', 'NaN', '∞'];
 
-/** Every setting that the product has (decisions 7). */
+/** Every setting of the product (docs/contract/running.md#settings). */
 const SETTINGS: Readonly<Record<string, Case>> = {
   PORT: {
     setting: 'port',
@@ -202,27 +202,24 @@ const SETTINGS: Readonly<Record<string, Case>> = {
   },
 };
 
-describe.each(Object.entries(SETTINGS))(
-  '%s (decisions 7)',
-  (name, { setting, unset, good, bad }) => {
-    it(`is ${String(unset)} by default, and where it is empty`, () => {
-      expect(readSettings({})[setting]).toEqual(unset);
-      expect(readSettings({ [name]: '' })[setting]).toEqual(unset);
-    });
+describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad }) => {
+  it(`is ${String(unset)} by default, and where it is empty`, () => {
+    expect(readSettings({})[setting]).toEqual(unset);
+    expect(readSettings({ [name]: '' })[setting]).toEqual(unset);
+  });
 
-    it.each(good)('takes %s', (text, value) => {
-      expect(readSettings({ [name]: text })[setting]).toEqual(value);
-    });
+  it.each(good)('takes %s', (text, value) => {
+    expect(readSettings({ [name]: text })[setting]).toEqual(value);
+  });
 
-    if (bad.length > 0) {
-      it.each(bad)('refuses %s in one line that names it', (text) => {
-        const read = () => readSettings({ [name]: text });
-        expect(read).toThrow(SettingError);
-        expect(read).toThrow(new RegExp(`^${name} must be [^\\n]+$`));
-      });
-    }
-  },
-);
+  if (bad.length > 0) {
+    it.each(bad)('refuses %s in one line that names it', (text) => {
+      const read = () => readSettings({ [name]: text });
+      expect(read).toThrow(SettingError);
+      expect(read).toThrow(new RegExp(`^${name} must be [^\\n]+$`));
+    });
+  }
+});
 
 describe('settings', () => {
   it('are these and no others', () => {

@@ -23,7 +23,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type TrustProxy = false | number | readonly string[];
 
 /**
- * Every setting of the product, read once from environment variables (decisions 7).
+ * Every setting of the product, read once from environment variables
+ * (docs/contract/running.md#settings).
  * A class so that it is its own injection token.
  */
 export abstract class Settings {

@@ -3,7 +3,7 @@ import { type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 
 /** What an `ApiError` may add to its entry in the catalogue. */
 export interface ApiErrorOptions {
-  /** Where one code has several (decisions 2: `bad_request`). */
+  /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
   message?: string;
   details?: readonly (FieldProblem & { existing_id?: string })[];
@@ -30,7 +30,7 @@ export class ApiError extends Error {
     this.headers = headers;
   }
 
-  /** The body of the answer (decisions 1). */
+  /** The body of the response (docs/contract/errors.md#error-body). */
   toEnvelope(requestId: string) {
     const { code, message, retryable, details } = this;
     return {

@@ -1,7 +1,7 @@
 /**
  * Every error code of the API with its HTTP status, whether the same request may be
  * repeated as it is, the message where the place that raises it gives none, and what an
- * agent had better do next (api.md part 7, decisions 2 and 6).
+ * agent should do next (docs/contract/errors.md#codes).
  */
 export const ERROR_CATALOGUE = {
   bad_request: entry(400, false, 'The request could not be read.', 'Send a valid request.'),

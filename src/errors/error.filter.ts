@@ -6,7 +6,7 @@ import { type ApiRequest, routeOf } from '../tenancy/actor.js';
 import { ApiError } from './api-error.js';
 import type { ErrorCode } from './error-catalogue.js';
 
-/** `<REALM>` of the contract. */
+/** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
 
 /** What a module's own HttpException becomes, by its status; any other is an `internal_error`. */
@@ -21,7 +21,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** Answers whatever is thrown with the error envelope (api.md part 7, decisions 1). */
+/** Answers whatever is thrown with the error envelope (docs/contract/errors.md#error-body). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {

@@ -10,7 +10,7 @@ const STORED = {
   custom: { b: { d: [1, 2], c: 'x' }, a: 0.1 } as Record<string, unknown>,
 };
 
-describe('realChanges (decisions 3: no real change, values compared as JSON)', () => {
+describe('realChanges', () => {
   it.each<[string, Partial<typeof STORED>]>([
     ['nothing', {}],
     ['everything that is stored', STORED],

@@ -112,7 +112,7 @@ export function declareField(
 
 /**
  * The DTO of an update: the fields of a create, each optional. Null empties a field, unless it is
- * required or has a default (decisions 3).
+ * required or has a default (docs/contract/resources.md#null-and-defaults).
  * @param fixed fields that an update may not change
  */
 export function UpdateOf<T extends object, K extends keyof T = never>(

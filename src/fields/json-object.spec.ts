@@ -13,7 +13,7 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
 const inObject = (inner: unknown) => ({ a: inner });
 const inArray = (inner: unknown) => [inner];
 
-describe('jsonObjectProblem (decisions 3: custom_fields)', () => {
+describe('jsonObjectProblem', () => {
   it.each<[string, unknown]>([
     ['an empty object', {}],
     ['100 keys', keys(100)],

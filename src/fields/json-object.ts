@@ -32,7 +32,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with an object of the caller's own keys, if anything (decisions 3). */
+/**
+ * What is wrong with an object of the caller's own keys, if anything
+ * (docs/contract/resources.md#custom-fields).
+ */
 export function jsonObjectProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'must be an object';
   const keys = Object.keys(value);

@@ -42,7 +42,7 @@ const UUID = '01a1fbdf-c82e-7372-858e-5501a64880f1';
 const as = (name: Name, values: readonly unknown[]) =>
   values.map((value): [Name, unknown] => [name, value]);
 
-describe('what each kind of field takes, and its stored form (decisions 3)', () => {
+describe('what each kind of field takes, and its stored form', () => {
   it.each<[Name, unknown, unknown]>([
     ['text', 'abc', 'abc'],
     ['text', ' \t\n\u00a0\u2003abc\ufeff\r\n', 'abc'],

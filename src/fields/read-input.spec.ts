@@ -20,7 +20,7 @@ const DEFAULTS = { kind: 'a', flag: false, count: 3, tags: [], custom: {} };
 const parse = (json: string) => JSON.parse(json) as object;
 const faulty = (input: ReturnType<typeof readInput>) => input.problems.map(({ field }) => field);
 
-describe('readInput on create (decisions 3)', () => {
+describe('readInput on create', () => {
   it('answers an instance of the DTO with its defaults filled in and nothing else', () => {
     const { value, problems } = readInput(CreateDto, { name: ' Ada ' });
     expect(problems).toEqual([]);
@@ -67,7 +67,7 @@ describe('readInput on create (decisions 3)', () => {
   });
 });
 
-describe('readInput on update (decisions 3)', () => {
+describe('readInput on update', () => {
   it('answers only what is given: no field is required, nothing has a default', () => {
     const { value, problems } = readInput(UpdateDto, {});
     expect(problems).toEqual([]);

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import type { LeadDto } from './lead.dto.js';
 
-/** Guards leads against messages they must not get; for modules that send them (api.md part 7). */
+/**
+ * Guards leads against messages they must not get; for modules that send them
+ * (docs/contract/resources.md#messaging).
+ */
 @Injectable()
 export class LeadComplianceService {
   /** @throws ApiError `compliance_blocked` for a lead that opted out or is on the do-not-call list */

@@ -32,7 +32,7 @@ const BEST: ScorableLead = {
   source: 'referral',
 };
 
-describe('DefaultLeadScorer (decisions 3: integer 0 to 100, deterministic)', () => {
+describe('DefaultLeadScorer', () => {
   const scorer = new DefaultLeadScorer();
   const scoreOf = (known: Partial<ScorableLead>) => scorer.score({ ...NOTHING, ...known });
 

@@ -22,7 +22,7 @@ export type Source = (typeof SOURCES)[number];
 
 const LEAD_SORTS = ['created_at', 'updated_at', 'first_name', 'last_name', 'lead_score'] as const;
 
-/** What a lead is created from (api.md 2.1, decisions 3). */
+/** Fields of a new lead (docs/contract/resources.md#leads). */
 export class CreateLeadDto {
   @Text({ max: 100, required: true, description: 'Given name.', example: 'Grace' })
   first_name: string;
@@ -99,7 +99,7 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
   @UpdatedAt() updated_at: Date;
 }
 
-/** A lead as it stands in a list (api.md 2.1). */
+/** A lead as an item of a list (docs/contract/resources.md#leads). */
 export class LeadListItemDto extends PickOf(LeadDto, [
   'id',
   'first_name',
@@ -114,7 +114,7 @@ export class LeadListItemDto extends PickOf(LeadDto, [
   'updated_at',
 ]) {}
 
-/** What a list of leads may be narrowed and sorted by (api.md 4.3). */
+/** Filters and sorting of lists of leads (docs/contract/lists.md#lead-filters). */
 export class LeadListQuery extends ListQuery {
   @Text({
     max: 100,

@@ -13,7 +13,7 @@ import {
 } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
 
-/** Leads over REST (api.md 4.3). */
+/** Leads over REST (docs/contract/endpoints.md#leads). */
 @Controller('api/v1/leads')
 @About('Leads', 'Prospective customers.')
 export class LeadsController {

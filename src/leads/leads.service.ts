@@ -20,7 +20,7 @@ import { leadSearchText, phonesIn } from './lead-search.js';
 import { DefaultLeadScorer, LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 
-/** The rules of leads (api.md 2.1 and 4.3, decisions 3). */
+/** The rules of leads (docs/contract/resources.md#leads). */
 @Injectable()
 export class LeadsService {
   constructor(

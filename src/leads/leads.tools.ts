@@ -14,7 +14,7 @@ import { LeadsService } from './leads.service.js';
 
 const LEAD = 'Id of the lead, from list_leads.';
 
-/** Leads for agents (decisions 6). */
+/** Leads for agents (docs/contract/mcp.md#tools). */
 @Injectable()
 export class LeadsTools {
   constructor(private readonly leads: LeadsService) {}

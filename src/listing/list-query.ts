@@ -5,7 +5,7 @@ export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 /** Pages beyond it would skip more rows than a number can count exactly. */
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 100);
 
-/** The parameters that every list takes (api.md 4.1). */
+/** The parameters that every list takes (docs/contract/lists.md#paging). */
 export class ListQuery {
   @Integer({
     min: 1,

@@ -1,6 +1,9 @@
 import type { SORT_DIRECTIONS } from './list-query.js';
 
-/** The order of a list; ties are broken by `id`, empty values come last (decisions 3). */
+/**
+ * The order of a list; ties are broken by `id`, empty values come last
+ * (docs/contract/lists.md#sorting).
+ */
 export interface Order {
   readonly column: string;
   readonly direction: (typeof SORT_DIRECTIONS)[number];

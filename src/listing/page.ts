@@ -5,7 +5,7 @@ export interface Items<T> {
   readonly text: string | undefined;
 }
 
-/** One page of a list, as it is answered (api.md 4.1). */
+/** One page of a list, as it is answered (docs/contract/lists.md#response). */
 export class Page<T> {
   readonly meta: { page: number; limit: number; total: number; total_pages: number };
 

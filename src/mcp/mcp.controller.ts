@@ -15,7 +15,7 @@ import { isStateless } from './protocol/stateless-protocol.js';
 /** Before it, clients cannot read an event without data. */
 const FIRST_REVISION_WITH_PRIMING = '2025-11-25';
 
-/** Streamable HTTP of the Model Context Protocol (api.md 4.5, decisions 6). */
+/** Streamable HTTP of the Model Context Protocol (docs/contract/mcp.md). */
 @Controller('mcp')
 export class McpController {
   constructor(

@@ -16,7 +16,8 @@ import { type Soon, soon } from './soon.js';
 
 /**
  * Counts each request by its key or, without a valid one, by its address; tells the state of the
- * window on every answer; refuses what is over the limit and what needed a key (decisions 4).
+ * window on every answer; refuses what is over the limit and what needed a key
+ * (docs/contract/limits.md).
  * What the throttler does for each request by its own options is decided here without waiting.
  */
 @Injectable()
@@ -57,7 +58,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     });
   }
 
-  /** Reads and writes of a key are counted apart; strangers count as readers (decisions 4). */
+  /** Reads and writes of a key are counted apart; requests without a valid key count as reads. */
   private count(req: ApiRequest, res: Response): Soon<void> {
     const limit = req.actor && !isRead(req) ? 'writes' : 'reads';
     const refusedAs = req.actor ? limit : 'address';

@@ -17,7 +17,7 @@ async function hitTimes(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await hit();
 }
 
-describe('a window (decisions 4)', () => {
+describe('a window', () => {
   it('begins with the first request and lasts 60 seconds', async () => {
     const window = await hit();
     expect(window).toEqual({

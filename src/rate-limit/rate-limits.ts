@@ -5,7 +5,10 @@ import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { type Soon, soon } from './soon.js';
 
-/** What is counted apart: reads, writes, and the messages of /mcp that are neither (decisions 4). */
+/**
+ * What is counted apart: reads, writes, and the messages of /mcp that are neither
+ * (docs/contract/limits.md#rate-limits).
+ */
 export type Limit = 'reads' | 'writes' | 'messages';
 
 /** Whose limit was reached: of a key, or of an address that sends no valid one. */

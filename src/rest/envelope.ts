@@ -11,7 +11,7 @@ export class WrittenAnswer {
   constructor(readonly answer: Answer) {}
 }
 
-/** The answer to what a handler of REST returned (decisions 1). */
+/** The answer to what a handler of REST returned (docs/contract/endpoints.md#responses). */
 export function answerOf(request: ApiRequest, response: Response, result: unknown): Answer {
   if (result instanceof WrittenAnswer) return result.answer;
   const { statusCode: status } = response;

@@ -12,7 +12,7 @@ export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 const TASK_SORTS = ['due_date', 'created_at', 'priority'] as const;
 
-/** What a task is created from (api.md 2.3, decisions 3). */
+/** Fields of a new task (docs/contract/resources.md#tasks). */
 export class CreateTaskDto {
   @Text({ max: 500, required: true, description: 'What is to be done.', example: 'Send the offer' })
   title: string;
@@ -65,7 +65,7 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @UpdatedAt() updated_at: Date;
 }
 
-/** What a list of tasks may be narrowed and sorted by (api.md 4.4). */
+/** Filters and sorting of lists of tasks (docs/contract/lists.md#task-filters). */
 export class TaskListQuery extends ListQuery {
   @OneOf(TASK_STATUSES, { description: 'Only tasks with this status.', example: 'open' })
   status?: TaskStatus;

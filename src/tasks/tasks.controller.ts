@@ -7,7 +7,7 @@ import { type Actor, Caller } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 
-/** Tasks over REST (api.md 4.4). */
+/** Tasks over REST (docs/contract/endpoints.md#tasks). */
 @Controller('api/v1/tasks')
 @About('Tasks', 'What is to be done, for a lead or on its own.')
 export class TasksController {

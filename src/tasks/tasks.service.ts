@@ -9,7 +9,7 @@ import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 
-/** The rules of tasks (api.md 2.3, 3 and 4.4, decisions 3). */
+/** The rules of tasks (docs/contract/resources.md#tasks). */
 @Injectable()
 export class TasksService {
   constructor(private readonly repository: TasksRepository) {}

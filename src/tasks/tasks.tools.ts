@@ -8,7 +8,7 @@ import { TasksService } from './tasks.service.js';
 
 const TASK = 'Id of the task, from list_tasks.';
 
-/** Tasks for agents (decisions 6). */
+/** Tasks for agents (docs/contract/mcp.md#tools). */
 @Injectable()
 export class TasksTools {
   constructor(private readonly tasks: TasksService) {}

@@ -65,7 +65,10 @@ export function timesSent({ rawHeaders }: ApiRequest, header: string): number {
 
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a request reads; what does not read counts and fails as a write (decisions 2 and 4). */
+/**
+ * Whether a request reads; what does not read counts and fails as a write
+ * (docs/contract/limits.md#rate-limits).
+ */
 export function isRead({ method }: Pick<ApiRequest, 'method'>): boolean {
   return READ_METHODS.has(method);
 }

@@ -28,7 +28,7 @@ function problemsOf(dto: Type<object>, { created_at, updated_at, ...input }: obj
   return readInput(dto, JSON.parse(JSON.stringify(input)) as object).problems;
 }
 
-describe('sample data of latitude demo (decisions 7)', () => {
+describe('sample data of latitude demo', () => {
   it.each([
     ['leads', CreateLeadDto, leads(2_000)],
     ['appointments', CreateAppointmentDto, appointments],

@@ -16,8 +16,8 @@ const RETRY_AFTER_SECONDS = 1;
 const LOG_EVERY_MS = 1_000;
 
 /**
- * Has requests wait, or refuses them, while too many others are served (decisions 2: `overloaded`,
- * before anything else is looked at). To be refused is the cheapest way that a request can take: no
+ * Has requests wait, or refuses them as `overloaded`, while too many others are served
+ * (docs/contract/errors.md#overload). To be refused is the cheapest way that a request can take: no
  * line in the log is its own.
  * @param observe what is done when a request has ended
  */

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Public } from '../../auth/access.js';
 import { HealthService } from './health.service.js';
 
-/** What supervisors and load balancers ask (decisions 2 and 7). */
+/** What supervisors and load balancers ask (docs/contract/running.md#health). */
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: HealthService) {}

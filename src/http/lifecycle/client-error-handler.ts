@@ -16,7 +16,10 @@ const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
 const LONGEST_ANSWER_MS = 5_000;
 const LOOK_EVERY_MS = 5;
 
-/** Gives the envelope to what Node refuses before there is a request (decisions 2). */
+/**
+ * Gives the envelope to what Node refuses before there is a request
+ * (docs/contract/errors.md#malformed-http-requests).
+ */
 @Injectable()
 export class ParserRefusals implements OnApplicationBootstrap {
   constructor(

@@ -8,7 +8,7 @@ import type { Ref, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
 import { errorsOfTerms } from './terms.js';
 
-/** The envelope of every refusal (decisions 1). */
+/** The envelope of every refusal (docs/contract/errors.md#error-body). */
 export const ERROR_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {

@@ -8,7 +8,10 @@ import { type ApiRequest, timesSent } from '../../tenancy/actor.js';
 const MCP_PATHS = /^\/mcp(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Refuses what no key could make welcome, before anyone asks for one (decisions 2 and 6). */
+/**
+ * Refuses requests that no key could make valid, before any other check
+ * (docs/contract/errors.md#order-of-checks).
+ */
 @Injectable()
 export class ArrivalGuard implements CanActivate {
   constructor(

@@ -2,7 +2,10 @@ import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import { UUID } from '../../fields/uuid.js';
 
-/** What is no UUID names no resource (decisions 2); upper case names the same one. */
+/**
+ * A malformed id is `not_found`; an id in upper case names the same record
+ * (docs/contract/endpoints.md#requests).
+ */
 const existingId: PipeTransform<string, string> = {
   transform(id) {
     if (UUID.test(id)) return id.toLowerCase();

@@ -88,7 +88,7 @@ export class Resources implements OnModuleInit {
   }
 
   /**
-   * Finds a record, which counts as a read of the key (decisions 4).
+   * Finds a record, which counts as a read of the key (docs/contract/limits.md#mcp-messages).
    * @param tell is told the window in which it was counted
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`
    */

@@ -53,7 +53,10 @@ export class Session {
     this.usedAt = performance.now();
   }
 
-  /** Whether nothing has used it for so long; an open stream is use (decisions 6). */
+  /**
+   * Whether nothing has used it since a time; an open stream is use
+   * (docs/contract/mcp.md#session-lifetime).
+   */
   isIdleSince(time: number): boolean {
     return this.stream === undefined && this.usedAt <= time;
   }

@@ -69,7 +69,7 @@ function listen(session: Session, after = session.sentUpTo): Recorder {
   return stream;
 }
 
-describe('the time to live of a session (api.md part 8, decisions 6)', () => {
+describe('the time to live of a session', () => {
   it('given a session that nothing uses, when its time is over, then it has ended', () => {
     const session = sessions.open(ALICE);
     pass(TTL_SECONDS);
@@ -138,7 +138,7 @@ describe('the time to live of a session (api.md part 8, decisions 6)', () => {
   });
 });
 
-describe('the places (api.md part 8, decisions 6)', () => {
+describe('the places', () => {
   it('given as many sessions as there are places, when one more is opened, then that is too_many_sessions with Retry-After', () => {
     const ids = new Set(openAll().map(({ id }) => id));
     expect(ids.size).toBe(MOST);
@@ -201,7 +201,7 @@ describe('the end of the application', () => {
   });
 });
 
-describe('the events of a session (decisions 6)', () => {
+describe('the events of a session', () => {
   let session: Session;
 
   beforeEach(() => {

@@ -9,7 +9,7 @@ import { Session, type SessionStream } from './session.js';
 /** Places fall free whenever a client leaves, so there is no time to tell. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** The sessions of /mcp (api.md 4.5, parts 5 and 8, decisions 6). */
+/** The sessions of /mcp (docs/contract/mcp.md#sessions). */
 @Injectable()
 export class Sessions implements BeforeApplicationShutdown {
   private readonly sessions = new Map<string, Session>();

@@ -20,7 +20,8 @@ export function toolResult(value: object): ToolResult {
 }
 
 /**
- * A failure that tells the agent what happened and what to do next (decisions 6).
+ * A failure that tells the agent what happened and what to do next
+ * (docs/contract/mcp.md#tool-errors).
  * @param facts what else an agent may want to know of it, as a program
  */
 export function toolError(
