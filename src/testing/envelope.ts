@@ -2,7 +2,7 @@ import type { Answer } from './api-client.js';
 
 export const ANSWER_TYPE = 'application/json; charset=utf-8';
 
-/** Expects exactly the envelope of decisions 1, without details. */
+/** Expects exactly the error body (docs/contract/errors.md#error-body), without details. */
 export function expectEnvelope(
   { status, headers, body }: Answer,
   expected: { status: number; code: string; retryable?: boolean },

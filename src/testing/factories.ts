@@ -1,6 +1,6 @@
 import type { ApiClient, Answer } from './api-client.js';
 
-/** A lead as the API answers it (api.md 2.1). */
+/** A lead as the API answers it (docs/contract/resources.md#leads). */
 export interface LeadRecord {
   id: string;
   first_name: string;
@@ -29,7 +29,7 @@ export type LeadBody = Record<string, unknown>;
 
 export const LEADS = '/api/v1/leads';
 
-/** What `error` holds in the envelope of a refusal (decisions 1). */
+/** What `error` holds in the envelope of a refusal (docs/contract/errors.md#error-body). */
 export interface ErrorBody {
   code: string;
   message: string;

@@ -39,7 +39,7 @@ const create = async ({ api }: Tenant, fields: object = {}) => {
 };
 const put = (id: string, changes: object) => tenant.api.put(`${APPOINTMENTS}/${id}`, changes);
 
-describe('the lead of an appointment (api.md 4.2 rule 1, decisions 3)', () => {
+describe('the lead of an appointment', () => {
   it('must live in the organization: else lead_not_found', async () => {
     const stranger = await app.organization();
     const foreign = await createLead(stranger.api);
@@ -100,7 +100,7 @@ describe('the lead of an appointment (api.md 4.2 rule 1, decisions 3)', () => {
   });
 });
 
-describe('times (decisions 3)', () => {
+describe('times', () => {
   it.each(['2026-05-04T09:00:00Z', '2026-05-04T08:59:59.999Z', '2026-05-04'])(
     'an end of %s is refused: it must be after the start',
     async (end_time) => {
@@ -136,7 +136,7 @@ describe('times (decisions 3)', () => {
   });
 });
 
-describe('status (api.md part 3)', () => {
+describe('status', () => {
   const statuses = ['scheduled', 'confirmed', 'completed', 'cancelled', 'no_show'];
 
   it('moves from each value to each, and updated_at moves with every one that is given', async () => {
@@ -162,7 +162,7 @@ describe('status (api.md part 3)', () => {
   });
 });
 
-describe('lists (api.md 4.2)', () => {
+describe('lists', () => {
   let owner: Tenant;
   let appointments: Appointment[];
 

@@ -127,7 +127,7 @@ describe('the message of a 401', () => {
 });
 
 describe.each(ROUTES.map((route) => [nameOf(route), route] as const))(
-  'a key that is missing, invalid or expired: %s (api.md part 5.3)',
+  'a key that is missing, invalid or expired: %s',
   (_, route) => {
     it('is 401, and nothing is done', async () => {
       const request = await validRequest(route, tenant);
@@ -182,7 +182,7 @@ describe.each(ROUTES.map((route) => [nameOf(route), route] as const))(
   },
 );
 
-describe('the header (api.md part 5.1, decisions 5)', () => {
+describe('the header', () => {
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', async (scheme) => {
     const headers = { Authorization: `${scheme} ${tenant.key.key}` };
     expect(await app.client().get(ME, { headers })).toMatchObject({ status: 200 });
@@ -198,7 +198,7 @@ describe('the header (api.md part 5.1, decisions 5)', () => {
   });
 });
 
-describe('scopes (api.md part 5.2 and 5.4)', () => {
+describe('scopes', () => {
   it.each(SCOPED_ROUTES.map((route) => [nameOf(route), route] as const))(
     '%s is refused without its scope, whatever other scopes the key has',
     async (_, route) => {
@@ -240,7 +240,7 @@ describe('scopes (api.md part 5.2 and 5.4)', () => {
   });
 });
 
-describe('GET /api/v1/me (decisions 5)', () => {
+describe('GET /api/v1/me', () => {
   it('tells what the key is and may do', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { api, key, id } = await app.key(tenant.id, ['leads:read'], { name: 'Zap', expiresAt });
@@ -259,7 +259,7 @@ describe('GET /api/v1/me (decisions 5)', () => {
   });
 });
 
-describe('the end of a key (decisions 5: within 1 second, on every instance; NocoDB: valid for days)', () => {
+describe('the end of a key (within 1 second, on every instance; NocoDB: valid for days)', () => {
   let other: TestApp;
 
   beforeAll(async () => {
@@ -341,7 +341,7 @@ describe('the end of a key (decisions 5: within 1 second, on every instance; Noc
   }
 });
 
-describe('rotation (decisions 7)', () => {
+describe('rotation', () => {
   it('gives the new key all that the old one had, and as long a life', async () => {
     const life = 90_000;
     const userId = randomUUID();
@@ -390,7 +390,7 @@ describe('rotation (decisions 7)', () => {
   }
 });
 
-describe('last_used_at (decisions 5)', () => {
+describe('last_used_at', () => {
   it('is empty until the key is used', async () => {
     const { api, key } = await app.key(tenant.id);
     expect(await lastUsed(key.id)).toBeNull();
@@ -434,7 +434,7 @@ describe('last_used_at (decisions 5)', () => {
   });
 });
 
-describe('what is stored of a key (decisions 5)', () => {
+describe('what is stored of a key', () => {
   it('is its SHA-256 and its first 8 characters', async () => {
     const { key } = await app.key(tenant.id);
     const [row] = await app.sql<{ hash: string; key_start: string }>(

@@ -2,7 +2,7 @@ import { MIGRATIONS } from '../../src/database/connection/data-source-options.js
 import { ApiClient } from '../../src/testing/api-client.js';
 import { Product, type RunningServer } from '../support/product.js';
 
-describe('the command line (decisions 7)', () => {
+describe('the command line', () => {
   const product = new Product();
   afterAll(() => product.remove());
 

@@ -61,7 +61,7 @@ describe('a transaction that PostgreSQL breaks off for another one', () => {
   });
 });
 
-describe('details name every failing field (decisions 1)', () => {
+describe('details name every failing field', () => {
   it('those that JSON alone shows and those that their bounds show, each once', async () => {
     const body = '{"first_name":"","zip":5,"custom_fields":{"a":1e400},"tags":["\\u0000"],"x":1}';
     const fields = ['first_name', 'zip', 'custom_fields', 'tags', 'x'];

@@ -109,7 +109,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('the catalogue (api.md part 7, decisions 2)', () => {
+describe('the catalogue', () => {
   const CONTRACT: readonly [code: string, status: number, retryable: boolean][] = [
     ['unauthorized', 401, false],
     ['insufficient_scope', 403, false],
@@ -145,7 +145,7 @@ describe('the catalogue (api.md part 7, decisions 2)', () => {
   });
 });
 
-describe('the envelope (decisions 1)', () => {
+describe('the envelope', () => {
   it('names every failing field in details and message of a validation_error', async () => {
     const answer = await tenant.api.post(LEADS, { first_name: 7, email: 'no', color: 'red' });
     expectInvalid(answer, 'first_name', 'email', 'color');
@@ -184,7 +184,7 @@ describe('the envelope (decisions 1)', () => {
   });
 });
 
-describe('X-Request-Id (decisions 1)', () => {
+describe('X-Request-Id', () => {
   const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   const ask = async (id?: string, path = '/api/v1/me') => {
     const { headers } = await tenant.api.get(path, {
@@ -226,7 +226,7 @@ describe('X-Request-Id (decisions 1)', () => {
   });
 });
 
-describe('unknown routes and methods (decisions 2)', () => {
+describe('unknown routes and methods', () => {
   const NEW_PATHS = ['/api', '/api/', '/api/v1', '/api/v2/leads', '/mcp/', '/mcp/x'];
   const OUTSIDE = ['/', '/*', '/x', '/apis', '/mcps', '/API/v1/leads', '//api/v1/leads', '/%61pi'];
   const NEARBY = [`${LEADS}/`, '/api/v1/Leads', '/api/v1//leads', `${LEADS}/x/y`, '/api/v1/lead'];
@@ -296,7 +296,7 @@ describe('unknown routes and methods (decisions 2)', () => {
   });
 });
 
-describe('which error wins (decisions 2)', () => {
+describe('which error wins', () => {
   const wrongType = { headers: { 'Content-Type': 'text/plain' } };
   let limited: TestApp;
   let exhausted: Tenant;
@@ -465,7 +465,7 @@ describe('HEAD', () => {
   });
 });
 
-describe('an :id (decisions 2)', () => {
+describe('an :id', () => {
   it('in upper case is the same record', async () => {
     const { id } = await createLead(tenant.api);
     const path = `${LEADS}/${id.toUpperCase()}`;
@@ -600,7 +600,7 @@ describe('bodies that cannot be read (notes: JSON body)', () => {
   });
 });
 
-describe('the size of a body (decisions 4)', () => {
+describe('the size of a body', () => {
   const lead = (size: number) => Buffer.from('{"first_name":"A"}'.padEnd(size));
   const TOO_LARGE = { status: 413, code: 'payload_too_large' };
 
@@ -714,7 +714,7 @@ describe('the type of a body (notes: HTTP)', () => {
   });
 });
 
-describe('internal_error (api.md part 7)', () => {
+describe('internal_error', () => {
   it.each(Object.keys(UNFORESEEN))('hides what was thrown: %s', async (what) => {
     const answer = await tenant.api.get(`/api/v1/test/unforeseen/${what}`);
     expectEnvelope(answer, { status: 500, code: 'internal_error', retryable: true });
@@ -739,7 +739,7 @@ describe('internal_error (api.md part 7)', () => {
   });
 });
 
-describe('a database that fails (decisions 2)', () => {
+describe('a database that fails', () => {
   let broken: TestApp;
   let owner: Tenant;
 

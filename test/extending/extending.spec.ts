@@ -252,7 +252,7 @@ class LatestThingController {
 @Module({ controllers: [LatestThingController] })
 class LatestThingModule {}
 
-describe("a team's own route on leads (decisions 3: compliance_blocked)", () => {
+describe("a team's own route on leads (compliance_blocked)", () => {
   let app: TestApp;
   let tenant: Tenant;
 
@@ -337,7 +337,7 @@ describe("a team's own route on leads (decisions 3: compliance_blocked)", () => 
   });
 });
 
-describe("a team's own LeadScorer (decisions 3: lead_score)", () => {
+describe("a team's own LeadScorer", () => {
   let app: TestApp;
   let tenant: Tenant;
 
@@ -371,7 +371,7 @@ describe("a team's own LeadScorer (decisions 3: lead_score)", () => {
   });
 });
 
-describe("a team's LeadScorer that breaks its contract (decisions 3: integer 0 to 100)", () => {
+describe("a team's LeadScorer that breaks its contract", () => {
   let app: TestApp;
   let tenant: Tenant;
 
@@ -425,7 +425,7 @@ describe('a static route beside one with :id (design: the most specific answers)
   });
 });
 
-describe("a team's own tool (decisions 6: one source with REST)", () => {
+describe("a team's own tool (one source with REST)", () => {
   const WRITES = 40;
   let app: TestApp;
   let tenant: Tenant;

@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>;
 
 const USER = 'A1B2C3D4-0000-4000-8000-00000000000f';
 
-/** The two resources with what their fields are (api.md 2.2 and 2.3, decisions 3). */
+/** The two resources with their fields (docs/contract/resources.md). */
 const RESOURCES = [
   {
     name: 'appointments',

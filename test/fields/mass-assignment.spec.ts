@@ -10,7 +10,7 @@ import { byName, TOOLS, validArguments } from '../support/tools.js';
 
 const WRITES = ROUTES.filter(({ body }) => body !== undefined);
 
-/** Columns that the contract names as no caller's to set (api.md part 2); there are more. */
+/** Columns that the service sets (docs/contract/resources.md); there are more. */
 const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   leads: [
     ...['id', 'organization_id', 'created_at', 'updated_at', 'deleted_at', 'lead_score'],

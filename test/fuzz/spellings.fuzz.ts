@@ -52,7 +52,7 @@ describe.each(DOORS)('custom_fields by %s', (_, open) => {
       fc.asyncProperty(numbers(), async ({ text, isBeyond }) => {
         const outcome = await send(`{"number":${text}}`);
         if (isBeyond) expectRefusal(outcome, ['custom_fields']);
-        // Fractions are doubles (decisions 3): the nearest one, which may be zero.
+        // A fraction is stored as the nearest double, which may be zero.
         else expect(accepted(outcome).custom_fields).toEqual(asJson({ number: Number(text) }));
       }),
       { times: 5 },

@@ -41,7 +41,7 @@ describe.each(DOORS)('by %s', (_, open) => {
 
     const read = async (id: string) => accepted(await door.call(get, id, {}));
 
-    it('a valid create comes back as it was sent, but for what decisions 3 normalize', async () => {
+    it('a valid create comes back as it was sent, apart from normalization', async () => {
       const inputs = validInputs(dtoOf(app, create), lead);
       await check(
         fc.asyncProperty(inputs, ({ sent, stored }) =>
@@ -99,7 +99,7 @@ function expectChange(path: string, sent: Json, before: Json, expected: Json, af
   const computed = Object.fromEntries(OWN_OF_SERVICE.map((name) => [name, after[name]]));
   expect(after).toEqual({ ...expected, ...computed });
   const isChange = JSON.stringify(sorted(before)) !== JSON.stringify(sorted(expected));
-  // A status moves an appointment's `updated_at` even where it is the stored one (api.md part 3).
+  // A status moves an appointment's `updated_at` even if it is the stored one.
   const isTouched = path.endsWith('/appointments') && sent.status !== undefined;
   const moved = String(after.updated_at) > String(before.updated_at);
   expect({ moved }).toEqual({ moved: isChange || isTouched });

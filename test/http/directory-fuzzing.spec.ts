@@ -3,7 +3,10 @@ import { ANSWER_TYPE } from '../../src/testing/envelope.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { ROUTES } from '../../src/testing/routes.js';
 
-/** What a fuzzer is meant to find: the pages of decisions 7, and with a key what GET answers. */
+/**
+ * What a fuzzer may find: the public pages, and with a key what GET answers
+ * (docs/contract/running.md#public-pages).
+ */
 const PAGES = [
   ...['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'],
   ...['/openapi.json', '/health/live', '/health/ready', '/metrics'],

@@ -26,7 +26,7 @@ const FILES = [
   '/docs/swagger-ui-bundle.js',
 ];
 
-describe('/docs (decisions 7: pages)', () => {
+describe('/docs', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start();

@@ -20,7 +20,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 const LIVE = '/health/live';
 const READY = '/health/ready';
 
-describe('health (decisions 7: pages)', () => {
+describe('health', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({ settings: { readsPerMinute: 2 } });
@@ -231,7 +231,7 @@ async function takeEveryConnection(app: TestApp): Promise<() => void> {
   };
 }
 
-describe('an instance that is draining (decisions 2)', () => {
+describe('an instance that is draining', () => {
   it('is not ready on old and new connections, finishes what it has, then ends', async () => {
     const app = await TestApp.start();
     const tenant = await app.organization();

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
-describe('/metrics (decisions 7)', () => {
+describe('/metrics', () => {
   it("answers everyone in Prometheus' text format, without a key or a limit", async () => {
     const response = await fetch(`${app.url}/metrics?any=thing`);
     expect(response.status).toBe(200);

@@ -55,7 +55,7 @@ function expectDescribed(route: Route, answer: Answer): void {
   }).toEqual({ answer: answer.body as unknown, differences: [] });
 }
 
-describe('/openapi.json (decisions 7: pages)', () => {
+describe('/openapi.json', () => {
   it('is answered to everyone, without a key or a limit', async () => {
     const { status, headers, body } = await app.client('lat_wrong').get('/openapi.json?x=1');
     expect(status).toBe(200);

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.stop(), careless.stop()]));
 
-describe('inventory of routes (api.md part 4, decisions 5; Cal.com 2026: a handler outside the guards)', () => {
+describe('inventory of routes (Cal.com 2026: a handler outside the guards)', () => {
   it('is the same in the table of the shared suites, access included', () => {
     const table = Object.fromEntries(ROUTES.map((route) => [nameOf(route), route.access]));
     expect(behindKeys(declaredRoutes(app))).toEqual(table);
@@ -70,18 +70,18 @@ describe('inventory of routes (api.md part 4, decisions 5; Cal.com 2026: a handl
     expect(middleware.filter(({ handle }) => handle.stack !== undefined)).toEqual([]);
   });
 
-  it('is open to everyone only on the pages of decisions 7', () => {
+  it('is open to everyone only on the public pages', () => {
     const open = Object.entries(declaredRoutes(app)).filter(([, access]) => access === 'public');
     const page = /^GET \/(docs(\/[\w.-]+)?|openapi\.json|llms\.txt|health\/(live|ready)|metrics)$/;
     expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 
-  it('has a protocol of its own on /mcp alone (api.md 4.5)', () => {
+  it('has a protocol of its own on /mcp alone', () => {
     const own = Object.entries(declaredRoutes(app)).filter(([, who]) => who === 'own-protocol');
     expect(own.map(([name]) => name).sort()).toEqual(['DELETE /mcp', 'GET /mcp', 'POST /mcp']);
   });
 
-  it('carries the version in the path of every route behind a key (api.md part 9)', () => {
+  it('carries the version in the path of every route behind a key', () => {
     const paths = Object.keys(behindKeys(declaredRoutes(app))).map((name) => name.split(' ')[1]);
     expect(paths.filter((path) => !path?.startsWith('/api/v1/'))).toEqual([]);
   });

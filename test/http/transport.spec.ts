@@ -61,7 +61,7 @@ describe('a connection', () => {
   });
 });
 
-describe('what the parser refuses (decisions 2)', () => {
+describe('what the parser refuses', () => {
   const get = 'GET /api/v1/me HTTP/1.1\r\n';
   const start = `POST ${LEADS} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
   const close = 'Connection: close\r\n\r\n';
@@ -274,7 +274,7 @@ describe('the number of headers', () => {
   });
 });
 
-/** Expects what every answer tells of the limits (api.md part 8). */
+/** Expects what every answer tells of the limits (docs/contract/limits.md#rate-limit-headers). */
 function expectLimits({ headers }: Answer): void {
   for (const name of ['limit', 'remaining', 'reset']) {
     expect(headers.get(`ratelimit-${name}`)).toMatch(/^\d+$/);

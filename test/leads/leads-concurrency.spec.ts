@@ -37,7 +37,7 @@ function statusesOf(answers: readonly Answer[]): Record<number, number> {
   return counts;
 }
 
-describe('uniqueness under simultaneous writes (api.md 4.3)', () => {
+describe('uniqueness under simultaneous writes', () => {
   it.each([
     ['e-mail', 'email', (index: number) => (index % 2 ? 'Race@Example.com' : 'race@example.com')],
     ['phone', 'phone', (index: number) => (index % 2 ? '+14155552671' : '(415) 555-2671')],
@@ -112,7 +112,7 @@ describe('uniqueness under simultaneous writes (api.md 4.3)', () => {
   );
 });
 
-describe('simultaneous updates of one lead (api.md 4.1: only the fields provided are changed)', () => {
+describe('simultaneous updates of one lead (only the fields provided are changed)', () => {
   it.each(ROUNDS)('two of different fields both survive (%d)', async (round) => {
     const { id } = await createLead(api);
     const [city, notes] = await Promise.all([
@@ -159,7 +159,7 @@ describe('simultaneous updates of one lead (api.md 4.1: only the fields provided
   });
 });
 
-describe('delete among other writes (decisions 3: not_found from then on)', () => {
+describe('delete among other writes (not_found from then on)', () => {
   it.each(ROUNDS)('an update raced by a delete never brings the lead back (%d)', async () => {
     const { id } = await createLead(api);
     const [updated, deleted] = await Promise.all([
@@ -184,7 +184,7 @@ describe('delete among other writes (decisions 3: not_found from then on)', () =
   });
 });
 
-describe('lists among writes (decisions 1)', () => {
+describe('lists among writes', () => {
   it('a page and its total belong to the same moment', async () => {
     const writes = atOnce(40, () => createLead(api));
     const pages = await atOnce(20, () => api.get(`${LEADS}?limit=100`));

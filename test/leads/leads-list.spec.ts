@@ -57,7 +57,7 @@ async function setTime(lead: LeadRecord, column: 'created_at' | 'updated_at', ti
   await app.sql(`update leads set ${column} = $1 where id = $2`, [time, lead.id]);
 }
 
-describe('the shape of a list (api.md 2.1 and 4.1, decisions 1)', () => {
+describe('the shape of a list', () => {
   it('given no leads, answers an empty page with zero pages', async () => {
     const { api } = await app.organization();
     const answer = await api.get(LEADS);
@@ -113,7 +113,7 @@ describe('the shape of a list (api.md 2.1 and 4.1, decisions 1)', () => {
   });
 });
 
-describe('pages (api.md 4.1 and 8, decisions 1)', () => {
+describe('pages', () => {
   let api: ApiClient;
   beforeAll(async () => {
     const bodies = Array.from({ length: 101 }, (_, index) => ({ first_name: `Lead ${index}` }));
@@ -143,7 +143,7 @@ describe('pages (api.md 4.1 and 8, decisions 1)', () => {
   });
 });
 
-describe('parameters that are refused (decisions 3: never clamped)', () => {
+describe('parameters that are refused, never clamped', () => {
   let api: ApiClient;
   beforeAll(async () => {
     ({ api } = await app.organization());
@@ -279,7 +279,7 @@ describe('parameters that are refused (decisions 3: never clamped)', () => {
   });
 });
 
-describe('filters (api.md 4.3, decisions 3)', () => {
+describe('filters', () => {
   it('status matches exactly', async () => {
     const statuses = ['new', 'New', ' new ', 'newer', 'renew', 'né', '100%', 'a_b', 'axb', null];
     const { api } = await organizationWith(
@@ -341,7 +341,7 @@ describe('filters (api.md 4.3, decisions 3)', () => {
   });
 });
 
-describe('date filters are half-open (decisions 3)', () => {
+describe('date filters are half-open', () => {
   let api: ApiClient;
   beforeAll(async () => {
     const names = ['0', '1', '2'];
@@ -405,7 +405,7 @@ describe('date filters are half-open (decisions 3)', () => {
   });
 });
 
-describe('order (api.md 4.1 and 4.3, decisions 3)', () => {
+describe('order', () => {
   const SORTS = ['created_at', 'updated_at', 'first_name', 'last_name', 'lead_score'] as const;
   type Sort = (typeof SORTS)[number];
 
@@ -487,7 +487,7 @@ describe('order (api.md 4.1 and 4.3, decisions 3)', () => {
   });
 });
 
-describe('search (api.md 4.3, decisions 3)', () => {
+describe('search', () => {
   const BODIES = {
     ada: {
       first_name: 'Ada',

@@ -83,7 +83,7 @@ function nested(levels: number, inner: 'object' | 'array' = 'object'): string {
   return `{"a":${open.repeat(levels - 2)}${inner === 'object' ? '{}' : '[]'}${close.repeat(levels - 2)}}`;
 }
 
-describe('one lead (api.md 2.1, decisions 1)', () => {
+describe('one lead', () => {
   it('given only a first name, when it is created, then every field is answered, unset ones empty', async () => {
     const before = Date.now();
     const answer = await post({ first_name: 'Ada' });
@@ -158,7 +158,7 @@ describe('one lead (api.md 2.1, decisions 1)', () => {
   });
 });
 
-describe('who may do what (api.md 4.3, 5)', () => {
+describe('who may do what', () => {
   const requests = [
     ['GET', LEADS, undefined, 'leads:read'],
     ['GET', `${LEADS}/${randomUUID()}`, undefined, 'leads:read'],
@@ -193,7 +193,7 @@ describe('who may do what (api.md 4.3, 5)', () => {
   );
 });
 
-describe('ids that name no lead (decisions 2)', () => {
+describe('ids that name no lead', () => {
   const ids = [
     randomUUID(),
     'x',
@@ -221,7 +221,7 @@ describe('ids that name no lead (decisions 2)', () => {
   });
 });
 
-describe('text fields (api.md 2.1 and 8, decisions 3)', () => {
+describe('text fields', () => {
   describe.each(TEXT_FIELDS)('%s of at most %d characters', (field, max) => {
     const body = (value: unknown) => ({ first_name: 'Ada', [field]: value });
 
@@ -275,7 +275,7 @@ describe('text fields (api.md 2.1 and 8, decisions 3)', () => {
   });
 });
 
-describe('strings come back code point for code point (decisions 3)', () => {
+describe('strings come back code point for code point', () => {
   it.each([
     'مرحبا بالعالم',
     'a\u202eb\u202c',
@@ -311,7 +311,7 @@ describe('strings come back code point for code point (decisions 3)', () => {
   });
 });
 
-describe('presence (decisions 3: null, unknown fields, defaults)', () => {
+describe('presence (null, unknown fields, defaults)', () => {
   it.each([undefined, null, '', '   ', '\u00a0\t', '\u0085', '\u200b', '\u200d\u2060'])(
     'refuses a create whose first_name is %j',
     async (value) => {
@@ -445,7 +445,7 @@ describe('presence (decisions 3: null, unknown fields, defaults)', () => {
   });
 });
 
-describe('phone (decisions 3)', () => {
+describe('phone', () => {
   it.each([
     '123',
     '1 2 3',
@@ -493,7 +493,7 @@ describe('phone (decisions 3)', () => {
   });
 });
 
-describe('email (api.md 2.1, decisions 3)', () => {
+describe('email', () => {
   /** 254 characters: 64 before the sign, 189 after it. */
   const longest = `${'l'.repeat(64)}@${`${'d'.repeat(61)}.`.repeat(3)}com`;
 
@@ -541,7 +541,7 @@ describe('email (api.md 2.1, decisions 3)', () => {
   });
 });
 
-describe('temperature, source, flags (api.md 2.1, decisions 3)', () => {
+describe('temperature, source, flags', () => {
   const WORDS = {
     temperature: ['cold', 'warm', 'hot'],
     source: ['manual', 'api', 'website', 'referral', 'import', 'other'],
@@ -580,7 +580,7 @@ describe('temperature, source, flags (api.md 2.1, decisions 3)', () => {
   });
 });
 
-describe('tags (decisions 3)', () => {
+describe('tags', () => {
   const fifty = Array.from({ length: 50 }, (_, index) => `tag ${index}`);
 
   it('keeps up to 50 of up to 50 characters in their order', async () => {
@@ -637,7 +637,7 @@ describe('tags (decisions 3)', () => {
   });
 });
 
-describe('custom_fields (decisions 3)', () => {
+describe('custom_fields', () => {
   const raw = (json: string) => post(`{"first_name":"Ada","custom_fields":${json}}`);
 
   /** What comes back for this JSON, after a look at what is stored. */
@@ -728,7 +728,7 @@ describe('custom_fields (decisions 3)', () => {
   });
 });
 
-describe('update (api.md 4.1, decisions 3: PUT {} or no real change)', () => {
+describe('update, also by PUT {} or without a real change', () => {
   it('changes only the fields provided', async () => {
     const lead = await create(buildLead());
     for (const [field, value] of Object.entries(buildLead({ first_name: 'Grace', tags: ['x'] }))) {
@@ -822,7 +822,7 @@ describe('update (api.md 4.1, decisions 3: PUT {} or no real change)', () => {
   );
 });
 
-describe('lead_score (decisions 3)', () => {
+describe('lead_score', () => {
   const best = { ...buildLead(), temperature: 'hot', source: 'referral' };
 
   it('is an integer from 0 to 100', async () => {
@@ -853,7 +853,7 @@ describe('lead_score (decisions 3)', () => {
   });
 });
 
-describe('uniqueness of e-mail and phone (api.md 4.3, decisions 1 and 3)', () => {
+describe('uniqueness of e-mail and phone', () => {
   let api: Tenant['api'];
   let organizationId: string;
 
@@ -998,7 +998,7 @@ describe('uniqueness of e-mail and phone (api.md 4.3, decisions 1 and 3)', () =>
   });
 });
 
-describe('delete (api.md 4.3, decisions 3: soft)', () => {
+describe('delete', () => {
   it('answers the id and deleted true', async () => {
     const { id } = await create();
     const answer = await remove(id);

@@ -95,7 +95,7 @@ const KEYS = ['created_at', 'last_name', 'lead_score'] as const;
 const DIRECTIONS = ['asc', 'desc'] as const;
 const ORDERS = KEYS.flatMap((key) => DIRECTIONS.map((direction) => [key, direction] as const));
 
-describe('all pages of a list together (api.md 4.1)', () => {
+describe('all pages of a list together', () => {
   it('are of more leads than are looked up at once', () => {
     expect(leads.length).toBeGreaterThan(FEW + LIMIT);
   });

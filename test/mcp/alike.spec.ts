@@ -317,7 +317,7 @@ const WAYS: readonly Way[] = [
 ];
 
 describe.each(WAYS.map((way) => [way.route, way.tool, way] as const))(
-  'REST and MCP validate alike (decisions 6): %s and %s',
+  'REST and MCP validate alike: %s and %s',
   (_, __, way) => {
     const fields = fieldsOf(way.dto);
     let comparisons: Record<string, Comparison[]>;

@@ -137,7 +137,7 @@ async function endedSession(): Promise<string> {
   return session;
 }
 
-describe('initialize (api.md 4.5, decisions 6)', () => {
+describe('initialize', () => {
   it('given a key, when it POSTs initialize, then the answer is JSON with the server and the id of a session', async () => {
     const answer = await mcp.post(initializeRequest({}, 'first'));
     expectResult(answer, 'first', {
@@ -201,7 +201,7 @@ describe('initialize (api.md 4.5, decisions 6)', () => {
   });
 });
 
-describe('requests in a session (decisions 6)', () => {
+describe('requests in a session', () => {
   let session: string;
 
   beforeAll(async () => {
@@ -288,7 +288,7 @@ describe('requests in a session (decisions 6)', () => {
   });
 });
 
-describe('DELETE (api.md 4.5, decisions 6)', () => {
+describe('DELETE', () => {
   it('given a session, when its key DELETEs it, then the answer says so and it is gone', async () => {
     const session = await mcp.open();
     const answer = await mcp.delete(session);
@@ -308,7 +308,7 @@ describe('DELETE (api.md 4.5, decisions 6)', () => {
   });
 });
 
-describe('a request without a valid key (api.md part 5.3)', () => {
+describe('a request without a valid key', () => {
   it.each(METHODS)('given no key, when %s comes, then it is 401', async (method) => {
     const session = await mcp.open();
     const callers = [stranger(), new McpCaller(app.url, generateKey())];
@@ -339,7 +339,7 @@ describe('a request without a valid key (api.md part 5.3)', () => {
   });
 });
 
-describe('the session that a request names (api.md part 5.6 and 7, decisions 2 and 6)', () => {
+describe('the session that a request names', () => {
   it('given no session header, when GET comes, then it is 400 no_session', async () => {
     expectRefusal(await ASK.GET(mcp), 400, 'no_session');
   });
@@ -442,7 +442,7 @@ describe('the session that a request names (api.md part 5.6 and 7, decisions 2 a
   });
 });
 
-describe('what a POST may hold (api.md part 7, decisions 2 and 6)', () => {
+describe('what a POST may hold', () => {
   let session: string;
   let inBatching: string;
 
@@ -626,7 +626,7 @@ describe('what a POST may hold (api.md part 7, decisions 2 and 6)', () => {
   });
 });
 
-describe('the head of a request (decisions 2 and 6)', () => {
+describe('the head of a request', () => {
   let session: string;
 
   beforeAll(async () => {
@@ -706,7 +706,7 @@ describe('the head of a request (decisions 2 and 6)', () => {
   );
 });
 
-describe('the cap (api.md part 8, decisions 6)', () => {
+describe('the cap', () => {
   const PLACES = 5;
   let small: TestApp;
   let caller: McpCaller;
@@ -813,7 +813,7 @@ describe('the cap (api.md part 8, decisions 6)', () => {
   });
 });
 
-describe('the time to live (api.md part 8, decisions 6)', () => {
+describe('the time to live', () => {
   it('given a session without use and one with an open stream, when the time is over, then only the first has ended', async () => {
     const brief = await start({ mcpSessionTtlSeconds: 1 });
     const caller = callerOf(tenant, brief);
@@ -836,7 +836,7 @@ describe('the time to live (api.md part 8, decisions 6)', () => {
   });
 });
 
-describe('streams (api.md 4.5, decisions 6)', () => {
+describe('streams', () => {
   let owner: Tenant;
   let caller: McpCaller;
 
@@ -1033,7 +1033,7 @@ describe('streams (api.md 4.5, decisions 6)', () => {
   );
 });
 
-describe('the end of a key (decisions 5: within a second)', () => {
+describe('the end of a key (within a second)', () => {
   const SOON_MS = 2_000;
   const deadlineMs = SOON_MS;
 
@@ -1094,7 +1094,7 @@ describe('the end of the application', () => {
   });
 });
 
-describe('the flood guard (decisions 4)', () => {
+describe('the flood guard', () => {
   const MESSAGES = 600;
   const BATCH = 100;
   let limited: TestApp;
@@ -1292,7 +1292,7 @@ describe('the flood guard (decisions 4)', () => {
   });
 });
 
-describe('Origin (decisions 2 and 6; MCP SDK: DNS rebinding)', () => {
+describe('Origin (MCP SDK: DNS rebinding)', () => {
   const ORIGIN = 'https://app.example';
 
   const initialize = (caller: McpCaller, origin: string) =>
@@ -1457,7 +1457,7 @@ describe('Origin (decisions 2 and 6; MCP SDK: DNS rebinding)', () => {
   });
 });
 
-describe('the probes of OAuth clients (decisions 6)', () => {
+describe('the probes of OAuth clients', () => {
   const PATHS = [
     '/.well-known/oauth-protected-resource',
     '/.well-known/oauth-protected-resource/mcp',

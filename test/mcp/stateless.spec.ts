@@ -309,7 +309,7 @@ describe('what is refused before JSON-RPC, as REST refuses it', () => {
   });
 });
 
-describe('limits (decisions 4)', () => {
+describe('limits', () => {
   const READS = 3;
   const MESSAGES = 600;
   let limited: TestApp;

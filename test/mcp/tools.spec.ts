@@ -80,7 +80,9 @@ function listedTool(name: string): ToolInList {
   return listed.find((tool) => tool.name === name)!;
 }
 
-/** Expects the result of a failure as decisions 6 has it, and answers what it tells of it. */
+/**
+ * Expects the result of a failed call (docs/contract/mcp.md#tool-errors), and returns its error.
+ */
 function expectFailure(result: CallToolResult, code: ErrorCode): ToolFailure {
   const { retryable, advice } = ERROR_CATALOGUE[code];
   const error = failureOf(result);
@@ -114,7 +116,7 @@ function recordPattern({ route: { pattern } }: ToolCase): string {
   return pattern.endsWith('/:id') ? pattern : `${pattern}/:id`;
 }
 
-describe('tools/list (decisions 6)', () => {
+describe('tools/list', () => {
   const ORDER = [
     'list_leads get_lead create_lead update_lead delete_lead',
     'list_appointments get_appointment create_appointment update_appointment cancel_appointment',
@@ -487,7 +489,7 @@ describe('a call that succeeds', () => {
     }
   });
 
-  it('is remembered as the doing of an agent, and of REST as its own (decisions 3)', async () => {
+  it('is remembered as the doing of an agent, and of REST as its own', async () => {
     const userId = randomUUID();
     const user = await app.key(tenant.id, SCOPES, { userId });
     const assistant = await connectAgent(app, user);
@@ -637,7 +639,8 @@ describe('a call that fails', () => {
       const { required_scope, message } = expectFailure(result, 'insufficient_scope');
       expect(required_scope).toBe(scope);
       expect(message).toContain(scope);
-      // 403 wins over 400 (decisions 2), so nothing is told of the arguments.
+      // 403 wins over 400 (docs/contract/errors.md#order-of-checks), so nothing is told of the
+      // arguments.
       expectFailure(await limited.call(tool.name, { nonsense: 1 }), 'insufficient_scope');
     }
   });
@@ -706,7 +709,7 @@ describe('a database that fails', () => {
   );
 });
 
-describe('arguments are read as strictly as bodies (decisions 3)', () => {
+describe('arguments are read as strictly as bodies', () => {
   let us: Tenant;
   let caller: Agent;
 
@@ -870,7 +873,7 @@ describe('arguments are read as strictly as bodies (decisions 3)', () => {
   });
 });
 
-describe('limits (decisions 4)', () => {
+describe('limits', () => {
   const READS = 5;
   const WRITES = 3;
   let limited: TestApp;
@@ -993,7 +996,7 @@ describe('limits (decisions 4)', () => {
     expect(await us.api.get(LEADS)).toMatchObject({ body: { meta: { total: 1 } } });
   });
 
-  it('come before the scope and the arguments (decisions 2)', async () => {
+  it('come before the scope and the arguments', async () => {
     const reader = await limited.key(us.id, ['leads:read']);
     caller = await connectAgent(limited, reader);
     for (let i = 0; i < WRITES; i++) {

@@ -11,7 +11,7 @@ const KEY = /shown only now: (\S+)/;
 /** When the server cuts off what has not finished by itself. */
 const DRAIN_DEADLINE_MS = 15_000;
 
-describe('starting (decisions 7)', () => {
+describe('starting', () => {
   const product = new Product();
   afterAll(() => product.remove());
 

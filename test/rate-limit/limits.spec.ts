@@ -66,7 +66,7 @@ async function countUntilRefused(call: () => Promise<Answer>): Promise<number> {
   throw new Error('nothing was refused');
 }
 
-describe('api.md part 8: 60 reads and 30 writes a minute', () => {
+describe('60 reads and 30 writes a minute', () => {
   it('are the defaults, exactly', async () => {
     const { readsPerMinute, writesPerMinute } = readSettings({});
     const app = await start({ readsPerMinute, writesPerMinute });
@@ -78,7 +78,7 @@ describe('api.md part 8: 60 reads and 30 writes a minute', () => {
   });
 });
 
-describe('decisions 4', () => {
+describe('the windows of a key', () => {
   let app: TestApp;
   let tenant: Tenant;
 
@@ -220,7 +220,7 @@ describe('every authenticated request counts, whatever its answer', () => {
   });
 });
 
-describe('OPTIONS (decisions 4)', () => {
+describe('OPTIONS', () => {
   it('is not counted, needs no key, tells the limits and is 404', async () => {
     const app = await start({ readsPerMinute: 5, writesPerMinute: 5 });
     const { api } = await app.organization();
@@ -288,7 +288,7 @@ describe('OPTIONS (decisions 4)', () => {
   });
 });
 
-describe('requests without a valid key (decisions 4)', () => {
+describe('requests without a valid key', () => {
   let app: TestApp;
   let tenant: Tenant;
 
@@ -342,7 +342,7 @@ describe('requests without a valid key (decisions 4)', () => {
   });
 });
 
-describe('TRUST_PROXY (decisions 7)', () => {
+describe('TRUST_PROXY', () => {
   /** What is left to a stranger who comes with this X-Forwarded-For. */
   async function remaining(app: TestApp, forwarded: string): Promise<number> {
     const headers = { 'X-Forwarded-For': forwarded };

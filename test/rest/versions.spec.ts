@@ -135,7 +135,7 @@ describe('a version that two callers know', () => {
     expect(dataOf(await tenant.api.get(path))).toEqual(dataOf(won[0]!));
   });
 
-  it('comes after 404 and before 409 (decisions 2)', async () => {
+  it('comes after 404 and before 409', async () => {
     const [mine, other] = await Promise.all([
       createLead(tenant.api),
       createLead(tenant.api, { email: 'taken@example.com' }),

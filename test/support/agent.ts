@@ -5,7 +5,10 @@ import { type Era, type Speaker, speakerOf } from './speakers.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** What `_meta["latitude/error"]` holds in the result of a call that failed (decisions 6). */
+/**
+ * What `_meta["latitude/error"]` holds in the result of a failed call
+ * (docs/contract/mcp.md#tool-errors).
+ */
 export interface ToolFailure extends ErrorBody {
   required_scope?: string;
   retry_after_seconds?: number;

@@ -50,8 +50,8 @@ const NAMED_BY: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string
 };
 
 /**
- * Every position of REST and of /mcp but one: what the header `Mcp-Session-Id` of another key is
- * answered with, api.md 5.6 says by itself.
+ * Every position of REST and of /mcp but the header `Mcp-Session-Id`, which has a rule of its own
+ * (docs/contract/mcp.md#session-errors).
  */
 const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
 

@@ -18,7 +18,7 @@ export interface ToolCase {
   readonly makeRecord?: (tenant: Tenant) => Promise<string>;
 }
 
-/** Every tool, in the order of decisions 6. */
+/** Every tool, in the order of the contract (docs/contract/mcp.md#tools). */
 export const TOOLS: readonly ToolCase[] = [
   tool('list_leads', 'leads:read', 'reads', 'GET /api/v1/leads'),
   tool('get_lead', 'leads:read', 'reads', 'GET /api/v1/leads/:id'),

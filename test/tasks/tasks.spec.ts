@@ -36,7 +36,7 @@ const create = async ({ api }: Tenant, fields: object = {}) =>
   dataOf<Task>(await api.post(TASKS, { title: 'Call', ...fields }), 201);
 const put = (id: string, changes: object) => tenant.api.put(`${TASKS}/${id}`, changes);
 
-describe('the contact of a task (decisions 3: contact_id)', () => {
+describe('the contact of a task', () => {
   it('must be a live lead of the organization: else lead_not_found', async () => {
     const stranger = await app.organization();
     const foreign = await createLead(stranger.api);
@@ -73,7 +73,7 @@ describe('the contact of a task (decisions 3: contact_id)', () => {
   });
 });
 
-describe('who made a task (decisions 3)', () => {
+describe('who made a task', () => {
   it('is the user that the key names, if it names one', async () => {
     const key = await app.key(tenant.id, undefined, { userId: USER });
     expect((await create(key)).created_by_user_id).toBe(USER);
@@ -86,7 +86,7 @@ describe('who made a task (decisions 3)', () => {
   });
 });
 
-describe('deleting a task (decisions 1 and 3)', () => {
+describe('deleting a task', () => {
   it('makes it not_found everywhere, a second time too', async () => {
     const { id } = await create(tenant, { title: 'Gone' });
     const answer = await tenant.api.delete(`${TASKS}/${id}`);
@@ -99,7 +99,7 @@ describe('deleting a task (decisions 1 and 3)', () => {
   });
 });
 
-describe('status (api.md part 3)', () => {
+describe('status', () => {
   it('moves from each value to each', async () => {
     const statuses = ['open', 'in_progress', 'completed', 'cancelled'];
     const { id } = await create(tenant);
@@ -109,7 +109,7 @@ describe('status (api.md part 3)', () => {
   });
 });
 
-describe('lists (api.md 4.4)', () => {
+describe('lists', () => {
   const PRIORITIES = ['low', 'medium', 'high', 'urgent'];
   let owner: Tenant;
   let tasks: Task[];
@@ -136,7 +136,10 @@ describe('lists (api.md 4.4)', () => {
     (await owner.api.get(`${TASKS}?${query}`)).body as { data: Task[]; meta: { total: number } };
   const ids = (records: { id: string }[]) => records.map(({ id }) => id);
 
-  /** The order of decisions 3: by key, then id, in one direction; without a key, last in both. */
+  /**
+   * By key, then id, in one direction; without a key, last in both
+   * (docs/contract/lists.md#sorting).
+   */
   const ordered = (key: (task: Task) => string | number | null, direction: 1 | -1) =>
     tasks.toSorted((a, b) => {
       const [x, y] = [key(a), key(b)];

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('row-level security holds where a statement forgets the organization (api.md 5.5)', () => {
+describe('row-level security holds where a statement forgets the organization', () => {
   /** Two organizations with records of every kind, and the tables that hold these. */
   let us: Tenant;
   let them: Tenant;

@@ -31,64 +31,61 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
   });
   afterAll(() => app.stop());
 
-  describe.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))(
-    '%s (api.md part 1)',
-    (__, route) => {
-      const tool = LIST_TOOLS.find((candidate) => candidate.route === route);
+  describe.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))('%s', (__, route) => {
+    const tool = LIST_TOOLS.find((candidate) => candidate.route === route);
 
-      it('shows our own records with their number, and no others', async () => {
-        const [us, them, nobody] = await Promise.all([join(), join(), join()]);
-        const ourIds = [await route.listed(us), await route.listed(us)].sort();
-        const theirIds = [await route.listed(them)];
-        for (const query of ['', ...(LIST_QUERIES[route.pattern] ?? [])]) {
-          expect({ query, ...(await list(us, query)) }).toEqual({ query, ids: ourIds, total: 2 });
-          expect({ query, ...(await list(them, query)) }).toEqual({
-            query,
-            ids: theirIds,
-            total: 1,
-          });
-          expect({ query, ...(await list(nobody, query)) }).toEqual({ query, ids: [], total: 0 });
-          const second = await list(us, `${query}&limit=1&page=2`);
-          expect(second.total).toBe(2);
-          expect(ourIds).toEqual(expect.arrayContaining(second.ids));
-          expect(second.ids).toHaveLength(1);
-        }
-        expect(statements.withoutFilter).toEqual([]);
-      });
-
-      it('shows each its own when both ask at once over the same connections', async () => {
-        const parties = await Promise.all([join(), join()]);
-        const ids = await Promise.all(parties.map((party) => route.listed(party)));
-        const questions = Array.from({ length: 60 }, async (___, i) => {
-          const path = pathOf(route);
-          expect(pageOf(await send(parties[i % 2]!.api, route, { path }))).toEqual({
-            ids: [ids[i % 2]],
-            total: 1,
-          });
+    it('shows our own records with their number, and no others', async () => {
+      const [us, them, nobody] = await Promise.all([join(), join(), join()]);
+      const ourIds = [await route.listed(us), await route.listed(us)].sort();
+      const theirIds = [await route.listed(them)];
+      for (const query of ['', ...(LIST_QUERIES[route.pattern] ?? [])]) {
+        expect({ query, ...(await list(us, query)) }).toEqual({ query, ids: ourIds, total: 2 });
+        expect({ query, ...(await list(them, query)) }).toEqual({
+          query,
+          ids: theirIds,
+          total: 1,
         });
-        await Promise.all(questions);
-      });
-
-      async function join(): Promise<Party> {
-        return joinMcp(app, await app.organization());
+        expect({ query, ...(await list(nobody, query)) }).toEqual({ query, ids: [], total: 0 });
+        const second = await list(us, `${query}&limit=1&page=2`);
+        expect(second.total).toBe(2);
+        expect(ourIds).toEqual(expect.arrayContaining(second.ids));
+        expect(second.ids).toHaveLength(1);
       }
+      expect(statements.withoutFilter).toEqual([]);
+    });
 
-      /** What REST answers, and the tool where there is one. */
-      async function list(party: Party, query: string): Promise<Page> {
-        const answer = await send(party.api, route, { path: `${pathOf(route)}?${query}` });
-        if (!tool) return pageOf(answer);
-        const args = [...new URLSearchParams(query)].map(([name, value]) => {
-          return [name, name === 'limit' || name === 'page' ? Number(value) : value];
+    it('shows each its own when both ask at once over the same connections', async () => {
+      const parties = await Promise.all([join(), join()]);
+      const ids = await Promise.all(parties.map((party) => route.listed(party)));
+      const questions = Array.from({ length: 60 }, async (___, i) => {
+        const path = pathOf(route);
+        expect(pageOf(await send(parties[i % 2]!.api, route, { path }))).toEqual({
+          ids: [ids[i % 2]],
+          total: 1,
         });
-        const call = { name: tool.name, arguments: Object.fromEntries(args) as object };
-        const { body } = await party.rpc('tools/call', call);
-        expect(body.result.structuredContent).toEqual(answer.body);
-        return pageOf(answer);
-      }
-    },
-  );
+      });
+      await Promise.all(questions);
+    });
 
-  describe('uniqueness (decisions 3)', () => {
+    async function join(): Promise<Party> {
+      return joinMcp(app, await app.organization());
+    }
+
+    /** What REST answers, and the tool where there is one. */
+    async function list(party: Party, query: string): Promise<Page> {
+      const answer = await send(party.api, route, { path: `${pathOf(route)}?${query}` });
+      if (!tool) return pageOf(answer);
+      const args = [...new URLSearchParams(query)].map(([name, value]) => {
+        return [name, name === 'limit' || name === 'page' ? Number(value) : value];
+      });
+      const call = { name: tool.name, arguments: Object.fromEntries(args) as object };
+      const { body } = await party.rpc('tools/call', call);
+      expect(body.result.structuredContent).toEqual(answer.body);
+      return pageOf(answer);
+    }
+  });
+
+  describe('uniqueness', () => {
     const WRITES: Readonly<Record<string, (by: Party, body: object) => Promise<Answer>>> = {
       POST: (by, body) => by.api.post(LEADS, { first_name: 'Ada', ...body }),
       PUT: async (by, body) => by.api.put(`${LEADS}/${(await createLead(by.api)).id}`, body),

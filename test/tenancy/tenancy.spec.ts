@@ -108,7 +108,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
     expect(statements.withoutFilter).toEqual([]);
   });
 
-  describe.each(positions)('a foreign %s (api.md part 1 and 5.5)', (__, position) => {
+  describe.each(positions)('a foreign %s', (__, position) => {
     it.each([
       ['we with theirs', () => [ours, theirs] as const],
       ['they with ours', () => [theirs, ours] as const],

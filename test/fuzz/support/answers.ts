@@ -8,7 +8,8 @@ const LIMIT_HEADERS = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-rese
 
 /**
  * Expects what holds for every answer of the API, whatever was asked: no 5xx, the envelope around
- * every refusal but those of JSON-RPC, and the headers of decisions 1, 4 and 5.
+ * every refusal but those of JSON-RPC, and the headers of every response
+ * (docs/contract/endpoints.md#responses).
  */
 export function expectSound({ status, headers, body }: Answer, isHead = false): void {
   expect({ status, body: body as unknown, isServerError: status >= 500 }).toMatchObject({
@@ -24,7 +25,7 @@ export function expectSound({ status, headers, body }: Answer, isHead = false): 
 function expectError({ status, headers, body }: Answer): void {
   const { code, ...error } = (body as { error: ErrorBody }).error;
   const { status: known, retryable } = CATALOGUE[code] ?? {};
-  // Node's own refusals have several statuses (decisions 2).
+  // Node's own refusals have several statuses (docs/contract/errors.md#malformed-http-requests).
   const expected = code === 'bad_request' ? status : known;
   expect({ code, status, error }).toEqual({
     code,

@@ -44,7 +44,10 @@ export function dateTimes(): Arbitrary<Sample> {
     .map(({ sent, instant }) => ({ sent, stored: new Date(instant).toISOString() }));
 }
 
-/** Texts that are near a date-time and no reading of decisions 3 allows. */
+/**
+ * Texts that resemble a date-time and are not accepted
+ * (docs/contract/resources.md#dates-and-times).
+ */
 export function noDateTimes(): Arbitrary<string> {
   const parts = fc.record({
     year: fc.constantFrom('2026', '2024', '0001', '9999'),

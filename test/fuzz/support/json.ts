@@ -4,7 +4,7 @@ import { codePoints, texts, unstorable } from './texts.js';
 
 export type Json = Record<string, unknown>;
 
-/** Bounds of decisions 3 that JSON Schema has no words for. */
+/** Bounds that JSON Schema cannot express (docs/contract/resources.md#custom-fields). */
 const MOST_BYTES = 32 * 1024;
 const MOST_LEVELS = 8;
 const LARGEST_INTEGER = 2 ** 53;
@@ -58,7 +58,10 @@ export function hugeNumbers(): Arbitrary<number> {
   );
 }
 
-/** Whether decisions 3 allow a value somewhere in `custom_fields`, its bounds left aside. */
+/**
+ * Whether a value is allowed in `custom_fields`, its bounds left aside
+ * (docs/contract/resources.md#custom-fields).
+ */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value === 'number') return Math.abs(value) <= LARGEST_INTEGER;

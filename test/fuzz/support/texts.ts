@@ -5,7 +5,7 @@ import fc, { type Arbitrary } from 'fast-check';
 /** The Big List of Naughty Strings. */
 export const NAUGHTY: readonly string[] = naughty;
 
-/** What trimming takes off (decisions 3). */
+/** What trimming removes (docs/contract/resources.md#text). */
 const BLANKS = ['', '', '', ' ', '\t\r\n', '\u00a0', '\ufeff\u3000', '\u2028'];
 
 /** Any text of at most so many code points, NUL left out. */

@@ -6,7 +6,7 @@ import { dateTimes, noDateTimes } from './date-times.js';
 import { badJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json.js';
 import { isBlank, padded, texts, tooLong, unstorable } from './texts.js';
 
-/** A value as it is sent, and as it must come back (decisions 3). */
+/** A value as it is sent, and as it must come back (docs/contract/resources.md). */
 export interface Sample {
   readonly sent: unknown;
   readonly stored: unknown;
