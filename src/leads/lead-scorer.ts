@@ -6,7 +6,7 @@ export type ScorableLead = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'u
 
 /**
  * Gives a lead its `lead_score` on every write. A team replaces it by a global module that
- * provides and exports this class (docs/extending.md).
+ * provides and exports this class (docs/guides/module-author.md).
  */
 export abstract class LeadScorer {
   /** @returns an integer from 0 to 100, the same for the same fields */

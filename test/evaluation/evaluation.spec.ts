@@ -9,7 +9,7 @@ import { renamed, withoutDescriptions } from './clients.js';
 import { SALES_TASKS, type SalesTask } from './tasks.js';
 import { transcriptOf } from './transcript.js';
 
-const DOCUMENT = path.resolve(__dirname, '../../docs/agents.md');
+const DOCUMENT = path.resolve(__dirname, '../../docs/agent-evaluation.md');
 const MARK = '<!-- What follows is written by npm run agents:transcript. -->\n\n';
 
 const BY_TITLE = SALES_TASKS.map((task) => [task.title, task] as const);
@@ -39,7 +39,7 @@ describe.each(ERAS)('an agent that knows nothing but the list of tools, over %s'
     expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
   });
 
-  it('does what docs/agents.md shows', async () => {
+  it('does what docs/agent-evaluation.md shows', async () => {
     const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
     const document = readFileSync(DOCUMENT, 'utf8');
     const [told] = document.split(MARK);

@@ -11,7 +11,7 @@ function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** What the assistant did, as docs/agents.md shows it. */
+/** What the assistant did, as docs/agent-evaluation.md shows it. */
 export function transcriptOf(attempts: readonly Attempt[]): string {
   const [{ tools }] = attempts as [Attempt];
   const list = `The list of its ${tools.length} tools, read once, is about ${tokensIn(JSON.stringify(tools))} tokens.\n`;
