@@ -10,7 +10,7 @@ import { HttpModule } from './http/http.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics/metrics.module.js';
 import { Metrics } from './http/metrics/metrics.js';
-import { type Observer, requestContext } from './http/request/request-context.js';
+import { type RequestObserver, requestContext } from './http/request/request-context.js';
 import { startPage } from './http/start-page/start-page.middleware.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
@@ -40,7 +40,7 @@ export async function createApp(
   app.use(startPage(settings));
   await app.init();
   await app.get(KeysService).adoptDefaultPhoneRegion();
-  adapter.takeOver();
+  adapter.serveApplication();
   return app;
 }
 
@@ -51,7 +51,7 @@ export function serverModule({ modules = [], ...options }: AppOptions): DynamicM
   return rootModule({ ...options, modules: [McpModule, HttpModule, ...pages, ...modules] });
 }
 
-function observerOf(app: NestExpressApplication): Observer {
+function observerOf(app: NestExpressApplication): RequestObserver {
   const metrics = app.get(Metrics);
   return (finished) => {
     metrics.observe(finished);

@@ -7,7 +7,7 @@ import { SCOPES } from './auth/scopes.js';
  * (docs/contract/running.md#start).
  * @returns what to print, or undefined where there are keys already
  */
-export async function welcome(
+export async function createFirstKey(
   app: INestApplicationContext,
   url: string,
 ): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import './config/engine.js';
+import './config/v8-flags.js';
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -6,35 +6,35 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from './app.js';
 import { logger, setLogLevel } from './config/logger.js';
 import { readSettings, SettingError, type Settings } from './config/settings.js';
-import { unknownSettings } from './config/unknown-settings.js';
+import { findUnknownSettings } from './config/unknown-settings.js';
 import { openDatabase } from './database/connection/open-database.js';
-import { welcome } from './first-start.js';
-import { answerWhileStarting } from './http/lifecycle/answer-while-starting.js';
+import { createFirstKey } from './first-start.js';
+import { startingListener } from './http/lifecycle/starting-listener.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 
 /** Of so many connections that come at once, none has to try again a second later. */
-const CONNECTIONS_IN_LINE = 1_024;
+const LISTEN_BACKLOG = 1_024;
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function main(): Promise<void> {
   const settings = readSettings();
   setLogLevel(settings.logLevel);
-  for (const warning of unknownSettings()) logger.warn(warning);
-  const stopped = nextSignal();
+  for (const warning of findUnknownSettings()) logger.warn(warning);
+  const stopped = nextStopSignal();
   const database = await openDatabase(settings, 'server');
   try {
     const adapter = new HttpAdapter();
     let url: string | undefined;
     // Otherwise the port opens when the application is ready: proxies try another instance meanwhile.
     const beforeMigrating = async () => {
-      url = await listen(adapter.startEarly(answerWhileStarting(settings)), settings);
+      url = await listen(adapter.createEarlyServer(startingListener(settings)), settings);
     };
     const options = { settings, database: database.target, beforeMigrating };
     const app = await createApp(options, adapter);
     try {
       url ??= await listen(adapter.getHttpServer(), settings);
-      const message = database.embedded ? await welcome(app, url) : undefined;
+      const message = database.embedded ? await createFirstKey(app, url) : undefined;
       if (message) process.stdout.write(message);
       logger.info(`Latitude listens on ${url}`);
       logger.info(addresses(url, settings));
@@ -54,7 +54,7 @@ function addresses(url: string, { docs }: Settings): string {
 /** @throws SettingError where another process has the port, or the host is none of this machine's */
 async function listen(server: Server, { port, host }: Settings): Promise<string> {
   try {
-    await once(server.listen(port, host, CONNECTIONS_IN_LINE), 'listening');
+    await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);
@@ -66,7 +66,7 @@ async function listen(server: Server, { port, host }: Settings): Promise<string>
 }
 
 /** The first signal to stop; a second one ends the process at once. */
-function nextSignal(): Promise<NodeJS.Signals> {
+function nextStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of STOP_SIGNALS) process.once(signal, resolve);
   });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
-import { existing } from '../errors/existing.js';
+import { orNotFound } from '../errors/or-not-found.js';
 import { realChanges, withUnset } from '../fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
 import { leadNotFound } from '../leads/live-lead.js';
@@ -28,7 +28,7 @@ export class AppointmentsService {
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(actor: Actor, id: string): Promise<AppointmentDto> {
-    return existing(await this.repository.find(actor.organization, id), 'appointment');
+    return orNotFound(await this.repository.find(actor.organization, id), 'appointment');
   }
 
   /**
@@ -81,12 +81,12 @@ export class AppointmentsService {
       return withUnset(UpdateAppointmentDto, revised);
     };
     const updated = await this.repository.update(actor.organization, id, revise);
-    return existing(updated, 'appointment');
+    return orNotFound(updated, 'appointment');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async cancel(actor: Actor, id: string): Promise<{ id: string; cancelled: true }> {
-    existing(await this.repository.cancel(actor.organization, id), 'appointment');
+    orNotFound(await this.repository.cancel(actor.organization, id), 'appointment');
     return { id, cancelled: true };
   }
 }

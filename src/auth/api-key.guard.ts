@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
-import type { Soon } from '../rate-limit/soon.js';
+import type { MaybePromise } from '../rate-limit/maybe-promise.js';
 import { type Actor, type ApiRequest, isRead, timesSent } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
 import { KEY_PREFIX } from './api-key-format.js';
@@ -21,7 +21,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  canActivate(context: ExecutionContext): Soon<boolean> {
+  canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.reflector.get<Access>(ACCESS, context.getHandler());
     request.isPage = access === 'public';
@@ -50,7 +50,7 @@ export class ApiKeyGuard implements CanActivate {
     } catch (error) {
       // The request ends before the rate limit, whose state is told on every answer. What it was
       // for decides how it failed, where that is known, and not that a key had to be read.
-      await this.limits.tell(context);
+      await this.limits.setHeaders(context);
       throw isRead(request) || request.isCountedLater
         ? error
         : new ApiError('create_failed', { cause: error });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
-import { type Soon, soon } from '../rate-limit/soon.js';
+import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
 import type { Actor } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey } from './api-key-format.js';
 import { AuthRepository, type LiveKey } from './auth.repository.js';
@@ -15,7 +15,7 @@ const TOUCH_EVERY_MS = 60_000;
 interface CachedKey {
   readonly lookedUpAt: number;
   /** Awaited while the look-up is under way. */
-  actor: Soon<Actor | undefined>;
+  actor: MaybePromise<Actor | undefined>;
   isBeingRenewed?: boolean;
 }
 
@@ -33,8 +33,8 @@ export class Authenticator {
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
    * @throws ApiError `query_failed`
    */
-  authenticate(key: string): Soon<Actor | undefined> {
-    return soon(this.lookUp(key), (actor) => {
+  authenticate(key: string): MaybePromise<Actor | undefined> {
+    return mapMaybePromise(this.lookUp(key), (actor) => {
       if (!actor || isExpired(actor)) return undefined;
       this.touch(actor.key.id);
       return actor;
@@ -49,7 +49,7 @@ export class Authenticator {
     return this.repository.findScopes(keyIds);
   }
 
-  private lookUp(key: string): Soon<Actor | undefined> {
+  private lookUp(key: string): MaybePromise<Actor | undefined> {
     const cached = this.cache.get(key);
     const now = performance.now();
     const age = cached ? now - cached.lookedUpAt : Infinity;

@@ -1,17 +1,17 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import { loggedError } from './logged-error.js';
+import { serializeError } from './error-serializer.js';
 import type { LogLevel } from './settings.js';
 
 /** Standard output: one JSON line an event, or readable lines in a terminal. */
 let output: DestinationStream = process.stdout.isTTY
   ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
-  : writeTogether(pino.destination());
+  : bufferWrites(pino.destination());
 
 /** The log of the process. */
 export const logger: Logger = pino(
-  { base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: loggedError } },
+  { base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: serializeError } },
   {
     write: (line) => {
       output.write(line);
@@ -30,9 +30,9 @@ export function setLogLevel(level: LogLevel): void {
 }
 
 /** A line waits for others at most this long, because a write costs as much as many lines. */
-const WRITE_EVERY_MS = 10;
+const FLUSH_INTERVAL_MS = 10;
 
-function writeTogether(destination: DestinationStream): DestinationStream {
+function bufferWrites(destination: DestinationStream): DestinationStream {
   let pending = '';
   const flush = () => {
     if (pending !== '') destination.write(pending);
@@ -41,7 +41,7 @@ function writeTogether(destination: DestinationStream): DestinationStream {
   process.once('exit', flush);
   return {
     write: (line) => {
-      if (pending === '') setTimeout(flush, WRITE_EVERY_MS);
+      if (pending === '') setTimeout(flush, FLUSH_INTERVAL_MS);
       pending += line;
     },
   };

@@ -1,4 +1,4 @@
-import { unknownSettings } from './unknown-settings.js';
+import { findUnknownSettings } from './unknown-settings.js';
 
 const FOREIGN = {
   ...{
@@ -71,16 +71,16 @@ describe('variables that are no settings', () => {
     ['METRIC', ' Did you mean METRICS?'],
     ['database_url', ' Did you mean DATABASE_URL?'],
   ])('and look like one are named: %s', (name, hint) => {
-    expect(unknownSettings({ ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
+    expect(findUnknownSettings({ ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
       `${name} is set, but Latitude has no such setting and ignores it.${hint}`,
     ]);
   });
 
   it('and belong to others are not named', () => {
-    expect(unknownSettings({ ...FOREIGN, ...OURS })).toEqual([]);
+    expect(findUnknownSettings({ ...FOREIGN, ...OURS })).toEqual([]);
   });
 
   it('are as if unset where they are empty', () => {
-    expect(unknownSettings({ REDIS_URL: '' })).toEqual([]);
+    expect(findUnknownSettings({ REDIS_URL: '' })).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { type Environment, readSettings } from './settings.js';
 
 /** Settings that are planned or that similar products have, beside names that begin as ours do. */
-const EXPECTED = new Set(['REDIS_URL', 'DATABASE_REPLICA_URLS']);
+const KNOWN_ELSEWHERE = new Set(['REDIS_URL', 'DATABASE_REPLICA_URLS']);
 const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
 
 /** What Kubernetes and Docker set for a service that is called `latitude`, `database` or the like. */
@@ -13,14 +13,14 @@ const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
 const LONG_NAME = 8;
 
 /** One line for each variable that looks like a setting of ours and is none. */
-export function unknownSettings(env: Environment = process.env): string[] {
+export function findUnknownSettings(env: Environment = process.env): string[] {
   const names = settingNames();
   return Object.entries(env)
     .filter(([name, value]) => value && !names.includes(name) && !isServiceLink(name, value))
     .flatMap(([name]) => {
       const upper = name.toUpperCase();
       const similar = names.find((known) => areSimilar(upper, known));
-      if (similar === undefined && !EXPECTED.has(upper) && !PREFIXES.test(upper)) return [];
+      if (similar === undefined && !KNOWN_ELSEWHERE.has(upper) && !PREFIXES.test(upper)) return [];
       const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
       return [`${name} is set, but Latitude has no such setting and ignores it.${hint}`];
     })
@@ -49,11 +49,11 @@ function isServiceLink(name: string, value: string): boolean {
 
 function areSimilar(name: string, known: string): boolean {
   const most = known.length < LONG_NAME ? 1 : 2;
-  return Math.abs(name.length - known.length) <= most && distance(name, known) <= most;
+  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
 }
 
 /** How many characters to insert, delete, replace or swap with the next one make `a` of `b`. */
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;
   for (let i = 1; i <= a.length; i++) {

@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();
-    const error = explained(thrown, request.requestId, routeOf(request));
+    const error = toLoggedApiError(thrown, request.requestId, routeOf(request));
     request.errorCode = error.code;
     if (response.headersSent) {
       response.destroy();
@@ -44,7 +44,11 @@ export class ErrorFilter implements ExceptionFilter {
  * The error of the catalogue that something thrown means. The log keeps failures of the database, and
  * what no one foresaw.
  */
-export function explained(thrown: unknown, requestId: string, route: string | null): ApiError {
+export function toLoggedApiError(
+  thrown: unknown,
+  requestId: string,
+  route: string | null,
+): ApiError {
   const error = toApiError(thrown);
   const request = { request_id: requestId, route };
   const failure = databaseFailureOf(thrown);

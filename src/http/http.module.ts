@@ -7,13 +7,13 @@ import { ErrorFilter } from '../errors/error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { AccessCheck } from './access-check.js';
-import { AnswersSweep } from './idempotency-cleanup.js';
-import { ArrivalGuard } from './request/headers.guard.js';
+import { IdempotencyCleanup } from './idempotency-cleanup.js';
+import { HeadersGuard } from './request/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { InputGuard } from './request/input.guard.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
-import { ParserRefusals } from './lifecycle/client-error-handler.js';
+import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** The way of every request, in this order: from where, who, how often, what for, with what. */
@@ -22,11 +22,11 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     AccessCheck,
-    AnswersSweep,
+    IdempotencyCleanup,
     HealthService,
-    ParserRefusals,
-    ArrivalGuard,
-    { provide: APP_GUARD, useExisting: ArrivalGuard },
+    ClientErrorHandler,
+    HeadersGuard,
+    { provide: APP_GUARD, useExisting: HeadersGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useExisting: ScopesGuard },

@@ -7,7 +7,7 @@ const EVERY_MS = 10 * 60_000;
 
 /** Removes the answers of idempotent requests that are given no more. */
 @Injectable()
-export class AnswersSweep implements OnApplicationBootstrap, OnModuleDestroy {
+export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -17,7 +17,7 @@ export class AnswersSweep implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
-      this.sweep().catch((error: unknown) => {
+      this.deleteExpired().catch((error: unknown) => {
         logger.warn({ err: error }, 'answers of idempotent requests could not be removed');
       });
     }, EVERY_MS).unref();
@@ -28,7 +28,7 @@ export class AnswersSweep implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** @throws ApiError `create_failed` */
-  async sweep(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     for (const organization of await this.keys.listOrganizations()) {
       await this.answers.sweep(organization);
     }

@@ -4,30 +4,30 @@ import type { Response } from 'express';
 import { UnknownRoute } from '../auth/access.js';
 import { isBehindKeys } from '../auth/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
-import { routesAt } from '../rest/route-table.js';
+import { matchingRoutes } from '../rest/route-table.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 
 /** Braces make it match the root as well. */
-export const EVERYTHING = '{*path}';
+export const CATCH_ALL_PATH = '{*path}';
 
 /** No longer path is told; those of routes are shorter. */
-const LONGEST_HINT = 200;
+const MAX_HINT_LENGTH = 200;
 
 /** Answers what no other route does; stands last, so that the guards see those requests too. */
 @Controller()
 export class UnknownRoutesController {
   constructor(private readonly host: HttpAdapterHost) {}
 
-  @All(EVERYTHING)
+  @All(CATCH_ALL_PATH)
   @UnknownRoute()
   answer(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): void {
     if (isPreflight(request, response)) response.status(204);
-    else this.refuse(request);
+    else this.throwNotFound(request);
   }
 
-  private refuse(request: ApiRequest): never {
+  private throwNotFound(request: ApiRequest): never {
     const allowed = this.methodsOf(request.path);
-    const message = `There is no ${request.method} route at this path${this.hintAt(request)}.`;
+    const message = `There is no ${request.method} route at this path${this.trailingSlashHint(request)}.`;
     throw new ApiError('not_found', {
       message,
       headers: allowed.length > 0 ? { Allow: allowed.join(', ') } : {},
@@ -35,9 +35,13 @@ export class UnknownRoutesController {
   }
 
   /** The right path, where a slash at the end is all that is wrong with this one. */
-  private hintAt({ path }: ApiRequest): string {
+  private trailingSlashHint({ path }: ApiRequest): string {
     const trimmed = path.replace(/\/+$/, '');
-    if (trimmed === path || !isBehindKeys({ method: '', path }) || trimmed.length > LONGEST_HINT) {
+    if (
+      trimmed === path ||
+      !isBehindKeys({ method: '', path }) ||
+      trimmed.length > MAX_HINT_LENGTH
+    ) {
       return '';
     }
     if (this.methodsOf(trimmed).length === 0) return '';
@@ -47,7 +51,7 @@ export class UnknownRoutesController {
   private methodsOf(path: string): string[] {
     const app = this.host.httpAdapter.getInstance<object>();
     const methods = new Set<string>();
-    for (const { methods: answered } of routesAt(app, path, EVERYTHING)) {
+    for (const { methods: answered } of matchingRoutes(app, path, CATCH_ALL_PATH)) {
       for (const method of Object.keys(answered)) methods.add(method.toUpperCase());
     }
     if (methods.has('GET')) methods.add('HEAD');

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
-import { existing } from '../errors/existing.js';
+import { orNotFound } from '../errors/or-not-found.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
@@ -74,7 +74,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    */
   async insert(tenant: Tenant, row: Row): Promise<LeadDto> {
     const lead = await this.insertIf(undefined, tenant, row);
-    return existing(lead, 'lead');
+    return orNotFound(lead, 'lead');
   }
 
   /**

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../database/connection/driver-error.js';
 import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError } from '../errors/api-error.js';
-import { existing } from '../errors/existing.js';
+import { orNotFound } from '../errors/or-not-found.js';
 import { realChanges, withUnset } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -37,7 +37,7 @@ export class LeadsService {
 
   /** @throws ApiError `not_found` */
   async get(actor: Actor, id: string): Promise<LeadDto> {
-    return existing(await this.repository.find(actor.organization, id), 'lead');
+    return orNotFound(await this.repository.find(actor.organization, id), 'lead');
   }
 
   /**
@@ -103,12 +103,12 @@ export class LeadsService {
     const lead = await this.explainDuplicates(actor, claim, () =>
       this.repository.update(actor.organization, id, revise),
     );
-    return existing(lead, 'lead');
+    return orNotFound(lead, 'lead');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    existing(await this.repository.delete(actor.organization, id), 'lead');
+    orNotFound(await this.repository.delete(actor.organization, id), 'lead');
     return { id, deleted: true };
   }
 

@@ -11,8 +11,8 @@ import type { Response } from 'express';
 import { ApiError } from '../errors/api-error.js';
 import { type ApiRequest, isRead } from '../tenancy/actor.js';
 import type { RateWindow } from './rate-limit.storage.js';
-import { RateLimits, tellLimit, tooManyRequests } from './rate-limits.js';
-import { type Soon, soon } from './soon.js';
+import { RateLimits, setRateLimitHeaders, tooManyRequests } from './rate-limits.js';
+import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 /**
  * Counts each request by its key or, without a valid one, by its address; tells the state of the
@@ -33,25 +33,25 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   /** A promise only where something has to be waited for, which its type cannot say. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    return this.admit(context) as Promise<boolean>;
+    return this.handle(context) as Promise<boolean>;
   }
 
   /** Tells the state of the window on an answer to a request that does not count. */
-  tell(context: ExecutionContext): Soon<void> {
+  setHeaders(context: ExecutionContext): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    return soon(this.callerOf(req), (caller) =>
-      soon(this.limits.peek('reads', caller), (state) => {
-        tellLimit(res, state);
+    return mapMaybePromise(this.trackerOf(req), (caller) =>
+      mapMaybePromise(this.limits.peek('reads', caller), (state) => {
+        setRateLimitHeaders(res, state);
       }),
     );
   }
 
-  private admit(context: ExecutionContext): Soon<boolean> {
+  private handle(context: ExecutionContext): MaybePromise<boolean> {
     const { req, res } = requestResponse(context);
     if (req.isPage) return true;
     const isFree = req.method === 'OPTIONS' || (req.isCountedLater && req.actor);
-    const counted = isFree ? this.tell(context) : this.count(req, res);
-    return soon(counted, () => {
+    const counted = isFree ? this.setHeaders(context) : this.count(req, res);
+    return mapMaybePromise(counted, () => {
       if (req.keyRequired && !req.actor)
         throw new ApiError('unauthorized', { message: req.keyProblem });
       return true;
@@ -59,18 +59,18 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 
   /** Reads and writes of a key are counted apart; requests without a valid key count as reads. */
-  private count(req: ApiRequest, res: Response): Soon<void> {
+  private count(req: ApiRequest, res: Response): MaybePromise<void> {
     const limit = req.actor && !isRead(req) ? 'writes' : 'reads';
     const refusedAs = req.actor ? limit : 'address';
-    return soon(this.callerOf(req), (caller) =>
-      soon(this.limits.count(limit, caller, refusedAs), (state: RateWindow) => {
-        tellLimit(res, state);
+    return mapMaybePromise(this.trackerOf(req), (caller) =>
+      mapMaybePromise(this.limits.count(limit, caller, refusedAs), (state: RateWindow) => {
+        setRateLimitHeaders(res, state);
         if (state.isBlocked) throw tooManyRequests(state, refusedAs);
       }),
     );
   }
 
-  private callerOf(req: ApiRequest): Soon<string> {
+  private trackerOf(req: ApiRequest): MaybePromise<string> {
     return req.actor ? req.actor.key.id : this.getTracker(req);
   }
 }

@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { Soon } from './soon.js';
+import type { MaybePromise } from './maybe-promise.js';
 
 /** The state of one fixed window. */
 export interface RateWindow {
@@ -19,21 +19,21 @@ export interface RateWindow {
 /** Counts requests in fixed windows, each beginning with its first request; times in ms. */
 export interface RateLimitStorage extends ThrottlerStorage {
   /** Counts a request, unless the limit of its window is reached. */
-  count(key: string, ttl: number, limit: number): Soon<RateWindow>;
+  count(key: string, ttl: number, limit: number): MaybePromise<RateWindow>;
   /** The window as it stands, without counting. */
-  peek(key: string, ttl: number, limit: number): Soon<RateWindow>;
+  peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow>;
 }
 
 interface Counter {
   hits: number;
-  readonly beganAt: number;
+  readonly startedAt: number;
   readonly endsAt: number;
 }
 
 /** Windows in the memory of this process. */
 export class MemoryRateLimitStorage implements RateLimitStorage {
   private readonly counters = new Map<string, Counter>();
-  private sweptAt = 0;
+  private cleanedAt = 0;
 
   /** What `ThrottlerStorage` calls it. */
   increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
@@ -42,8 +42,8 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
 
   count(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
-    this.sweep(now, ttl);
-    const counter = this.liveCounter(key, now) ?? this.begin(key, now, ttl);
+    this.deleteExpired(now, ttl);
+    const counter = this.currentCounter(key, now) ?? this.startWindow(key, now, ttl);
     const isBlocked = counter.hits >= limit;
     if (!isBlocked) counter.hits++;
     return toWindow(counter, limit, isBlocked, now);
@@ -51,38 +51,38 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
 
   peek(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
-    const counter = this.liveCounter(key, now) ?? windowFrom(now, ttl);
+    const counter = this.currentCounter(key, now) ?? newCounter(now, ttl);
     return toWindow(counter, limit, false, now);
   }
 
-  private begin(key: string, now: number, ttl: number): Counter {
-    const counter = windowFrom(now, ttl);
+  private startWindow(key: string, now: number, ttl: number): Counter {
+    const counter = newCounter(now, ttl);
     this.counters.set(key, counter);
     return counter;
   }
 
-  private liveCounter(key: string, now: number): Counter | undefined {
+  private currentCounter(key: string, now: number): Counter | undefined {
     const counter = this.counters.get(key);
-    return counter && isLive(counter, now) ? counter : undefined;
+    return counter && isCurrent(counter, now) ? counter : undefined;
   }
 
-  private sweep(now: number, ttl: number): void {
-    const sinceSweep = now - this.sweptAt;
+  private deleteExpired(now: number, ttl: number): void {
+    const sinceSweep = now - this.cleanedAt;
     if (0 <= sinceSweep && sinceSweep < ttl) return;
-    this.sweptAt = now;
+    this.cleanedAt = now;
     for (const [key, counter] of this.counters) {
-      if (!isLive(counter, now)) this.counters.delete(key);
+      if (!isCurrent(counter, now)) this.counters.delete(key);
     }
   }
 }
 
-function windowFrom(now: number, ttl: number): Counter {
-  return { hits: 0, beganAt: now, endsAt: now + ttl };
+function newCounter(now: number, ttl: number): Counter {
+  return { hits: 0, startedAt: now, endsAt: now + ttl };
 }
 
 /** One that has yet to begin was counted by a clock that has been put back: it would last too long. */
-function isLive({ beganAt, endsAt }: Counter, now: number): boolean {
-  return beganAt <= now && now < endsAt;
+function isCurrent({ startedAt, endsAt }: Counter, now: number): boolean {
+  return startedAt <= now && now < endsAt;
 }
 
 function toWindow(

@@ -3,17 +3,21 @@ import type { Answer } from '../database/idempotency.repository.js';
 import { textOf } from '../database/records/stored-record.js';
 import { Page } from '../listing/page.js';
 import type { ApiRequest } from '../tenancy/actor.js';
-import { etagOf, isUnmodified } from './etag.js';
-import { pathOfCreated } from './route-table.js';
+import { etagOf, isNotModified } from './etag.js';
+import { createdPathOf } from './route-table.js';
 
 /** What a handler returned, in the form in which it is answered. */
-export class WrittenAnswer {
+export class SerializedResponse {
   constructor(readonly answer: Answer) {}
 }
 
 /** The answer to what a handler of REST returned (docs/contract/endpoints.md#responses). */
-export function answerOf(request: ApiRequest, response: Response, result: unknown): Answer {
-  if (result instanceof WrittenAnswer) return result.answer;
+export function serializeResponse(
+  request: ApiRequest,
+  response: Response,
+  result: unknown,
+): Answer {
+  if (result instanceof SerializedResponse) return result.answer;
   const { statusCode: status } = response;
   if (result instanceof Page) return { status, location: null, etag: null, text: result.text };
   const isRecord = hasId(result);
@@ -21,24 +25,24 @@ export function answerOf(request: ApiRequest, response: Response, result: unknow
     status,
     location: isRecord && status === 201 ? locationOf(request, response, result.id) : null,
     etag: isRecord && request.method !== 'DELETE' ? etagOf(result) : null,
-    text: textOfAnswer(result),
+    text: serializeRecord(result),
   };
 }
 
 /** The path of a created record, unless its handler has set another. */
 function locationOf(request: ApiRequest, response: Response, id: string): string {
   const own = response.getHeader('Location');
-  return typeof own === 'string' ? own : pathOfCreated(request, id);
+  return typeof own === 'string' ? own : createdPathOf(request, id);
 }
 
 /** What is still as it was stored leaves as it came. */
-function textOfAnswer(result: unknown): string {
+function serializeRecord(result: unknown): string {
   const stored = typeof result === 'object' && result !== null ? textOf(result) : undefined;
   return stored === undefined ? JSON.stringify({ data: result }) : `{"data":${stored}}`;
 }
 
 /** Answers a request of REST. */
-export function send(request: ApiRequest, response: Response, answer: Answer): void {
+export function sendResponse(request: ApiRequest, response: Response, answer: Answer): void {
   const { status, location, etag, text } = answer;
   response.statusCode = status;
   // A handler may have set its own, also by a decorator.
@@ -46,7 +50,7 @@ export function send(request: ApiRequest, response: Response, answer: Answer): v
     response.setHeader('Location', location);
   }
   if (etag !== null) response.setHeader('ETag', etag);
-  if (etag !== null && isUnmodified(request, etag)) response.status(304).end();
+  if (etag !== null && isNotModified(request, etag)) response.status(304).end();
   else writeText(response, text);
 }
 

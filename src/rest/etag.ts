@@ -10,14 +10,12 @@ export function etagOf(record: object): string {
 
 const TAG = String.raw`(?:W/)?"[!#-~\x80-\xff]*"`;
 /** A list of at least one tag; empty elements of a list count for nothing (RFC 9110, 5.6.1). */
-const LIST_OF_TAGS = new RegExp(
-  String.raw`^(?:[ \t]*,)*[ \t]*${TAG}(?:[ \t]*,(?:[ \t]*${TAG})?)*$`,
-);
+const TAG_LIST = new RegExp(String.raw`^(?:[ \t]*,)*[ \t]*${TAG}(?:[ \t]*,(?:[ \t]*${TAG})?)*$`);
 const EACH_TAG = new RegExp(TAG, 'g');
 const ANY = '*';
 
 /** Whether a caller who reads has the record as it is (`If-None-Match`). */
-export function isUnmodified({ method, headers }: ApiRequest, etag: string): boolean {
+export function isNotModified({ method, headers }: ApiRequest, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
   const tags = known.match(EACH_TAG) ?? [];
@@ -31,7 +29,7 @@ export function isUnmodified({ method, headers }: ApiRequest, etag: string): boo
 export function preconditionOf({ headers }: ApiRequest): Precondition | undefined {
   const wanted = headers['if-match']?.trim();
   if (wanted === undefined || wanted === ANY) return undefined;
-  if (!LIST_OF_TAGS.test(wanted)) {
+  if (!TAG_LIST.test(wanted)) {
     const message = 'must be * or a list of entity tags in double quotes';
     throw validationError([{ field: 'If-Match', message }]);
   }

@@ -15,7 +15,7 @@ import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { validationError } from '../errors/api-error.js';
 import { isObject } from '../fields/json-object.js';
 import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';
-import { answerOf, WrittenAnswer } from './envelope.js';
+import { serializeResponse, SerializedResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 
 /** Of the header `Idempotency-Key`: visible ASCII characters. */
@@ -46,12 +46,12 @@ export class WriteInterceptor implements NestInterceptor {
     const { actor } = request;
     if (!actor || isRead(request)) return next.handle();
     if (request.method === 'POST') {
-      const once = idempotent(request);
+      const once = idempotentRequestOf(request);
       const response = http.getResponse<Response>();
       return once ? from(this.runOnce(once, actor, request, response, next)) : next.handle();
     }
     const precondition = preconditionOf(request);
-    if (precondition) request.actor = onTerms(actor, { ...actor.organization, precondition });
+    if (precondition) request.actor = withTenant(actor, { ...actor.organization, precondition });
     return next.handle();
   }
 
@@ -62,23 +62,23 @@ export class WriteInterceptor implements NestInterceptor {
     request: ApiRequest,
     response: Response,
     next: CallHandler,
-  ): Promise<WrittenAnswer> {
+  ): Promise<SerializedResponse> {
     return this.database.transaction(actor.organization, async (transaction, tenant) => {
       const given = await this.answers.claim(transaction, tenant, once);
       if (given) {
         response.setHeader('Idempotency-Replayed', 'true');
-        return new WrittenAnswer(given);
+        return new SerializedResponse(given);
       }
-      request.actor = onTerms(actor, tenant);
-      const answer = answerOf(request, response, await lastValueFrom(next.handle()));
+      request.actor = withTenant(actor, tenant);
+      const answer = serializeResponse(request, response, await lastValueFrom(next.handle()));
       await this.answers.keep(transaction, tenant, once, answer);
-      return new WrittenAnswer(answer);
+      return new SerializedResponse(answer);
     });
   }
 }
 
 /** @throws ApiError `validation_error` for a key that is none */
-function idempotent({
+function idempotentRequestOf({
   method,
   path,
   headers,
@@ -92,15 +92,15 @@ function idempotent({
     const message = `must be 1 to ${maxLength} visible ASCII characters`;
     throw validationError([{ field: 'Idempotency-Key', message }]);
   }
-  return { key, route: `${method} ${path}`, content: JSON.stringify([query, body], inOrder) };
+  return { key, route: `${method} ${path}`, content: JSON.stringify([query, body], sortKeys) };
 }
 
 /** The keys of an object in one order, in which JSON knows none. */
-function inOrder(_key: string, value: unknown): unknown {
+function sortKeys(_key: string, value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function onTerms(actor: Actor, tenant: Tenant): Actor {
+function withTenant(actor: Actor, tenant: Tenant): Actor {
   return { ...actor, organization: { ...actor.organization, ...tenant } };
 }

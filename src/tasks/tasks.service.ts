@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
-import { existing } from '../errors/existing.js';
+import { orNotFound } from '../errors/or-not-found.js';
 import { realChanges, withUnset } from '../fields/changes.js';
 import { leadNotFound } from '../leads/live-lead.js';
 import type { Page } from '../listing/page.js';
@@ -21,7 +21,7 @@ export class TasksService {
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(actor: Actor, id: string): Promise<TaskDto> {
-    return existing(await this.repository.find(actor.organization, id), 'task');
+    return orNotFound(await this.repository.find(actor.organization, id), 'task');
   }
 
   /**
@@ -74,12 +74,12 @@ export class TasksService {
       }
       return changes && withUnset(UpdateTaskDto, { ...stored, ...changes });
     });
-    return existing(updated, 'task');
+    return orNotFound(updated, 'task');
   }
 
   /** @throws ApiError `not_found`, `create_failed` */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    existing(await this.repository.delete(actor.organization, id), 'task');
+    orNotFound(await this.repository.delete(actor.organization, id), 'task');
     return { id, deleted: true };
   }
 }

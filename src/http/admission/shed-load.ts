@@ -4,10 +4,10 @@ import { logger } from '../../config/logger.js';
 import type { Load } from '../../database/gateway/load.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { type RateLimits, tellLimit } from '../../rate-limit/rate-limits.js';
+import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../../tenancy/actor.js';
 import { Door } from './door.js';
-import type { Observer } from '../request/request-context.js';
+import type { RequestObserver } from '../request/request-context.js';
 import { requestIdOf } from '../request/request-id.js';
 
 const OVERLOADED = new ApiError('overloaded');
@@ -21,7 +21,7 @@ const LOG_EVERY_MS = 1_000;
  * line in the log is its own.
  * @param observe what is done when a request has ended
  */
-export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
+export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserver) {
   const door = new Door(load);
   let unserved = { refused: 0, left: 0 };
 
@@ -33,7 +33,7 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: Observer) {
   const refuse = async (request: Request, response: Response) => {
     const requestId = requestIdOf(request);
     const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
-    tellLimit(response, await limits.peek('reads', String(request.ip)));
+    setRateLimitHeaders(response, await limits.peek('reads', String(request.ip)));
     response.writeHead(OVERLOADED.status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),

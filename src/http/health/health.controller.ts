@@ -21,7 +21,7 @@ export class HealthController {
   @Public()
   @Header('Cache-Control', 'no-store')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const obstacle = await this.health.obstacle();
+    const obstacle = await this.health.findReadinessProblem();
     if (obstacle === undefined) return { status: 'ok' };
     response.status(503);
     return { status: 'unavailable', ...obstacle };

@@ -4,7 +4,7 @@ import { Readiness } from '../../database/readiness/readiness.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
 
 /** Why an instance should not be sent requests. */
-export interface Obstacle {
+export interface ReadinessProblem {
   readonly reason: 'draining' | 'database';
   /** A sentence for operators, which names no record, key or address. */
   readonly detail?: string;
@@ -19,7 +19,7 @@ export class HealthService {
   ) {}
 
   /** What keeps this instance from serving requests, if anything does. */
-  async obstacle(): Promise<Obstacle | undefined> {
+  async findReadinessProblem(): Promise<ReadinessProblem | undefined> {
     if (this.host.httpAdapter.isDraining) return { reason: 'draining' };
     const detail = await this.database.obstacle();
     return detail === undefined ? undefined : { reason: 'database', detail };

@@ -5,7 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { type HttpServer, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError } from '../../errors/api-error.js';
-import { RateLimits, tellLimit } from '../../rate-limit/rate-limits.js';
+import { RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
 
 const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -13,15 +13,15 @@ const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
 };
 
 /** Longer than an answer takes. */
-const LONGEST_ANSWER_MS = 5_000;
-const LOOK_EVERY_MS = 5;
+const MAX_WAIT_MS = 5_000;
+const POLL_INTERVAL_MS = 5;
 
 /**
  * Gives the envelope to what Node refuses before there is a request
  * (docs/contract/errors.md#malformed-http-requests).
  */
 @Injectable()
-export class ParserRefusals implements OnApplicationBootstrap {
+export class ClientErrorHandler implements OnApplicationBootstrap {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly limits: RateLimits,
@@ -36,24 +36,24 @@ export class ParserRefusals implements OnApplicationBootstrap {
       // What follows a request that is the last of its connection is nothing to answer.
       if (error.code === 'HPE_CLOSED_CONNECTION') return;
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-      else void this.refuseInTurn(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
+      else void this.respondInOrder(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
     });
     server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-      void this.refuseInTurn(socket);
+      void this.respondInOrder(socket);
     });
   }
 
   /** Behind the answers to earlier requests on the same connection. */
-  private async refuseInTurn(socket: Socket, status?: number): Promise<void> {
-    const end = performance.now() + LONGEST_ANSWER_MS;
-    while (isBeingAnswered(socket) && !isStreaming(socket) && performance.now() < end) {
-      await after(LOOK_EVERY_MS);
+  private async respondInOrder(socket: Socket, status?: number): Promise<void> {
+    const end = performance.now() + MAX_WAIT_MS;
+    while (isResponsePending(socket) && !isStreaming(socket) && performance.now() < end) {
+      await after(POLL_INTERVAL_MS);
     }
-    if (isBeingAnswered(socket) || hasBegun(socket) || !socket.writable) socket.destroy();
-    else await this.refuse(socket, status);
+    if (isResponsePending(socket) || areHeadersSent(socket) || !socket.writable) socket.destroy();
+    else await this.respond(socket, status);
   }
 
-  private async refuse(socket: Socket, status = 400): Promise<void> {
+  private async respond(socket: Socket, status = 400): Promise<void> {
     const requestId = randomUUID();
     const body = JSON.stringify(new ApiError('bad_request', { status }).toEnvelope(requestId));
     const headers = new Map<string, string | number>([
@@ -63,26 +63,26 @@ export class ParserRefusals implements OnApplicationBootstrap {
       ['Connection', 'close'],
     ]);
     const state = await this.limits.peek('reads', String(socket.remoteAddress));
-    tellLimit({ setHeader: (name, value) => headers.set(name, value) }, state);
+    setRateLimitHeaders({ setHeader: (name, value) => headers.set(name, value) }, state);
     const lines = Array.from(headers, ([name, value]) => `${name}: ${value}`);
     const start = `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`;
     socket.end([start, ...lines, '', body].join('\r\n'));
   }
 }
 
-type Answering = Socket & { _httpMessage?: ServerResponse | null };
+type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Whether a request that came in full before, on the same connection, is still to be answered. */
-function isBeingAnswered({ _httpMessage: answer, destroyed }: Answering): boolean {
+function isResponsePending({ _httpMessage: answer, destroyed }: RespondingSocket): boolean {
   return !destroyed && answer?.req.complete === true;
 }
 
 /** Whether that answer ends only with its connection. */
-function isStreaming({ _httpMessage: answer }: Answering): boolean {
+function isStreaming({ _httpMessage: answer }: RespondingSocket): boolean {
   return answer?.getHeader('Content-Type') === 'text/event-stream';
 }
 
 /** Whether a part of an answer was sent, so that nothing else can be. */
-function hasBegun({ _httpMessage: answer }: Answering): boolean {
+function areHeadersSent({ _httpMessage: answer }: RespondingSocket): boolean {
   return answer?.headersSent === true;
 }

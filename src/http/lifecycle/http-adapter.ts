@@ -2,9 +2,9 @@ import http from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import type { ApiRequest } from '../../tenancy/actor.js';
-import { Drain } from './drain.js';
-import { guardConnections } from './upgrade-guard.js';
-import { answerOf, send } from '../../rest/envelope.js';
+import { GracefulShutdown } from './graceful-shutdown.js';
+import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
+import { serializeResponse, sendResponse } from '../../rest/envelope.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -17,13 +17,13 @@ const SERVER_OPTIONS: http.ServerOptions = {
 };
 
 /** Longer than between two heartbeats of a stream, and than idle connections are kept. */
-const LONGEST_SILENCE_MS = 120_000;
+const SOCKET_TIMEOUT_MS = 120_000;
 
 /** Express as Latitude runs it: exact paths, no extras, and the error envelope on every refusal. */
 export class HttpAdapter extends ExpressAdapter {
-  private drain: Drain | undefined;
+  private shutdown: GracefulShutdown | undefined;
   /** Answers until the application does. */
-  private early: http.RequestListener | undefined;
+  private earlyListener: http.RequestListener | undefined;
 
   constructor() {
     super();
@@ -36,21 +36,21 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /** Makes the server before the application exists; `listener` answers until `takeOver`. */
-  startEarly(listener: http.RequestListener): http.Server {
-    this.early = listener;
+  createEarlyServer(listener: http.RequestListener): http.Server {
+    this.earlyListener = listener;
     return this.createServer(listener);
   }
 
   override initHttpServer(): void {
-    if (!this.early) this.createServer(this.getInstance<Express>());
+    if (!this.earlyListener) this.createServer(this.getInstance<Express>());
   }
 
   /** Lets the application answer, also on connections that are open already. */
-  takeOver(): void {
-    if (!this.early) return;
+  serveApplication(): void {
+    if (!this.earlyListener) return;
     const server = this.httpServer as http.Server;
-    server.off('request', this.early).on('request', this.getInstance<Express>());
-    this.early = undefined;
+    server.off('request', this.earlyListener).on('request', this.getInstance<Express>());
+    this.earlyListener = undefined;
   }
 
   private createServer(listener: http.RequestListener): http.Server {
@@ -59,9 +59,9 @@ export class HttpAdapter extends ExpressAdapter {
     // The size of the block of headers bounds their number; Node would drop some in silence.
     server.maxHeadersCount = 0;
     // Who stops reading its answer, or sends no more, is let go.
-    server.timeout = LONGEST_SILENCE_MS;
-    guardConnections(server);
-    this.drain = new Drain(server);
+    server.timeout = SOCKET_TIMEOUT_MS;
+    handleUpgradeAndExpect(server);
+    this.shutdown = new GracefulShutdown(server);
     this.httpServer = server;
     return server;
   }
@@ -73,22 +73,22 @@ export class HttpAdapter extends ExpressAdapter {
     const request = response.req as ApiRequest;
     if (!request.isRest) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
-    send(request, response, answerOf(request, response, body));
+    sendResponse(request, response, serializeResponse(request, response, body));
     return undefined;
   }
 
   /** Whether this instance finishes what it has and then goes. */
   get isDraining(): boolean {
-    return this.drain?.hasBegun ?? false;
+    return this.shutdown?.hasBegun ?? false;
   }
 
   /** The first thing that happens when the application closes. */
   override beforeClose(): void {
-    this.drain?.begin();
+    this.shutdown?.begin();
   }
 
   override async close(): Promise<void> {
-    await this.drain?.finish();
+    await this.shutdown?.finish();
   }
 }
 

@@ -6,7 +6,7 @@ import { DatabaseStatus } from '../../database/connection/database-status.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../rate-limit/rate-limits.js';
 import type { FinishedRequest } from '../request/request-context.js';
-import { EVERYTHING } from '../unknown-routes.controller.js';
+import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -37,14 +37,24 @@ export class Metrics {
 
   constructor(database: DatabaseStatus, limits: RateLimits, authenticator: Authenticator) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
-    this.watchPool(database);
-    this.counter('latitude_rate_limit_refusals_total', 'Requests over a limit.', 'limit', () => {
-      return limits.refusals;
-    });
-    this.counter('latitude_key_lookups_total', 'Keys looked up, by source.', 'source', () => {
-      return authenticator.lookups;
-    });
-    this.describeBuild();
+    this.registerPoolGauges(database);
+    this.registerCounter(
+      'latitude_rate_limit_refusals_total',
+      'Requests over a limit.',
+      'limit',
+      () => {
+        return limits.refusals;
+      },
+    );
+    this.registerCounter(
+      'latitude_key_lookups_total',
+      'Keys looked up, by source.',
+      'source',
+      () => {
+        return authenticator.lookups;
+      },
+    );
+    this.registerBuildInfo();
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -52,7 +62,7 @@ export class Metrics {
   observe({ method, route, status, ms, errorCode }: FinishedRequest): void {
     const labels = {
       method: METHODS.has(method) ? method : 'other',
-      route: route === null || route.endsWith(EVERYTHING) ? 'unknown' : route,
+      route: route === null || route.endsWith(CATCH_ALL_PATH) ? 'unknown' : route,
       status: status ?? 'aborted',
     };
     this.durations.observe(labels, ms / 1000);
@@ -64,19 +74,27 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private watchPool(database: DatabaseStatus): void {
-    this.gauge('latitude_database_connections', 'Open connections to the database.', () => {
+  private registerPoolGauges(database: DatabaseStatus): void {
+    this.registerGauge('latitude_database_connections', 'Open connections to the database.', () => {
       return database.connections().total;
     });
-    this.gauge('latitude_database_connections_idle', 'Connections that nothing uses.', () => {
-      return database.connections().idle;
-    });
-    this.gauge('latitude_database_waiting', 'Statements that wait for a connection.', () => {
-      return database.connections().waiting;
-    });
+    this.registerGauge(
+      'latitude_database_connections_idle',
+      'Connections that nothing uses.',
+      () => {
+        return database.connections().idle;
+      },
+    );
+    this.registerGauge(
+      'latitude_database_waiting',
+      'Statements that wait for a connection.',
+      () => {
+        return database.connections().waiting;
+      },
+    );
   }
 
-  private gauge(name: string, help: string, read: () => number): void {
+  private registerGauge(name: string, help: string, read: () => number): void {
     const gauge = new Gauge({
       name,
       help,
@@ -88,7 +106,7 @@ export class Metrics {
   }
 
   /** What others count for themselves, one label value a name. */
-  private counter(
+  private registerCounter(
     name: string,
     help: string,
     label: string,
@@ -106,7 +124,7 @@ export class Metrics {
     });
   }
 
-  private describeBuild(): void {
+  private registerBuildInfo(): void {
     new Gauge({
       name: 'latitude_build_info',
       help: 'Always 1; its labels tell what runs.',

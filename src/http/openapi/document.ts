@@ -3,7 +3,7 @@ import { VERSION } from '../../config/version.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
 import { Components } from './components.js';
 import { ERROR_SCHEMA } from './errors.js';
-import { HEADERS } from './headers.js';
+import { HEADERS } from './response-headers.js';
 import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf, SECURITY_SCHEME } from './operation.js';
 import { type Route, routesOf } from './routes.js';

@@ -1,12 +1,12 @@
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
-import { takesBody } from '../request/request-reader.js';
+import { allowsBody } from '../request/request-reader.js';
 import { type Components, schemaRef } from './components.js';
-import { type HeaderName, HEADERS, headersWith } from './headers.js';
+import { type HeaderName, HEADERS, headersWith } from './response-headers.js';
 import type { Ref, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
-import { errorsOfTerms } from './terms.js';
+import { requestHeaderErrors } from './request-headers.js';
 
 /** The envelope of every refusal (docs/contract/errors.md#error-body). */
 export const ERROR_SCHEMA: JsonSchema = {
@@ -87,7 +87,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
 };
 
 /** Statuses of `bad_request` beside 400: too slow, an unknown `Expect`, headers too large. */
-const UNREADABLE = [408, 417, 431];
+const OTHER_BAD_REQUEST_STATUSES = [408, 417, 431];
 
 /** Every refusal that a route can give, by its status. */
 export function errorResponsesOf(route: Route, components: Components): Record<string, Ref> {
@@ -96,7 +96,7 @@ export function errorResponsesOf(route: Route, components: Components): Record<s
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  for (const status of UNREADABLE) byStatus.set(status, ['bad_request']);
+  for (const status of OTHER_BAD_REQUEST_STATUSES) byStatus.set(status, ['bad_request']);
   const statuses = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries(
     statuses.map(([status, codes]) => [
@@ -113,14 +113,14 @@ function errorsOf(route: Route): readonly ErrorCode[] {
     'unauthorized',
     'rate_limit_exceeded',
     access !== 'any-key' && 'insufficient_scope',
-    (inputs.body !== undefined || !takesBody({ method: method.toUpperCase() })) &&
+    (inputs.body !== undefined || !allowsBody({ method: method.toUpperCase() })) &&
       'payload_too_large',
     inputs.body !== undefined && 'unsupported_media_type',
     'validation_error',
     'bad_request',
     path.includes('{') && 'not_found',
     ...(answer?.errors ?? []),
-    ...errorsOfTerms(route),
+    ...requestHeaderErrors(route),
     method === 'get' ? 'query_failed' : 'create_failed',
     'internal_error',
     'overloaded',

@@ -5,8 +5,8 @@ import { exampleOf, schemaOf } from '../../fields/schema-of.js';
 import { UUID_SCHEMA } from '../../fields/uuid.js';
 import { type Components, schemaRef } from './components.js';
 import { errorResponsesOf } from './errors.js';
-import { headersWith } from './headers.js';
-import { hasEntityTag, headerParameters, isRepeatable } from './terms.js';
+import { headersWith } from './response-headers.js';
+import { hasEntityTag, headerParameters, acceptsIdempotencyKey } from './request-headers.js';
 import type { MediaType, Operation, Parameter, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
 
@@ -38,7 +38,7 @@ export function operationOf(route: Route, components: Components): Operation {
       },
     }),
     responses: {
-      [status]: success(route, components),
+      [status]: successResponse(route, components),
       ...(route.method === 'get' && hasEntityTag(route) && { 304: NOT_MODIFIED }),
       ...errorResponsesOf(route, components),
     },
@@ -95,7 +95,7 @@ function requestBody(dto: Type<object>, components: Components): MediaType {
   return { schema, ...(Object.keys(examples).length > 0 && { examples }) };
 }
 
-function success(route: Route, components: Components): Response {
+function successResponse(route: Route, components: Components): Response {
   const { answer, status } = route;
   const isRecord = hasEntityTag(route);
   return {
@@ -103,14 +103,14 @@ function success(route: Route, components: Components): Response {
     headers: headersWith(
       ...(isRecord && status === 201 ? ['Location' as const] : []),
       ...(isRecord ? ['ETag' as const] : []),
-      ...(isRepeatable(route) ? ['Idempotency-Replayed' as const] : []),
+      ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed' as const] : []),
     ),
-    content: { 'application/json': answered(answer, components) },
+    content: { 'application/json': mediaTypeOf(answer, components) },
   };
 }
 
 /** The envelope of what a route answers; where it does not say, the envelope of anything. */
-function answered(answer: Route['answer'], components: Components): MediaType {
+function mediaTypeOf(answer: Route['answer'], components: Components): MediaType {
   if (!answer) return { schema: envelope({ data: {} }) };
   const schema = components.schemaOf(answer.dto, 'output');
   const example = exampleOf(answer.dto, 'output');

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** Why a body was not read. */
-export type BodyRefusal = 'too_large' | 'unsupported_encoding' | 'corrupt' | 'aborted';
+export type BodyErrorReason = 'too_large' | 'unsupported_encoding' | 'corrupt' | 'aborted';
 
-const MESSAGES: Record<BodyRefusal, string> = {
+const MESSAGES: Record<BodyErrorReason, string> = {
   too_large: 'The body is larger than the limit.',
   unsupported_encoding: 'The content-encoding of the body is not supported.',
   corrupt: 'The compressed body is damaged or incomplete.',
@@ -14,20 +14,20 @@ const MESSAGES: Record<BodyRefusal, string> = {
 
 /** A body that could not be read to its end. */
 export class BodyError extends Error {
-  constructor(readonly reason: BodyRefusal) {
+  constructor(readonly reason: BodyErrorReason) {
     super(MESSAGES[reason]);
     this.name = 'BodyError';
   }
 }
 
-const UNPACKERS = new Map([
+const DECOMPRESSORS = new Map([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
 
-type Unpacker = ReturnType<typeof createGunzip>;
+type Decompressor = ReturnType<typeof createGunzip>;
 
 /**
  * Reads the body of a request, unpacked. The connection stays usable after a refusal: what is left
@@ -41,9 +41,9 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
   try {
     const coding = (req.headers['content-encoding'] ?? '').trim().toLowerCase();
     if (coding === '' || coding === 'identity') return await readPlain(req, limit);
-    const createUnpacker = UNPACKERS.get(coding);
+    const createUnpacker = DECOMPRESSORS.get(coding);
     if (!createUnpacker) throw new BodyError('unsupported_encoding');
-    return await readPacked(req, createUnpacker(), limit);
+    return await readCompressed(req, createUnpacker(), limit);
   } finally {
     req.resume();
   }
@@ -61,9 +61,9 @@ async function readPlain(req: IncomingMessage, limit: number): Promise<Buffer> {
   }
 }
 
-async function readPacked(
+async function readCompressed(
   req: IncomingMessage,
-  unpacker: Unpacker,
+  unpacker: Decompressor,
   limit: number,
 ): Promise<Buffer> {
   const body = new LimitedBuffer(limit);
@@ -106,7 +106,7 @@ interface Consumption {
  */
 function consume(
   source: Readable,
-  failure: BodyRefusal,
+  failure: BodyErrorReason,
   take: (chunk: Buffer) => boolean,
 ): Consumption {
   let stop = (): void => undefined;

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from '../../rate-limit/rate-limit.guard.js';
-import { type Soon, soon } from '../../rate-limit/soon.js';
+import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
 import { type ApiRequest, timesSent } from '../../tenancy/actor.js';
 
 const MCP_PATHS = /^\/mcp(\/|$)/;
@@ -13,16 +13,16 @@ const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
  * (docs/contract/errors.md#order-of-checks).
  */
 @Injectable()
-export class ArrivalGuard implements CanActivate {
+export class HeadersGuard implements CanActivate {
   constructor(
     private readonly settings: Settings,
     private readonly limits: RateLimitGuard,
   ) {}
 
-  canActivate(context: ExecutionContext): Soon<boolean> {
+  canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const refusal = this.refusalOf(context.switchToHttp().getRequest<ApiRequest>());
     if (!refusal) return true;
-    return soon(this.limits.tell(context), () => {
+    return mapMaybePromise(this.limits.setHeaders(context), () => {
       throw refusal;
     });
   }

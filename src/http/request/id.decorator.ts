@@ -6,7 +6,7 @@ import { UUID } from '../../fields/uuid.js';
  * A malformed id is `not_found`; an id in upper case names the same record
  * (docs/contract/endpoints.md#requests).
  */
-const existingId: PipeTransform<string, string> = {
+const uuidOrNotFound: PipeTransform<string, string> = {
   transform(id) {
     if (UUID.test(id)) return id.toLowerCase();
     throw new ApiError('not_found');
@@ -14,4 +14,4 @@ const existingId: PipeTransform<string, string> = {
 };
 
 /** The `:id` of the path. */
-export const Id = () => Param('id', existingId);
+export const Id = () => Param('id', uuidOrNotFound);

@@ -2,9 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ACCESS, type Access, isRest } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
-import { type Soon, soon } from '../../rate-limit/soon.js';
+import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from '../../tenancy/actor.js';
-import { type InputTypes, inputTypesOf, readRequest } from './request-reader.js';
+import { type InputTypes, inputTypesOf, bindInput } from './request-reader.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
@@ -22,12 +22,12 @@ export class InputGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  canActivate(context: ExecutionContext): Soon<boolean> {
+  canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const types = this.typesOf(context);
     if (!types) return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     request.isRest = true;
-    return soon(readRequest(request, types, this.settings.bodyLimitBytes), () => true);
+    return mapMaybePromise(bindInput(request, types, this.settings.bodyLimitBytes), () => true);
   }
 
   private typesOf(context: ExecutionContext): InputTypes | undefined {

@@ -6,7 +6,7 @@ const LARGEST_DIGITS = String(LARGEST_INTEGER);
  * Whether a number without its sign stands for an integer beyond 2^53, however it is written, or for
  * more than a double can hold. A fraction stands for the double that is nearest to it.
  */
-export function isBeyondLargest(number: string): boolean {
+export function exceedsExactRange(number: string): boolean {
   const nearest = Number(number);
   if (nearest < LARGEST_INTEGER) return false;
   if (nearest === Infinity) return true;

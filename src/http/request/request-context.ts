@@ -16,13 +16,13 @@ export interface FinishedRequest {
 }
 
 /** What is done when a request has ended. */
-export type Observer = (finished: FinishedRequest) => void;
+export type RequestObserver = (finished: FinishedRequest) => void;
 
 /**
  * What every request that is let in gets: its id, its line in the log, and a path that can be routed.
  * @param observe what else is done than logging it
  */
-export function requestContext(observe?: Observer) {
+export function requestContext(observe?: RequestObserver) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const apiRequest = request as ApiRequest;
     apiRequest.requestId = requestIdOf(request);
@@ -30,16 +30,16 @@ export function requestContext(observe?: Observer) {
     apiRequest.clientAddress = request.ip;
     response.setHeader('X-Request-Id', apiRequest.requestId);
     response.once('close', () => {
-      const finished = finish(apiRequest, response, performance.now() - apiRequest.arrivedAt);
+      const finished = summarize(apiRequest, response, performance.now() - apiRequest.arrivedAt);
       logRequest(apiRequest, finished);
       observe?.(finished);
     });
-    request.url = routable(request.url);
+    request.url = toRoutableUrl(request.url);
     next();
   };
 }
 
-function finish(request: ApiRequest, response: Response, ms: number): FinishedRequest {
+function summarize(request: ApiRequest, response: Response, ms: number): FinishedRequest {
   return {
     method: request.method,
     route: routeOf(request),
@@ -68,7 +68,7 @@ function logRequest(request: ApiRequest, { method, route, status, ms }: Finished
  * The asterisk of `OPTIONS *` and a path whose escapes cannot be decoded name no resource. They
  * become paths that take the way of every unknown one, instead of failing before the guards.
  */
-function routable(url: string): string {
+function toRoutableUrl(url: string): string {
   if (url === '*') return '/*';
   const end = url.indexOf('?');
   const path = end === -1 ? url : url.slice(0, end);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const ACCEPTABLE_ID = /^[!-~]{1,128}$/;
+const VALID_REQUEST_ID = /^[!-~]{1,128}$/;
 
 /**
  * The caller's own `X-Request-Id` where it can be kept, a new one otherwise
@@ -9,5 +9,5 @@ const ACCEPTABLE_ID = /^[!-~]{1,128}$/;
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
-  return typeof sent === 'string' && ACCEPTABLE_ID.test(sent) ? sent : randomUUID();
+  return typeof sent === 'string' && VALID_REQUEST_ID.test(sent) ? sent : randomUUID();
 }

@@ -6,7 +6,7 @@ import type { FieldProblem } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/json-object.js';
 import { type Input, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
-import type { Soon } from '../../rate-limit/soon.js';
+import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from '../../tenancy/actor.js';
 import { BodyError, isJsonContentType, readBody } from './body-reader.js';
 import { parseQueryString } from './query-string.js';
@@ -38,39 +38,43 @@ export function inputTypesOf(controller: Type<unknown>, method: string): InputTy
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
  *   every failing field of both
  */
-export function readRequest(request: ApiRequest, types: InputTypes, bodyLimit: number): Soon<void> {
-  const query = readQuery(request.url, types.query ?? NoParameters);
+export function bindInput(
+  request: ApiRequest,
+  types: InputTypes,
+  bodyLimit: number,
+): MaybePromise<void> {
+  const query = readQuery(request.url, types.query ?? EmptyQueryDto);
   request.query = query.value as ApiRequest['query'];
   const { body: dto } = types;
   if (!dto) {
-    if (takesBody(request) || !announcesBody(request)) {
-      refuse(query.problems);
+    if (allowsBody(request) || !mayHaveBody(request)) {
+      throwIfAny(query.problems);
       return;
     }
-    return readStrayBody(request, bodyLimit).then((problems) => {
-      refuse([...query.problems, ...problems]);
+    return checkUnexpectedBody(request, bodyLimit).then((problems) => {
+      throwIfAny([...query.problems, ...problems]);
     });
   }
-  return readBytes(request, bodyLimit).then((bytes) => {
+  return readJsonBytes(request, bodyLimit).then((bytes) => {
     const body = readJson(bytes, dto);
-    refuse([...query.problems, ...body.problems]);
+    throwIfAny([...query.problems, ...body.problems]);
     request.body = body.value;
   });
 }
 
-function refuse(problems: readonly FieldProblem[]): void {
+function throwIfAny(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw validationError(problems);
 }
 
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** Whether requests of a method may have a body, also where the route declares none. */
-export function takesBody({ method }: Pick<ApiRequest, 'method'>): boolean {
+export function allowsBody({ method }: Pick<ApiRequest, 'method'>): boolean {
   return !METHODS_WITHOUT_BODY.has(method);
 }
 
 /** Whether a body may follow the headers; a chunked one may turn out to be empty. */
-function announcesBody({ headers }: ApiRequest): boolean {
+function mayHaveBody({ headers }: ApiRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
@@ -82,38 +86,41 @@ const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
  * empty object, whatever its type.
  * @throws ApiError `payload_too_large`
  */
-async function readStrayBody(request: ApiRequest, limit: number): Promise<readonly FieldProblem[]> {
+async function checkUnexpectedBody(
+  request: ApiRequest,
+  limit: number,
+): Promise<readonly FieldProblem[]> {
   try {
-    const bytes = await receive(request, limit);
+    const bytes = await receiveBody(request, limit);
     if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    if (error.reason === 'too_large') throw refusalOf(error, limit);
+    if (error.reason === 'too_large') throw toApiError(error, limit);
   }
   return [{ field: 'body', message: `must be empty: a ${request.method} request takes no body` }];
 }
 
 /** The query of a route that takes none. */
-class NoParameters {}
+class EmptyQueryDto {}
 
 /** What is wrong with the query of a route that takes none. */
-export function strayParameters({ url }: ApiRequest): readonly FieldProblem[] {
-  return readQuery(url, NoParameters).problems;
+export function findUnexpectedParameters({ url }: ApiRequest): readonly FieldProblem[] {
+  return readQuery(url, EmptyQueryDto).problems;
 }
 
 /**
  * The bytes of a body that is JSON by its headers; none where there is no body.
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
  */
-export async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
-  if (!announcesBody(request)) return Buffer.alloc(0);
+export async function readJsonBytes(request: ApiRequest, limit: number): Promise<Buffer> {
+  if (!mayHaveBody(request)) return Buffer.alloc(0);
   if (!isTooLarge(request, limit) && !isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
   try {
-    return await receive(request, limit);
+    return await receiveBody(request, limit);
   } catch (error) {
-    throw error instanceof BodyError ? refusalOf(error, limit) : error;
+    throw error instanceof BodyError ? toApiError(error, limit) : error;
   }
 }
 
@@ -122,12 +129,12 @@ function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
 }
 
 /** Reads a body, after asking a client for it that holds it back. */
-function receive(request: ApiRequest, limit: number): Promise<Buffer> {
+function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
   if (!isTooLarge(request, limit)) request.askForBody?.();
   return readBody(request, limit);
 }
 
-function refusalOf(error: BodyError, limit: number): ApiError {
+function toApiError(error: BodyError, limit: number): ApiError {
   switch (error.reason) {
     case 'too_large':
       return new ApiError('payload_too_large', {
@@ -142,11 +149,11 @@ function refusalOf(error: BodyError, limit: number): ApiError {
 }
 
 /** Every request without a query shares it, so no one may write to it. */
-const NOTHING: Input<object> = { value: Object.freeze({}), problems: [] };
+const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: [] };
 
 function readQuery(url: string, dto: Type<object>): Input<object> {
   const start = url.indexOf('?');
-  if (start === -1 && dto === NoParameters) return NOTHING;
+  if (start === -1 && dto === EmptyQueryDto) return EMPTY_QUERY;
   const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
   return readParameters(dto, values, problems, { encoding: 'text' });
 }

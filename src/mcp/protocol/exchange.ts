@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import { explained } from '../../errors/error.filter.js';
-import { readBytes } from '../../http/request/request-reader.js';
+import { toLoggedApiError } from '../../errors/error.filter.js';
+import { readJsonBytes } from '../../http/request/request-reader.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import {
   RateLimits,
-  remainingIn,
-  tellLimit,
+  remainingHits,
+  setRateLimitHeaders,
   tooManyRequests,
 } from '../../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../../tenancy/actor.js';
@@ -85,7 +85,7 @@ export class McpExchange {
     for (let counted = 0; counted < messages; counted++) {
       const state = await this.limits.count('messages', actor.key.id);
       if (!state.isBlocked) continue;
-      tellLimit(response, state);
+      setRateLimitHeaders(response, state);
       throw tooManyRequests(state, 'messages');
     }
   }
@@ -154,7 +154,7 @@ export class McpExchange {
 
   private async messagesOf(request: ApiRequest): Promise<Messages | ApiError> {
     try {
-      return readMessages(await readBytes(request, this.settings.bodyLimitBytes));
+      return readMessages(await readJsonBytes(request, this.settings.bodyLimitBytes));
     } catch (error) {
       if (error instanceof ApiError) return error;
       throw error;
@@ -181,7 +181,7 @@ export class McpExchange {
     };
     const explaining = <T>(work: Promise<T>) =>
       work.catch((thrown: unknown) => {
-        const error = explained(thrown, requestId, MCP_ROUTE);
+        const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
         request.errorCode = error.code;
         throw error;
       });
@@ -214,8 +214,8 @@ export class McpExchange {
 function tellCall(caller: McpCaller, state: RateWindow): void {
   caller.callsRun++;
   const { told } = caller;
-  if (told && (told.isBlocked || remainingIn(told) < remainingIn(state))) return;
+  if (told && (told.isBlocked || remainingHits(told) < remainingHits(state))) return;
   caller.told = state;
-  tellLimit(caller.response, state);
+  setRateLimitHeaders(caller.response, state);
   if (state.isBlocked) caller.response.setHeader('Retry-After', state.timeToBlockExpire);
 }

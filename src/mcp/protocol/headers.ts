@@ -1,6 +1,6 @@
 import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { strayParameters } from '../../http/request/request-reader.js';
+import { findUnexpectedParameters } from '../../http/request/request-reader.js';
 import type { ApiRequest } from '../../tenancy/actor.js';
 import { REVISIONS } from './session-protocol.js';
 import type { Session } from '../sessions/session.js';
@@ -25,7 +25,7 @@ export function declaredRevision(request: ApiRequest): string | undefined {
 
 /** @throws ApiError `validation_error` for a query, which /mcp has none of */
 export function checkQuery(request: ApiRequest): void {
-  refuse(strayParameters(request));
+  refuse(findUnexpectedParameters(request));
 }
 
 /** @throws ApiError `validation_error` for a foreign revision, or a query, which /mcp has none of */
@@ -33,7 +33,7 @@ export function checkHead(request: ApiRequest, ...more: readonly FieldProblem[])
   const revision = request.get(REVISION);
   const isForeign = revision !== undefined && !REVISIONS.includes(revision);
   const known = { field: REVISION, message: `must be one of ${REVISIONS.join(', ')}` };
-  refuse([...(isForeign ? [known] : []), ...strayParameters(request), ...more]);
+  refuse([...(isForeign ? [known] : []), ...findUnexpectedParameters(request), ...more]);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import { explained } from '../../errors/error.filter.js';
+import { toLoggedApiError } from '../../errors/error.filter.js';
 import type { Actor, ApiRequest } from '../../tenancy/actor.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
 import { KeyWatch } from '../sessions/session-revalidation.js';
@@ -91,7 +91,7 @@ async function subscribe(
     try {
       subscriptions.add(await find(uri));
     } catch (thrown) {
-      const error = explained(thrown, requestId, MCP_ROUTE);
+      const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
       if (!OUT_OF_REACH.includes(error.status)) throw error;
     }
   }

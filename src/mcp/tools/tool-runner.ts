@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { lacksScope } from '../../auth/access.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
 import type { ApiError } from '../../errors/api-error.js';
-import { explained } from '../../errors/error.filter.js';
+import { toLoggedApiError } from '../../errors/error.filter.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
@@ -52,7 +52,7 @@ export class ToolRunner {
       if (scope !== 'any-key' && !actor.scopes.has(scope)) throw lacksScope(scope);
       return { result: toolResult(await this.run(tool, call)) };
     } catch (thrown) {
-      const error = explained(thrown, requestId, MCP_ROUTE);
+      const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
       const facts = factsOf(error.code, declaration, window);
       return { error, result: toolError(error, requestId, facts) };
     }

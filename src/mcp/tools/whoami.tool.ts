@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { factsOf } from '../../auth/key-facts.js';
-import { type Limit, RateLimits } from '../../rate-limit/rate-limits.js';
+import { type LimitName, RateLimits } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Tool } from './tool.decorator.js';
 import { WhoamiDto } from './whoami.dto.js';
@@ -25,7 +25,7 @@ export class WhoamiTool {
     return { ...factsOf(actor), limits: { reads, writes } };
   }
 
-  private async left(of: Limit, { key }: Actor) {
+  private async left(of: LimitName, { key }: Actor) {
     const { limit, totalHits, endsAt } = await this.limits.peek(of, key.id);
     return { limit, remaining: limit - totalHits, resets_at: new Date(endsAt) };
   }

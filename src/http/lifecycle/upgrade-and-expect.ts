@@ -4,16 +4,16 @@ import type { ApiRequest } from '../../tenancy/actor.js';
 const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 
 /** Keeps what may follow certain requests on their connections from being read as requests. */
-export function guardConnections(server: Server): void {
-  holdBodiesBack(server);
-  for (const event of REQUEST_EVENTS) server.prependListener(event, serveUpgradeLast);
+export function handleUpgradeAndExpect(server: Server): void {
+  deferContinue(server);
+  for (const event of REQUEST_EVENTS) server.prependListener(event, closeAfterUpgradeRequest);
 }
 
 /**
  * A request that asks for another protocol is served as it is, and nothing behind it: Node drops the
  * rest of what came with it, so that what comes next could begin within a request.
  */
-function serveUpgradeLast(request: IncomingMessage, response: ServerResponse): void {
+function closeAfterUpgradeRequest(request: IncomingMessage, response: ServerResponse): void {
   const { upgrade, 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (upgrade === undefined) return;
   response.shouldKeepAlive = false;
@@ -25,7 +25,7 @@ function serveUpgradeLast(request: IncomingMessage, response: ServerResponse): v
 }
 
 /** Answers of requests whose body is still held back are refusals: the body may follow, or not. */
-function holdBodiesBack(server: Server): void {
+function deferContinue(server: Server): void {
   const hold = (request: ApiRequest, response: ServerResponse) => {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;

@@ -1,10 +1,10 @@
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /** A line of a stack trace. */
 const FRAME = /^ {4}at .+:\d+:\d+\)?$/;
 
 /** What the log may hold of an error: where it arose, never what it says, which can quote values. */
-export function loggedError(error: unknown, causes = MOST_CAUSES): object {
+export function serializeError(error: unknown, causes = MAX_CAUSES): object {
   if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error };
   const { code, driverError } = error as { code?: unknown; driverError?: unknown };
   const cause = error.cause ?? driverError;
@@ -12,7 +12,7 @@ export function loggedError(error: unknown, causes = MOST_CAUSES): object {
     type: error.name,
     ...(typeof code === 'string' && { code }),
     stack: framesOf(error),
-    ...(cause !== undefined && causes > 0 && { cause: loggedError(cause, causes - 1) }),
+    ...(cause !== undefined && causes > 0 && { cause: serializeError(cause, causes - 1) }),
   };
 }
 

@@ -1,7 +1,10 @@
 /** A value now, where nothing has to be waited for: a request that waits for nothing is faster. */
-export type Soon<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** Goes on with a value as soon as it is there. */
-export function soon<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
+export function mapMaybePromise<T, R>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

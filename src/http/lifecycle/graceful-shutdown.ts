@@ -5,16 +5,16 @@ import { setTimeout as after } from 'node:timers/promises';
 /** Longer than any request may take. */
 const DEADLINE_MS = 15_000;
 
-const SWEEP_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** How long a kept connection has to send one more request, whose answer says that it is the last. */
-const LAST_REQUEST_MS = 100;
+const IDLE_CONNECTION_GRACE_MS = 100;
 
 /** How long a new connection has to begin its first request. */
-const FIRST_REQUEST_MS = 500;
+const FIRST_REQUEST_GRACE_MS = 500;
 
 /** Long enough for those who connect at this moment. */
-const QUEUE_MS = 50;
+const ACCEPT_GRACE_MS = 50;
 
 /**
  * How a server goes. It listens on while it finishes what it had when the drain began, so that
@@ -22,11 +22,11 @@ const QUEUE_MS = 50;
  * while a request is on its way fails that request. Then it stops listening and finishes what came
  * meanwhile.
  */
-export class Drain {
-  private readonly underWay = new Set<ServerResponse>();
+export class GracefulShutdown {
+  private readonly pendingResponses = new Set<ServerResponse>();
   /** When each connection was made. */
   private readonly connections = new Map<Socket, number>();
-  private begun = false;
+  private isBegun = false;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -34,25 +34,25 @@ export class Drain {
       socket.once('close', () => {
         this.connections.delete(socket);
         // Answers that wait behind another one on a lost connection are never told of it.
-        for (const response of this.underWay) {
-          if (response.req.socket === socket) this.underWay.delete(response);
+        for (const response of this.pendingResponses) {
+          if (response.req.socket === socket) this.pendingResponses.delete(response);
         }
       });
     });
     server.prependListener('request', (_request, response: ServerResponse) => {
       // Keep-alive clients learn from their last answer that the server is going.
-      if (this.begun) response.setHeader('Connection', 'close');
-      this.underWay.add(response);
-      response.once('close', () => this.underWay.delete(response));
+      if (this.isBegun) response.setHeader('Connection', 'close');
+      this.pendingResponses.add(response);
+      response.once('close', () => this.pendingResponses.delete(response));
     });
   }
 
   get hasBegun(): boolean {
-    return this.begun;
+    return this.isBegun;
   }
 
   begin(): void {
-    this.begun = true;
+    this.isBegun = true;
   }
 
   /** Ends the server; what is not finished by the deadline is cut off. */
@@ -63,16 +63,16 @@ export class Drain {
       if (performance.now() > end) this.server.closeAllConnections();
       // Connections that fall idle after the server stopped listening are not closed by Node.
       else if (!this.server.listening) this.closeIdleConnections();
-    }, SWEEP_EVERY_MS);
-    const had = [...this.underWay];
-    while (had.some((response) => this.underWay.has(response)) && performance.now() < end) {
-      await after(SWEEP_EVERY_MS);
+    }, POLL_INTERVAL_MS);
+    const had = [...this.pendingResponses];
+    while (had.some((response) => this.pendingResponses.has(response)) && performance.now() < end) {
+      await after(POLL_INTERVAL_MS);
     }
     await Promise.race([
-      Promise.all(Array.from(this.connections.keys(), closeOf)),
-      after(LAST_REQUEST_MS),
+      Promise.all(Array.from(this.connections.keys(), closed)),
+      after(IDLE_CONNECTION_GRACE_MS),
     ]);
-    await this.emptyTheQueue();
+    await this.acceptPendingConnections();
     await new Promise((resolve) => this.server.close(resolve));
     clearInterval(sweep);
   }
@@ -81,26 +81,29 @@ export class Drain {
   private closeIdleConnections(): void {
     this.server.closeIdleConnections();
     for (const [socket, made] of this.connections) {
-      if (socket.bytesRead === 0 && performance.now() - made > FIRST_REQUEST_MS) socket.destroy();
+      if (socket.bytesRead === 0 && performance.now() - made > FIRST_REQUEST_GRACE_MS)
+        socket.destroy();
     }
   }
 
   /** Connections that wait to be accepted are reset when listening ends, with their requests. */
-  private async emptyTheQueue(): Promise<void> {
-    const { _handle: handle } = this.server as unknown as { _handle: Partial<Handle> | null };
+  private async acceptPendingConnections(): Promise<void> {
+    const { _handle: handle } = this.server as unknown as {
+      _handle: Partial<ListeningHandle> | null;
+    };
     handle?.listen?.(0);
-    await after(QUEUE_MS);
+    await after(ACCEPT_GRACE_MS);
     // Right behind the phase of the event loop that accepts them.
     await new Promise(setImmediate);
   }
 }
 
 /** What Node listens with, which its declarations leave out. */
-interface Handle {
+interface ListeningHandle {
   /** Changes how many connections may wait. */
   listen(backlog: number): number;
 }
 
-function closeOf(one: Socket): Promise<unknown> {
+function closed(one: Socket): Promise<unknown> {
   return new Promise((resolve) => one.once('close', resolve));
 }

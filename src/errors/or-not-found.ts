@@ -5,7 +5,7 @@ import { ApiError } from './api-error.js';
  * @param kind what it is called in the message
  * @throws ApiError `not_found` where it was not
  */
-export function existing<T>(found: T | undefined | false, kind: string): T {
+export function orNotFound<T>(found: T | undefined | false, kind: string): T {
   if (found !== undefined && found !== false) return found;
   throw new ApiError('not_found', { message: `There is no such ${kind}.` });
 }

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { tellLimit, WINDOW_MS } from '../../rate-limit/rate-limits.js';
+import { setRateLimitHeaders, WINDOW_MS } from '../../rate-limit/rate-limits.js';
 import { requestIdOf } from '../request/request-id.js';
 
 const STARTING = new ApiError('overloaded', {
@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 1;
  * Answers while the database is migrated, before the application exists: the process is live, not
  * ready, and refuses everything else.
  */
-export function answerWhileStarting({ readsPerMinute }: Settings): RequestListener {
+export function startingListener({ readsPerMinute }: Settings): RequestListener {
   return (request, response) => {
     const requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', requestId);
@@ -25,7 +25,7 @@ export function answerWhileStarting({ readsPerMinute }: Settings): RequestListen
     } else {
       // Nothing is counted yet.
       const endsAt = Date.now() + WINDOW_MS;
-      tellLimit(response, { totalHits: 0, limit: readsPerMinute, endsAt });
+      setRateLimitHeaders(response, { totalHits: 0, limit: readsPerMinute, endsAt });
       response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
       send(response, STARTING.status, STARTING.toEnvelope(requestId));
     }

@@ -1,4 +1,4 @@
-import { loggedError } from './logged-error.js';
+import { serializeError } from './error-serializer.js';
 
 const SECRET = 'grace@example.com';
 
@@ -11,7 +11,7 @@ const failedQuery = (driverError: Error) =>
 describe('what the log holds of an error', () => {
   it('is its kind, its code and where it arose', () => {
     const error = Object.assign(new TypeError(SECRET), { code: 'ERR_INVALID_ARG_TYPE' });
-    expect(loggedError(error)).toEqual({
+    expect(serializeError(error)).toEqual({
       type: 'TypeError',
       code: 'ERR_INVALID_ARG_TYPE',
       stack: expect.stringMatching(/^ {4}at .*logged-error\.spec\.ts:\d+:\d+\)/) as string,
@@ -31,17 +31,17 @@ describe('what the log holds of an error', () => {
     ['a thrown null', null],
     ['nothing', undefined],
   ])('is nothing of what it says: %s', (_, error) => {
-    expect(loggedError(error)).toEqual(expect.objectContaining({ type: expect.any(String) }));
-    expect(JSON.stringify(loggedError(error))).not.toContain(SECRET);
+    expect(serializeError(error)).toEqual(expect.objectContaining({ type: expect.any(String) }));
+    expect(JSON.stringify(serializeError(error))).not.toContain(SECRET);
   });
 
   it('names the kinds of its causes, as far as they go', () => {
     const driver = Object.assign(new Error('a'), { code: '42P01' });
     const error = new Error('b', { cause: failedQuery(driver) });
-    expect(loggedError(error)).toMatchObject({
+    expect(serializeError(error)).toMatchObject({
       cause: { type: 'QueryFailedError', cause: { type: 'Error', code: '42P01' } },
     });
     error.cause = error;
-    expect(JSON.stringify(loggedError(error)).match(/"type"/g)).toHaveLength(6);
+    expect(JSON.stringify(serializeError(error)).match(/"type"/g)).toHaveLength(6);
   });
 });

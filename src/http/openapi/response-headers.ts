@@ -60,7 +60,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-const ON_EVERY_ANSWER = [
+const COMMON_HEADERS = [
   'X-Request-Id',
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -69,7 +69,7 @@ const ON_EVERY_ANSWER = [
 
 /** Points to the headers of every answer, and to those that one has beside them. */
 export function headersWith(...more: readonly HeaderName[]): Record<string, Ref> {
-  const names = [...ON_EVERY_ANSWER, ...more];
+  const names = [...COMMON_HEADERS, ...more];
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   );

@@ -2,19 +2,19 @@ import { mayWrite } from '../../auth/access.js';
 import { fieldsOf } from '../../fields/field.js';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../../rest/write.interceptor.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { HEADERS } from './headers.js';
+import { HEADERS } from './response-headers.js';
 import type { Parameter } from './model.js';
 import type { Route } from './routes.js';
 
 /** What a caller may ask of a route beside what it does. */
-interface Term {
+interface RequestHeader {
   readonly parameter: Parameter;
   /** What it is refused with. */
   readonly errors: readonly ErrorCode[];
   appliesTo(route: Route): boolean;
 }
 
-const TERMS: readonly Term[] = [
+const REQUEST_HEADERS: readonly RequestHeader[] = [
   {
     parameter: {
       name: 'Idempotency-Key',
@@ -26,7 +26,7 @@ const TERMS: readonly Term[] = [
       example: 'a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94',
     },
     errors: ['idempotency_key_in_use', 'idempotency_key_reused'],
-    appliesTo: isRepeatable,
+    appliesTo: acceptsIdempotencyKey,
   },
   {
     parameter: {
@@ -58,12 +58,12 @@ const TERMS: readonly Term[] = [
 
 /** The headers that a route heeds. */
 export function headerParameters(route: Route): Parameter[] {
-  return termsOf(route).map(({ parameter }) => parameter);
+  return requestHeadersOf(route).map(({ parameter }) => parameter);
 }
 
 /** What a route is refused with for the sake of these headers. */
-export function errorsOfTerms(route: Route): ErrorCode[] {
-  return termsOf(route).flatMap(({ errors }) => errors);
+export function requestHeaderErrors(route: Route): ErrorCode[] {
+  return requestHeadersOf(route).flatMap(({ errors }) => errors);
 }
 
 /** Whether a route answers one record, with its `ETag`. */
@@ -73,10 +73,10 @@ export function hasEntityTag({ answer, method }: Route): boolean {
 }
 
 /** Whether a route takes an `Idempotency-Key`. */
-export function isRepeatable({ method, access }: Route): boolean {
+export function acceptsIdempotencyKey({ method, access }: Route): boolean {
   return method === 'post' && mayWrite(access);
 }
 
-function termsOf(route: Route): Term[] {
-  return TERMS.filter((term) => term.appliesTo(route));
+function requestHeadersOf(route: Route): RequestHeader[] {
+  return REQUEST_HEADERS.filter((term) => term.appliesTo(route));
 }
