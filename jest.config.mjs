@@ -34,5 +34,6 @@ export default {
   globalSetup: './src/testing/global-setup.mjs',
   globalTeardown: './src/testing/global-teardown.mjs',
   maxWorkers: '100%',
-  testTimeout: 120_000,
+  // The time of a machine that has much else to do; no test and no hook sets one of its own.
+  testTimeout: 300_000,
 };

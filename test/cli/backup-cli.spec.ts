@@ -12,9 +12,6 @@ import { Product } from '../support/product.js';
 const run = promisify(execFile);
 const CLI = path.resolve(__dirname, '../../dist/src/cli.js');
 
-// Every command starts a process, and most of them a PostgreSQL.
-jest.setTimeout(60_000);
-
 interface Summary {
   rows: number;
   tables: Record<string, number>;

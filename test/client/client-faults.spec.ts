@@ -1,3 +1,4 @@
+import type * as Deadlines from '../../src/client/deadline.js';
 import { Random } from '../../src/cli/sample/random.js';
 import { LatitudeClient, LatitudeError } from '../../src/client/index.js';
 import { HTTP_FAULTS, HttpFaultProxy } from '../support/http-fault-proxy.js';
@@ -9,11 +10,25 @@ jest.mock('../../src/client/retry-policy.js', () => ({
   retryDelay: () => 1,
 }));
 
+// An attempt is given up when its request stalls, whatever a clock says: how long a client waits has
+// tests of its own too.
+const mockExpiries = new WeakMap<AbortSignal, () => void>();
+jest.mock('../../src/client/deadline.js', () => {
+  const actual = jest.requireActual<typeof Deadlines>('../../src/client/deadline.js');
+  class Deadline extends actual.Deadline {
+    constructor(sources: readonly (AbortSignal | undefined)[]) {
+      const expiry = new AbortController();
+      super([...sources, expiry.signal]);
+      mockExpiries.set(this.signal, () => {
+        expiry.abort(new actual.DeadlineExceeded('the request stalled'));
+      });
+    }
+  }
+  return { ...actual, Deadline };
+});
+
 const CREATES = 100;
 const CALLERS = 50;
-
-/** Stalled requests are given up one after another in the worst case. */
-jest.setTimeout(60_000);
 
 let app: TestApp;
 let tenant: Tenant;
@@ -26,15 +41,21 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await app.organization();
   const random = new Random(1);
-  proxy = await HttpFaultProxy.to(app.url, () => {
-    return random.chance(0.5) ? random.pick(HTTP_FAULTS) : undefined;
+  const attempts: (() => void)[] = [];
+  proxy = await HttpFaultProxy.to(app.url, {
+    choose: () => (random.chance(0.5) ? random.pick(HTTP_FAULTS) : undefined),
+    onStall: ({ headers }) => attempts[Number(headers['x-attempt'])]?.(),
   });
   client = new LatitudeClient({
     baseUrl: proxy.url,
     apiKey: tenant.key.key,
     // So many that a row of bad luck is out of the question.
     maxAttempts: 60,
-    timeoutMs: 1_500,
+    fetch: (url, init) => {
+      const attempt = attempts.push(mockExpiries.get(init!.signal!)!) - 1;
+      const headers = { ...(init!.headers as Record<string, string>), 'X-Attempt': `${attempt}` };
+      return fetch(url, { ...init, headers });
+    },
   });
 });
 afterEach(() => proxy.close());

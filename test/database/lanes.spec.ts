@@ -1,23 +1,35 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { CommandPatience } from '../../src/database/gateway/patience.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { configOf, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
+/** A lock by which a test holds statements until it releases them. */
+const HELD = 4_711;
+
 let app: TestApp;
+/** Another instance, whose statements may wait for as long as the test holds them. */
+let patient: TestApp;
 let us: Tenant;
 let them: Tenant;
 let database: TenantDatabase;
 
 beforeAll(async () => {
   app = await TestApp.start();
+  patient = await TestApp.start({ database: app.database, patience: new CommandPatience() });
   [us, them] = await Promise.all([app.organization(), app.organization()]);
   database = app.app.get(TenantDatabase);
 });
-afterAll(() => app.stop());
+afterAll(async () => {
+  await patient.stop();
+  await app.stop();
+});
 
 const bounded = (text: string, values: unknown[] = []): Statement => {
   return { text, values, cost: 'bounded' };
@@ -36,6 +48,16 @@ interface Identity {
 
 function identify(tenant: Tenant, n: number): Promise<Identity[]> {
   return database.read<Identity>(tenant, { ...IDENTITY, values: [n] });
+}
+
+/** How many statements wait for locks of a type. */
+async function waitingFor(type: string): Promise<number> {
+  const waiting = await app.sql(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+     and wait_event = $1`,
+    [type],
+  );
+  return waiting.length;
 }
 
 /** The connections of this application alone, by which a test can end them. */
@@ -90,13 +112,22 @@ describe('statements that share a connection', () => {
 
   it('are answered while statements of unknown cost keep connections busy', async () => {
     const { id } = await createLead(us.api);
-    let sleeping = 2;
-    const sleepers = Array.from({ length: sleeping }, () =>
-      database.read(us, { text: 'select pg_sleep(1)', values: [] }).finally(() => sleeping--),
+    const gateway = patient.app.get(TenantDatabase);
+    const api = patient.client(us.key.key);
+    const holder = new pg.Client(configOf(app.database));
+    await holder.connect();
+    await holder.query('select pg_advisory_lock($1)', [HELD]);
+    let running = 2;
+    const slow = Array.from({ length: running }, () =>
+      gateway
+        .read(us, { text: 'select pg_advisory_xact_lock_shared($1)', values: [HELD] })
+        .finally(() => running--),
     );
-    await Promise.all(Array.from({ length: 50 }, () => getLead(us.api, id)));
-    expect(sleeping).toBe(2);
-    await Promise.all(sleepers);
+    await until(async () => (await waitingFor('advisory')) === 2);
+    await Promise.all(Array.from({ length: 50 }, () => getLead(api, id)));
+    expect(running).toBe(2);
+    await holder.end();
+    await Promise.all(slow);
   });
 });
 
@@ -104,15 +135,17 @@ describe('a write that has to wait for a lock', () => {
   it('waits where no other waits behind it, and is done as soon as the lock is gone', async () => {
     const email = `${randomUUID()}@example.com`;
     const { id } = await createLead(us.api);
+    const api = patient.client(us.key.key);
     let blocked: Promise<Answer> | undefined;
-    await database
+    await patient.app
+      .get(TenantDatabase)
       .transaction(us, async (transaction) => {
         await transaction.query({
           text: `update leads set email_compared = $3 where organization_id = $1 and id = $2`,
           values: [us.id, id, email],
         });
-        blocked = us.api.post(LEADS, { first_name: 'Waits', email });
-        await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
+        blocked = api.post(LEADS, { first_name: 'Waits', email });
+        await Promise.all(Array.from({ length: 40 }, () => createLead(api)));
         throw new Error('roll back');
       })
       .catch(() => undefined);
@@ -126,7 +159,7 @@ describe('connections that are lost', () => {
     await Promise.all(Array.from({ length: 8 }, () => getLead(us.api, id)));
     await endConnections();
     // Each lane learns of its loss before it is asked again.
-    await expectEventually(async () => {
+    await until(async () => {
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => us.api.get(`${LEADS}/${id}`)),
       );
@@ -168,7 +201,7 @@ describe('a database that refuses connections', () => {
       expectError(await newcomer.post(LEADS, { first_name: 'A' }), 500, 'create_failed');
       expectError(await newcomer.post('/mcp', ping), 500, 'query_failed');
       proxy.setOpen(true);
-      await expectEventually(async () => (await api.get(`${LEADS}/${id}`)).status === 200);
+      await until(async () => (await api.get(`${LEADS}/${id}`)).status === 200);
       await createLead(api);
     } finally {
       await cutOff.stop();
@@ -176,11 +209,3 @@ describe('a database that refuses connections', () => {
     }
   });
 });
-
-/** Asks until it holds, for a second at most. */
-async function expectEventually(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 1_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it did not hold within a second');
-  }
-}

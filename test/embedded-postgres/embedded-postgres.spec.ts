@@ -96,7 +96,7 @@ function openInChild(role: Role = 'server') {
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  if (!(await until(condition, { every: 10, timeout: 10_000 }))) throw new Error('It never came.');
+  if (!(await until(condition, { every: 10, timeout: 200_000 }))) throw new Error('It never came.');
 }
 
 async function query<T>(connection: Connection, sql: string): Promise<T[]> {
@@ -151,7 +151,7 @@ async function parentOf(pid: number): Promise<number> {
 
 /** A process that has nothing to do with us. */
 function stranger(): number {
-  const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+  const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
   children.push(child);
   return child.pid!;
 }

@@ -62,8 +62,7 @@ describe('an instance whose database does not answer', () => {
     await proxy.close();
   });
 
-  const becomesReady = () =>
-    until(async () => (await app.client().get(READY)).status === 200, { deadlineMs: 5_000 });
+  const becomesReady = () => until(async () => (await app.client().get(READY)).status === 200);
 
   it('is live but not ready while the database is gone, and ready when it is back', async () => {
     proxy.setOpen(false);
@@ -82,11 +81,15 @@ describe('an instance whose database does not answer', () => {
   it('says so after a second of silence, however many ask, and leaves the silent connection', async () => {
     await becomesReady();
     proxy.silence();
-    const started = performance.now();
-    await until(async () => (await app.client().get(READY)).status === 503);
+    // The clock stands still where the latest check is too old to answer from: one serves all.
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000);
     const answers = await Promise.all(Array.from({ length: 30 }, () => app.client().get(READY)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    jest.restoreAllMocks();
+    for (const { status, body } of answers) {
+      expect(status).toBe(503);
+      // The check has given up; by itself, the connection is given up later.
+      expect(body.detail).toBe('The database does not answer in time.');
+    }
     await becomesReady();
   });
 });
@@ -137,24 +140,26 @@ describe('an instance whose database answers but fails requests', () => {
       );
       return Number(row?.commits);
     };
-    const before = await checks();
     const started = performance.now();
+    const before = await checks();
     await Promise.all(Array.from({ length: 100 }, () => app.client().get(READY)));
+    const after = await checks();
     const seconds = Math.ceil((performance.now() - started) / 1_000);
-    expect((await checks()) - before).toBeLessThan(20 * (seconds + 1));
+    expect(after - before).toBeLessThan(20 * (seconds + 1));
   });
 });
 
 describe('an instance whose connections are all in use', () => {
-  const realNow = performance.now.bind(performance);
   let app: TestApp;
   let api: Tenant['api'];
   let release: () => void;
+  let begun: number;
 
   beforeEach(async () => {
     app = await TestApp.start();
     ({ api } = await app.organization());
     release = await takeEveryConnection(app);
+    begun = performance.now();
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -162,17 +167,22 @@ describe('an instance whose connections are all in use', () => {
     await app.stop();
   });
 
+  /** Has the clock stand still, so many seconds after every connection was taken. */
+  const setClock = (seconds: number) => {
+    jest.spyOn(performance, 'now').mockReturnValue(begun + seconds * 1_000);
+  };
+
   it('stays ready while statements complete', async () => {
     for (const seconds of [0, 3, 6, 9]) {
-      jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+      setClock(seconds);
       expect((await api.post(LEADS, { first_name: 'Ada' })).status).toBe(201);
-      expect((await app.client().get(READY)).status).toBe(200);
+      expect(await app.client().get(READY)).toMatchObject({ status: 200, body: { status: 'ok' } });
     }
   });
 
   it('is not ready after 5 seconds without progress, and ready when one is free', async () => {
     const ready = async (seconds: number) => {
-      jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+      setClock(seconds);
       return app.client().get(READY);
     };
     expect((await ready(0)).status).toBe(200);
@@ -198,7 +208,7 @@ describe('an instance whose database does not commit', () => {
     };
     await until(async () => (await ready()) === 200);
     await setStandby('gone');
-    await until(async () => (await ready()) === 503, { deadlineMs: 4_000 });
+    await until(async () => (await ready()) === 503);
     const body: unknown = await (await fetch(server.url + READY)).json();
     expect(body).toMatchObject({ reason: 'database', detail: expect.stringContaining('commit') });
     const started = performance.now();
@@ -208,7 +218,7 @@ describe('an instance whose database does not commit', () => {
     );
     expect(Number(waiting?.count)).toBeLessThanOrEqual(1);
     await setStandby('');
-    await until(async () => (await ready()) === 200, { deadlineMs: 5_000 });
+    await until(async () => (await ready()) === 200);
     await server.stop();
   });
 });
@@ -216,9 +226,7 @@ describe('an instance whose database does not commit', () => {
 /** Waits until the readiness of an instance is answered with a status. */
 async function becomes(app: TestApp, status: number): Promise<Answer> {
   let answer: Answer | undefined;
-  await until(async () => (answer = await app.client().get(READY)).status === status, {
-    deadlineMs: 5_000,
-  });
+  await until(async () => (answer = await app.client().get(READY)).status === status);
   return answer!;
 }
 
@@ -271,9 +279,9 @@ describe('an instance whose client left before pipelined answers', () => {
     const server = app.app.getHttpServer();
     await once(server, 'request');
     left.destroy();
-    const started = performance.now();
+    const cutOff = jest.spyOn(server, 'closeAllConnections');
     await app.stop();
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cutOff).not.toHaveBeenCalled();
   });
 });
 

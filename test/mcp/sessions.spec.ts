@@ -109,8 +109,8 @@ function sessionOf(id: string, of = app) {
   return [...of.app.get(Sessions).all()].find((session) => session.id === id);
 }
 
-function untilTrue(condition: () => boolean, deadlineMs?: number): Promise<void> {
-  return until(() => Promise.resolve(condition()), { deadlineMs });
+function untilTrue(condition: () => boolean): Promise<void> {
+  return until(() => Promise.resolve(condition()));
 }
 
 function setScopes(keyId: string, ...scopes: Scope[]): Promise<unknown> {
@@ -809,13 +809,26 @@ describe('the cap', () => {
     await openAtOnce(PLACES, callerOf(owner, small));
     expectFull(await caller.initialize());
     await small.app.get(KeysService).revoke(owner.key.id);
-    await until(async () => (await caller.initialize()).status === 200, { deadlineMs: 3_000 });
+    await until(async () => (await caller.initialize()).status === 200);
   });
 });
 
 describe('the time to live', () => {
+  const TTL_SECONDS = 60;
+  const realNow = performance.now.bind(performance);
+  let passedMs = 0;
+
+  /** Sets the clock of the application forward. */
+  const passTimeToLive = () => {
+    passedMs += TTL_SECONDS * 1_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + passedMs);
+  };
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
   it('given a session without use and one with an open stream, when the time is over, then only the first has ended', async () => {
-    const brief = await start({ mcpSessionTtlSeconds: 1 });
+    const brief = await start({ mcpSessionTtlSeconds: TTL_SECONDS });
     const caller = callerOf(tenant, brief);
     const other = callerOf(await colleague(), brief);
     const listened = await caller.open();
@@ -823,16 +836,17 @@ describe('the time to live', () => {
     const unused = await caller.open();
     // Asking with another key does not extend its life.
     expectRefusal(await ASK.POST(other, unused), 403, 'session_mismatch');
-    await until(async () => (await ASK.POST(other, unused)).status === 404, { deadlineMs: 3_000 });
+    passTimeToLive();
+    expectRefusal(await ASK.POST(other, unused), 404, 'not_found');
     expectRefusal(await ASK.POST(caller, unused), 404, 'not_found');
     expectRefusal(await ASK.DELETE(caller, unused), 404, 'not_found');
     expectRefusal(await ASK.GET(caller, unused), 400, 'no_session');
     await expectAlive(caller, listened);
     stream.leave();
-    await until(async () => (await ASK.POST(other, listened)).status === 404, {
-      deadlineMs: 4_000,
-    });
-    await untilTrue(() => brief.app.get(Sessions).counts().sessions === 0, 3_000);
+    await untilTrue(() => brief.app.get(Sessions).counts().streams === 0);
+    passTimeToLive();
+    expectRefusal(await ASK.POST(other, listened), 404, 'not_found');
+    await untilTrue(() => brief.app.get(Sessions).counts().sessions === 0);
   });
 });
 
@@ -1033,10 +1047,8 @@ describe('streams', () => {
   );
 });
 
-describe('the end of a key (within a second)', () => {
-  const SOON_MS = 2_000;
-  const deadlineMs = SOON_MS;
-
+// That it comes within a second is shown in session-revalidation.spec.ts and authenticator.spec.ts.
+describe('the end of a key', () => {
   /** When the stream of a session ended that this key has opened, and that the session is gone. */
   async function endOf(owner: Tenant, end: () => Promise<unknown>): Promise<number> {
     const caller = callerOf(owner);
@@ -1050,7 +1062,7 @@ describe('the end of a key (within a second)', () => {
     // Where it still were, it would be the session of another key.
     expectRefusal(await ASK.GET(mcp, session), 400, 'no_session');
     for (const method of METHODS) {
-      await until(async () => (await ASK[method](caller, session)).status === 401, { deadlineMs });
+      await until(async () => (await ASK[method](caller, session)).status === 401);
     }
     return endedAt;
   }
@@ -1059,23 +1071,25 @@ describe('the end of a key (within a second)', () => {
     const [owner, other] = await Promise.all([colleague(), colleague()]);
     const kept = await callerOf(other).open('2025-06-18');
     const stream = await callerOf(other).listen(kept);
-    let revokedAt = 0;
-    const endedAt = await endOf(owner, async () => {
-      await app.app.get(KeysService).revoke(owner.key.id);
-      revokedAt = Date.now();
-    });
-    expect(endedAt - revokedAt).toBeLessThan(SOON_MS);
+    await endOf(owner, () => app.app.get(KeysService).revoke(owner.key.id));
     await expectAlive(callerOf(other), kept);
     sessionOf(kept)!.notify(CHANGED.method);
     expect(await stream.nextMessage()).toEqual({ id: '1', message: CHANGED });
   });
 
   it('given a stream, when its key expires, then the stream and the session end, not earlier', async () => {
-    const expiresAt = new Date(Date.now() + 1_000);
-    const owner = await app.key(tenant.id, undefined, { expiresAt });
-    const endedAt = await endOf(owner, () => Promise.resolve());
-    expect(endedAt).toBeGreaterThanOrEqual(expiresAt.getTime());
-    expect(endedAt - expiresAt.getTime()).toBeLessThan(SOON_MS);
+    const owner = await app.key(tenant.id);
+    let expiresAt: Date | undefined;
+    // Only now, so that the stream is there before the key expires, however long that takes.
+    const endedAt = await endOf(owner, async () => {
+      const [key] = await app.sql<{ expires_at: Date }>(
+        `update api_keys set expires_at = now() + interval '1 second' where id = $1
+         returning expires_at`,
+        [owner.key.id],
+      );
+      expiresAt = key!.expires_at;
+    });
+    expect(endedAt).toBeGreaterThanOrEqual(expiresAt!.getTime());
   });
 });
 
@@ -1086,11 +1100,11 @@ describe('the end of the application', () => {
     const streams = await Promise.all(
       Array.from({ length: 5 }, async () => caller.listen(await caller.open('2025-06-18'))),
     );
-    const began = performance.now();
+    const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
     const stopped = instance.stop();
     for (const stream of streams) expect(await stream.next()).toBeUndefined();
     await stopped;
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(cutOff).not.toHaveBeenCalled();
   });
 });
 
@@ -1135,7 +1149,7 @@ describe('the flood guard', () => {
     const retryAfter = Number(headers.get('retry-after'));
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(60);
-    const end = Math.floor(Date.now() / 1_000) + retryAfter;
+    const end = Date.parse(headers.get('date')!) / 1_000 + retryAfter;
     expect(Math.abs(end - Number(headers.get('ratelimit-reset')))).toBeLessThanOrEqual(1);
   }
 
@@ -1520,7 +1534,7 @@ describe('the log (design: a line a request)', () => {
       200, 200, 200, 200, 400, 400, 404, 400, 403, 404, 503, 403, 401,
     ]);
     await logging.app.get(KeysService).revoke(revoked.key.id);
-    await untilTrue(() => sessionOf(theirs, logging) === undefined, 3_000);
+    await untilTrue(() => sessionOf(theirs, logging) === undefined);
     await owner.delete(session);
     expect(await stream.next()).toBeUndefined();
 

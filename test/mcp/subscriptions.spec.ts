@@ -254,15 +254,13 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     other.leave();
   });
 
-  it('is told nothing any more when its key is revoked, within a second', async () => {
+  it('is told nothing any more when its key is revoked', async () => {
     const lead = await createLead(tenant.api);
     const colleague = await app.key(tenant.id);
     const follower = await follow(uriOf(lead));
     await rename(lead);
     await app.app.get(KeysService).revoke(tenant.key.id);
-    const revokedAt = performance.now();
     expect(await follower.take(2)).toEqual([updated(uriOf(lead)), undefined]);
-    expect(performance.now() - revokedAt).toBeLessThan(2_000);
     await rename(lead, 'Grace', colleague);
   });
 
@@ -314,7 +312,7 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     expect(published).toBeGreaterThan(500);
     socket.destroy();
     reader.leave();
-  }, 60_000);
+  });
 
   /** A client that sends its request and reads nothing of the answer. */
   async function idleFollower(id: string): Promise<net.Socket> {
@@ -344,11 +342,11 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const instance = await TestApp.start({ database: app.database });
     const lead = await createLead(tenant.api);
     const follower = await Follower.of(era, callerOf(tenant, instance), [uriOf(lead)]);
-    const began = performance.now();
+    const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
     const stopped = instance.stop();
     expect(await follower.next()).toBeUndefined();
     await stopped;
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(cutOff).not.toHaveBeenCalled();
   });
 });
 

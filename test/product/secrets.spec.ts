@@ -91,7 +91,7 @@ beforeAll(async () => {
   dump = await dumped();
   expect(await server.stop()).toBe(0);
   log = server.stdout.slice(server.stdout.search(STARTED)) + server.stderr;
-}, 60_000);
+});
 afterAll(() => product.remove());
 
 describe('given every way to use and misuse every route and tool, and a database that fails', () => {

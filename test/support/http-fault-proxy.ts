@@ -18,6 +18,13 @@ export const HTTP_FAULTS = [
 
 export type HttpFault = (typeof HTTP_FAULTS)[number];
 
+interface Faults {
+  /** Called for each request; undefined lets it pass. */
+  choose(): HttpFault | undefined;
+  /** Told of each request that is never answered. */
+  onStall(request: IncomingMessage): void;
+}
+
 interface Forwarded {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -32,13 +39,12 @@ export class HttpFaultProxy {
   private constructor(
     private readonly server: http.Server,
     private readonly target: string,
-    private readonly choose: () => HttpFault | undefined,
+    private readonly faults: Faults,
   ) {}
 
-  /** @param choose called for each request; undefined lets it pass */
-  static async to(target: string, choose: () => HttpFault | undefined): Promise<HttpFaultProxy> {
+  static async to(target: string, faults: Faults): Promise<HttpFaultProxy> {
     const server = http.createServer({ keepAlive: false });
-    const proxy = new HttpFaultProxy(server, target, choose);
+    const proxy = new HttpFaultProxy(server, target, faults);
     server.on('request', (request, response) => {
       proxy.handle(request, response).catch(() => response.destroy());
     });
@@ -58,15 +64,13 @@ export class HttpFaultProxy {
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    const fault = this.choose();
+    const fault = this.faults.choose();
     if (fault) this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
-    if (fault && !fault.endsWith('-after')) {
-      spoil(fault, response);
-      return;
-    }
-    const answer = await this.forward(request, body);
+    const answer =
+      fault && !fault.endsWith('-after') ? undefined : await this.forward(request, body);
     if (fault) spoil(fault, response, answer);
-    else response.writeHead(answer.status, answer.headers).end(answer.body);
+    else if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+    if (fault?.startsWith('stall')) this.faults.onStall(request);
   }
 
   private async forward({ method, url = '/', headers }: IncomingMessage, body: string) {
