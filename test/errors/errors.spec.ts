@@ -855,7 +855,7 @@ describe('a database that fails', () => {
   }
 });
 
-describe('the log (design: a line a request)', () => {
+describe('the log, a line a request', () => {
   let logging: TestApp;
   let lines: Record<string, unknown>[];
   let text: string;

@@ -395,7 +395,7 @@ describe("a team's LeadScorer that breaks its contract", () => {
   );
 });
 
-describe('a static route beside one with :id (design: the most specific answers)', () => {
+describe('a static route beside one with :id (the most specific answers)', () => {
   it('wins over the :id of leads, which goes on answering for ids', async () => {
     const app = await TestApp.start({ modules: [SummaryModule] });
     try {

@@ -1494,7 +1494,7 @@ describe('the probes of OAuth clients', () => {
   });
 });
 
-describe('the log (design: a line a request)', () => {
+describe('the log, a line a request', () => {
   let logging: TestApp;
   let text = '';
 

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SCOPES } from '../../src/auth/scopes.js';
+import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
+
+const ERROR_ROW = /^\| `(\w+)` +\| (\d+)[\d, ]* +\| (yes|no) +\|/gm;
+const SCOPE = /`([a-z]+:(?:read|write))`/g;
+
+it('states every error code with its status, and whether it is retryable', () => {
+  const rows = [...page('errors.md').matchAll(ERROR_ROW)];
+  const stated = rows.map(([, code, status, retryable]) => {
+    return [code, Number(status), retryable === 'yes'];
+  });
+  const actual = Object.entries(ERROR_CATALOGUE).map(([code, { status, retryable }]) => {
+    return [code, status, retryable];
+  });
+  expect(stated.sort()).toEqual(actual.sort());
+});
+
+it('states every scope', () => {
+  const stated = [...page('keys-and-scopes.md').matchAll(SCOPE)].map(([, scope]) => scope);
+  expect([...new Set(stated)].sort()).toEqual([...SCOPES].sort());
+});
+
+function page(name: string): string {
+  return readFileSync(join(process.cwd(), 'docs/contract', name), 'utf8');
+}
