@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../dist/src/database/connection/data-source-options.js';
 import { openEmbeddedPostgres } from '../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/src/database/migrate.js';
-import { QueryWithPreamble } from '../dist/src/database/gateway/tenant-query.js';
+import { QueryWithContext } from '../dist/src/database/connection/query-with-context.js';
 
 const ORGANIZATIONS = 10;
 const LEADS = 20_000;
@@ -30,9 +30,9 @@ const WAYS = {
   'no policy': (client, name, values) => client.query({ name, text: STATEMENTS[name], values }),
   'one Sync': (client, name, values) =>
     new Promise((resolve, reject) => {
-      const preamble = { name: 'tenant', text: ENTER, values: [values[0]] };
+      const context = { name: 'tenant', text: ENTER, values: [values[0]] };
       const done = (error, result) => (error ? reject(error) : resolve(result));
-      client.query(new QueryWithPreamble(preamble, { name, text: STATEMENTS[name], values }, done));
+      client.query(new QueryWithContext(context, { name, text: STATEMENTS[name], values }, done));
     }),
   transaction: async (client, name, values) => {
     await client.query('begin');

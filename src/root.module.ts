@@ -5,7 +5,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
 import type { DatabaseTarget } from './database/connection/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
-import { type Patience, ServerPatience } from './database/gateway/patience.js';
+import { type TimeBudget, ServerTimeBudget } from './database/gateway/time-budget.js';
 
 @Module({})
 class RootModule {}
@@ -14,7 +14,7 @@ export interface AppOptions {
   readonly settings: Settings;
   readonly database: DatabaseTarget;
   /** How long work on the database may take; that of a server by default. */
-  readonly patience?: Patience;
+  readonly timeBudget?: TimeBudget;
   /** Called where the start has to migrate the database, or to wait for another instance that does. */
   readonly beforeMigrating?: () => Promise<void>;
   /** Modules beside those of `AppModule`: a team's own, or a test's. */
@@ -25,7 +25,7 @@ export interface AppOptions {
 export function rootModule({
   settings,
   database,
-  patience = new ServerPatience(),
+  timeBudget = new ServerTimeBudget(),
   beforeMigrating,
   modules = [],
 }: AppOptions): DynamicModule {
@@ -33,7 +33,7 @@ export function rootModule({
     module: RootModule,
     imports: [
       ConfigModule.of(settings),
-      DatabaseModule.to(database, patience, beforeMigrating),
+      DatabaseModule.to(database, timeBudget, beforeMigrating),
       AuthModule,
       AppModule,
       ...modules,

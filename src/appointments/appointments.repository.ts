@@ -15,7 +15,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
 
   constructor(database: TenantDatabase) {
     const counted = ['status'];
-    super(database, { name: 'appointments', record: AppointmentDto, live: 'true', counted });
+    super(database, { name: 'appointments', record: AppointmentDto, notDeleted: 'true', counted });
     const source = { table: this.table, item: AppointmentDto, order: 'start_time' };
     this.items = new RecordList(database, source);
   }

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { realChanges, withUnset } from '../fields/changes.js';
+import { realChanges, nullsForMissing } from '../fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
 import { leadNotFound } from '../leads/live-lead.js';
 import type { Page } from '../listing/page.js';
@@ -36,7 +36,7 @@ export class AppointmentsService {
    * @throws ApiError `query_failed`
    */
   startingWith(actor: Actor, beginning: string, most: number): Promise<AppointmentDto[]> {
-    return this.repository.startingWith(actor.organization, beginning, most);
+    return this.repository.findByIdPrefix(actor.organization, beginning, most);
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
@@ -45,7 +45,7 @@ export class AppointmentsService {
       lead_id: input.lead_id,
       id: uuidv7(),
       booked_by: actor.channel,
-      ...withUnset(CreateAppointmentDto, input),
+      ...nullsForMissing(CreateAppointmentDto, input),
     });
     if (!created) throw leadNotFound('lead_id');
     return created;
@@ -60,7 +60,7 @@ export class AppointmentsService {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
       id: uuidv7({ msecs: created_at.getTime() }),
       booked_by: actor.channel,
-      ...withUnset(CreateAppointmentDto, input),
+      ...nullsForMissing(CreateAppointmentDto, input),
       created_at,
       updated_at,
     }));
@@ -78,7 +78,7 @@ export class AppointmentsService {
       if (revised.end_time <= revised.start_time) {
         throw wrongOrder(input);
       }
-      return withUnset(UpdateAppointmentDto, revised);
+      return nullsForMissing(UpdateAppointmentDto, revised);
     };
     const updated = await this.repository.update(actor.organization, id, revise);
     return orNotFound(updated, 'appointment');

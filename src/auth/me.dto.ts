@@ -1,4 +1,4 @@
-import { Part, SomeOf } from '../fields/answered-kinds.js';
+import { Nested, SomeOf } from '../fields/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
 import { LONGEST_NAME } from './keys.service.js';
 import { SCOPES } from './scopes.js';
@@ -48,9 +48,9 @@ class LimitsDto {
 
 /** What a key is and may do, but for how often. */
 export class KeyFactsDto {
-  @Part(KeyOrganizationDto, 'The organization that the key belongs to.')
+  @Nested(KeyOrganizationDto, 'The organization that the key belongs to.')
   organization: KeyOrganizationDto;
-  @Part(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
+  @Nested(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
   @SomeOf(SCOPES, { description: 'What the key may do.', example: ['leads:read', 'leads:write'] })
   scopes: readonly string[];
   @DateTime({
@@ -62,5 +62,5 @@ export class KeyFactsDto {
 
 /** What a key is and may do. */
 export class MeDto extends KeyFactsDto {
-  @Part(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
+  @Nested(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
 }

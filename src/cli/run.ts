@@ -4,7 +4,7 @@ import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings, type Settings } from '../config/settings.js';
-import { CommandPatience } from '../database/gateway/patience.js';
+import { UnlimitedTimeBudget } from '../database/gateway/time-budget.js';
 import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
 import { rootModule } from '../root.module.js';
 import { type Progress, progressOn } from './progress.js';
@@ -58,8 +58,8 @@ async function inApp<T>(
 ): Promise<T> {
   let app: INestApplicationContext | undefined;
   try {
-    const patience = new CommandPatience();
-    const root = rootModule({ settings, database: database.target, patience });
+    const timeBudget = new UnlimitedTimeBudget();
+    const root = rootModule({ settings, database: database.target, timeBudget });
     app = await NestFactory.createApplicationContext(root, {
       logger: new NestLogger(),
       abortOnError: false,

@@ -16,13 +16,13 @@ import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Load } from './gateway/load.js';
 import { migrate } from './migrate.js';
-import { Patience } from './gateway/patience.js';
+import { TimeBudget } from './gateway/time-budget.js';
 import { PurgeService } from './records/purge.service.js';
 import { SessionContext } from './connection/session-context.js';
-import { letSearchUseItsIndex } from './records/search-index.js';
+import { enableSearchIndex } from './records/search-index.js';
 import { Readiness } from './readiness/readiness.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
-import { StoredAnswersRepository } from './idempotency.repository.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
 import { TenantDataService } from './records/tenant-data.service.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
@@ -35,7 +35,7 @@ const PROVIDERS = [
   PurgeService,
   Readiness,
   SharedLookups,
-  StoredAnswersRepository,
+  IdempotencyRepository,
   TenantDataService,
 ];
 
@@ -56,7 +56,7 @@ export class DatabaseModule implements OnModuleInit {
 
   static to(
     target: DatabaseTarget,
-    patience: Patience,
+    timeBudget: TimeBudget,
     beforeMigrating?: () => Promise<void>,
   ): DynamicModule {
     const context = new SessionContext();
@@ -84,7 +84,7 @@ export class DatabaseModule implements OnModuleInit {
       ],
       providers: [
         ...PROVIDERS,
-        { provide: Patience, useValue: patience },
+        { provide: TimeBudget, useValue: timeBudget },
         { provide: SessionContext, useValue: context },
       ],
       exports: PROVIDERS,
@@ -106,7 +106,7 @@ async function connectAndMigrate(
   closeUnfinishedTransactions(dataSource);
   try {
     const role = await migrate(dataSource, beforeMigrating);
-    await letSearchUseItsIndex(dataSource);
+    await enableSearchIndex(dataSource);
     // From here on, only the administration runs statements as the database user.
     context.use(role);
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Tenant, TenantTransaction } from './gateway/tenant.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
 /** An answer of REST, as it was or will be given. */
-export interface Answer {
+export interface StoredResponse {
   readonly status: number;
   readonly location: string | null;
   /** Of a single record; null for anything else. */
@@ -33,7 +33,7 @@ const SWEEP_BATCH = 1_000;
 
 /** The answers to requests that carry an `Idempotency-Key`. */
 @Injectable()
-export class StoredAnswersRepository {
+export class IdempotencyRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
@@ -45,14 +45,14 @@ export class StoredAnswersRepository {
     transaction: TenantTransaction,
     { id }: Tenant,
     { key, route, content }: IdempotentRequest,
-  ): Promise<Answer | undefined> {
+  ): Promise<StoredResponse | undefined> {
     const [lock] = await transaction.query<{ mine: boolean }>({
       text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine`,
       values: [[id, key, route].join(' ')],
     });
     if (!lock?.mine) throw new ApiError('idempotency_key_in_use');
     // A statement of its own, so that it sees what was committed before the lock was free.
-    const [stored] = await transaction.query<Answer & { content_hash: Buffer }>({
+    const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
       text: `select content_hash, status, location, etag, body as text from idempotency_keys
         where organization_id = $1 and key = $2 and route = $3
           and created_at > now() - interval '${KEPT_FOR}'`,
@@ -68,11 +68,11 @@ export class StoredAnswersRepository {
    * Keeps the answer to a claimed request.
    * @throws ApiError `create_failed`
    */
-  async keep(
+  async store(
     transaction: TenantTransaction,
     { id }: Tenant,
     { key, route, content }: IdempotentRequest,
-    { status, location, etag, text }: Answer,
+    { status, location, etag, text }: StoredResponse,
   ): Promise<void> {
     await transaction.query({
       text: `insert into idempotency_keys
@@ -93,7 +93,7 @@ export class StoredAnswersRepository {
    * Removes the answers about some records, and those of which that is not known.
    * @throws ApiError `create_failed`
    */
-  async forget(
+  async deleteForRecords(
     transaction: TenantTransaction,
     { id }: Tenant,
     recordIds: readonly string[],
@@ -110,7 +110,7 @@ export class StoredAnswersRepository {
    * Removes answers that are given no more.
    * @throws ApiError `create_failed`
    */
-  async sweep(tenant: Tenant): Promise<void> {
+  async deleteExpired(tenant: Tenant): Promise<void> {
     let removed: unknown[];
     do {
       removed = await this.database.write(tenant, {

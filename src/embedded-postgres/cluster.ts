@@ -16,7 +16,7 @@ import { errorCode, unlessMissing } from './errors.js';
 import { type RunAs, spawnGuarded } from './guarded-process.js';
 import { findProcesses, identify } from './processes.js';
 import type { Runtime } from './runtime.js';
-import { until } from './waiting.js';
+import { pollUntil } from './polling.js';
 
 /** It only names the socket's file: nothing listens on a network. */
 export const PORT = 5432;
@@ -71,7 +71,7 @@ export async function prepareCluster(
       `The database in ${cluster.directory} says that it is of PostgreSQL "${version.trim()}", and this Latitude brings PostgreSQL ${runtime.majorVersion}: dump it with its own version and load it into a new DATA_DIR.`,
     );
   }
-  await giveTo(runtime.runAs, cluster.directory);
+  await changeOwner(runtime.runAs, cluster.directory);
   await prepareSocketDirectory(cluster.socketDirectory, runtime.runAs);
 }
 
@@ -118,7 +118,7 @@ async function removeLeftover(path: string): Promise<void> {
     const users = await findProcesses((command) => command.includes(path));
     return users.length === 0 && (await remove(path));
   };
-  await until(isRemoved, { every: 20, timeout: 5_000 });
+  await pollUntil(isRemoved, { every: 20, timeout: 5_000 });
 }
 
 /** Whether a directory is gone; one that is written to meanwhile cannot be removed whole. */
@@ -138,19 +138,19 @@ async function initialise(
   const half = `${directory}.init-${process.pid}`;
   await mkdir(half, { mode: 0o700 });
   try {
-    await giveTo(runAs, half);
+    await changeOwner(runAs, half);
     const command = [join(binaries, 'bin/initdb'), '-D', half, '-U', 'postgres', '-A', 'trust'];
     const encoding = ['-E', 'UTF8', '--locale=C'];
     const collation = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const initdb = await spawnGuarded([...command, ...encoding, ...collation], runAs);
     try {
-      await until(() => initdb.ended !== undefined, { every: 10, signal });
+      await pollUntil(() => initdb.ended !== undefined, { every: 10, signal });
     } finally {
       await initdb.end();
     }
     if (initdb.ended !== 'exit code 0') {
       throw new Error(
-        `The database could not be made in ${directory} (${initdb.ended ?? ''}): ${initdb.lastWords}`,
+        `The database could not be made in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
       );
     }
     await rename(half, directory);
@@ -167,7 +167,7 @@ async function flush(directory: string): Promise<void> {
 }
 
 /** Gives a directory to another user, itself last, so that an interrupted run is done again. */
-async function giveTo({ uid, gid }: RunAs, directory: string): Promise<void> {
+async function changeOwner({ uid, gid }: RunAs, directory: string): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   if ((await lstat(directory)).uid === uid) return;
   for (const entry of await readdir(directory, { recursive: true })) {
@@ -186,5 +186,5 @@ async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<
       `The directory ${directory}, meant for the database's socket, was made by someone else or can be entered by others: remove it.`,
     );
   }
-  await giveTo(runAs, directory);
+  await changeOwner(runAs, directory);
 }

@@ -34,8 +34,8 @@ export interface EmbeddedPostgres {
 }
 
 /** Of the promised minute, the rest is for ending what has not become ready. */
-const START_TIMEOUT = 50_000;
-const PATIENCE_WITH_COMMAND = 20_000;
+const START_TIMEOUT_MS = 50_000;
+const COMMAND_TIMEOUT_MS = 20_000;
 
 /**
  * Starts the PostgreSQL of a data directory, making the database on first use, and keeps it running
@@ -48,7 +48,7 @@ const PATIENCE_WITH_COMMAND = 20_000;
 export async function openEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const signal = AbortSignal.timeout(START_TIMEOUT);
+  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
   try {
     const installation = await findInstallation();
     const cluster = await locateCluster(options.dataDir);
@@ -61,7 +61,7 @@ export async function openEmbeddedPostgres(
         throw error;
       });
   } catch (error) {
-    throw inWords(error, resolve(options.dataDir), signal);
+    throw toUserError(error, resolve(options.dataDir), signal);
   }
 }
 
@@ -72,7 +72,7 @@ async function gainAccess(
   signal: AbortSignal,
 ): Promise<Ownership | EmbeddedPostgres> {
   const { dataDirectory, socketDirectory } = cluster;
-  const latest = performance.now() + PATIENCE_WITH_COMMAND;
+  const latest = performance.now() + COMMAND_TIMEOUT_MS;
   for (;;) {
     const acquired = await acquire(dataDirectory, { role, socketDirectory });
     if ('release' in acquired) return acquired;
@@ -156,10 +156,10 @@ function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUs
 }
 
 /** A failure of the system as a sentence; all others already are one. */
-function inWords(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
+function toUserError(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
   const failure = error as { name?: string; syscall?: string };
   if (signal.aborted && (failure.name === 'AbortError' || failure.name === 'TimeoutError')) {
-    const seconds = START_TIMEOUT / 1_000;
+    const seconds = START_TIMEOUT_MS / 1_000;
     const message = `The embedded PostgreSQL in ${dataDirectory} did not start within ${seconds} s.`;
     return new Error(message, { cause: error });
   }

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { until } from './waiting.js';
+import { pollUntil } from './polling.js';
 
 /**
  * Runs "$@" for as long as its own standard input, a pipe from node, stays open. The pipe closes
@@ -47,7 +47,7 @@ export interface GuardedProcess {
   /** Settles when the command, or the guard that watches it, has ended. */
   readonly exited: Promise<string>;
   /** The last lines on its standard error, without time and process id, as one line. */
-  readonly lastWords: string;
+  readonly lastOutput: string;
   /** Interrupts it, kills it after ten seconds, and lets go of its pipes. */
   end(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function spawnGuarded(
   const lastWords = collectLines(child.stderr, log);
   let ended: string | undefined;
   const exited = once(child, 'exit').then(async () => {
-    await until(() => child.stderr.readableEnded, { every: 10, timeout: 200 });
+    await pollUntil(() => child.stderr.readableEnded, { every: 10, timeout: 200 });
     const { exitCode, signalCode } = child;
     return (ended =
       exitCode === null ? `killed by ${signalCode ?? 'a signal'}` : `exit code ${exitCode}`);
@@ -82,7 +82,7 @@ export async function spawnGuarded(
     get ended() {
       return ended;
     },
-    get lastWords() {
+    get lastOutput() {
       return lastWords.join(' ') || 'it wrote nothing';
     },
     end: () => end(child, exited),
@@ -92,7 +92,7 @@ export async function spawnGuarded(
 async function end(child: ChildProcessWithoutNullStreams, exited: Promise<string>): Promise<void> {
   child.stdin.destroy();
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const inTime = await until(hasEnded, { every: 10, timeout: 10_000 });
+  const inTime = await pollUntil(hasEnded, { every: 10, timeout: 10_000 });
   if (!inTime && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   await exited;
   child.stderr.destroy();

@@ -104,7 +104,7 @@ async function moveIntoPlace(
   await mkdir(prepared);
   try {
     await writeFile(join(prepared, name), JSON.stringify(owner));
-    await giveToOwnerOf(dataDirectory, prepared, join(prepared, name));
+    await changeOwnerToThatOf(dataDirectory, prepared, join(prepared, name));
     await rename(prepared, directory);
     return join(directory, name);
   } catch (error) {
@@ -115,7 +115,10 @@ async function moveIntoPlace(
 }
 
 /** After a command run with sudo is killed, the user himself must be able to clear its file away. */
-async function giveToOwnerOf(dataDirectory: string, ...paths: readonly string[]): Promise<void> {
+async function changeOwnerToThatOf(
+  dataDirectory: string,
+  ...paths: readonly string[]
+): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dataDirectory);
   await Promise.all(paths.map((path) => chown(path, uid, gid)));

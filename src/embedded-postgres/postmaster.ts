@@ -10,16 +10,16 @@ import {
   endProcess,
   findProcesses,
   identify,
-  isTaken,
+  isPidInUse,
   type ProcessIdentity,
   workingDirectoryOf,
 } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { TUNING } from './tuning.js';
-import { until } from './waiting.js';
+import { pollUntil } from './polling.js';
 
 /** What it takes to start a cluster's postmaster, again if need be. */
-export interface Launch {
+export interface LaunchOptions {
   readonly cluster: Cluster;
   readonly runtime: Runtime;
   readonly flags: readonly string[];
@@ -49,29 +49,32 @@ const SHUTDOWN = [
 ] as const;
 
 /** Postmaster gone, sessions end by themselves as soon as they wait for anything. */
-const PATIENCE_WITH_ORPHANS = 3_000;
+const ORPHAN_TIMEOUT_MS = 3_000;
 
 /** What it writes comes into our log: details and statements can quote what is stored. */
-const DISCRETION = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' };
+const LOG_SETTINGS = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' };
 
 /** These pass as soon as the processes of an earlier run have gone. */
-const PASSING = /pre-existing shared memory block|lock file ".*" already exists/;
+const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file ".*" already exists/;
 const ATTEMPTS = 50;
 
 /**
  * Ends what an earlier run has left, starts the postmaster and waits until it accepts connections.
  * @throws Error with its last lines when it does not start
  */
-export async function startPostmaster(launch: Launch, signal: AbortSignal): Promise<Postmaster> {
+export async function startPostmaster(
+  launch: LaunchOptions,
+  signal: AbortSignal,
+): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
-    await settleEarlierRun(launch);
+    await stopEarlierRun(launch);
     const guarded = await spawnGuarded(commandLine(launch), launch.runtime.runAs, launch.log);
     const postmaster = await becomeReady(guarded, launch.cluster, signal);
     if (postmaster !== undefined) return postmaster;
-    if (!PASSING.test(guarded.lastWords) || attempt === ATTEMPTS) {
+    if (!TRANSIENT_FAILURE.test(guarded.lastOutput) || attempt === ATTEMPTS) {
       throw new Error(
-        `PostgreSQL could not start in ${launch.cluster.directory} (${guarded.ended ?? ''}): ${guarded.lastWords}`,
+        `PostgreSQL could not start in ${launch.cluster.directory} (${guarded.ended ?? ''}): ${guarded.lastOutput}`,
       );
     }
     await sleep(200, undefined, { signal });
@@ -87,7 +90,7 @@ export async function readLockFile({ directory }: Cluster): Promise<LockFile | u
   return { pid, ready: lines[7]?.trim() === 'ready' };
 }
 
-function commandLine({ cluster, runtime, flags }: Launch): string[] {
+function commandLine({ cluster, runtime, flags }: LaunchOptions): string[] {
   const settings = {
     listen_addresses: '',
     // A list of directories: quoted, a path may contain a comma.
@@ -95,7 +98,7 @@ function commandLine({ cluster, runtime, flags }: Launch): string[] {
     port: String(PORT),
     cluster_name: cluster.name,
     ...TUNING,
-    ...DISCRETION,
+    ...LOG_SETTINGS,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return [join(runtime.binaries, 'bin/postgres'), '-D', cluster.directory, ...options, ...flags];
@@ -113,10 +116,10 @@ async function becomeReady(
   };
   try {
     const isOver = async () => guarded.ended !== undefined || (await isReady());
-    await until(isOver, { every: 10, signal });
+    await pollUntil(isOver, { every: 10, signal });
   } catch (cause) {
     await guarded.end();
-    const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${guarded.lastWords}`;
+    const message = `PostgreSQL in ${cluster.directory} was not ready in time: ${guarded.lastOutput}`;
     throw new Error(message, { cause });
   }
   const itself = await identify(guarded.pid);
@@ -135,7 +138,7 @@ async function becomeReady(
   };
 }
 
-async function settleEarlierRun({ cluster, log }: Launch): Promise<void> {
+async function stopEarlierRun({ cluster, log }: LaunchOptions): Promise<void> {
   const lock = await readLockFile(cluster);
   const earlier = lock && (await identify(lock.pid));
   if (earlier !== undefined && (await isPostmasterOf(cluster, earlier))) {
@@ -151,7 +154,7 @@ async function settleEarlierRun({ cluster, log }: Launch): Promise<void> {
     );
   }
   // Postgres takes any process with the recorded id for a living postmaster.
-  if (lock !== undefined && isTaken(lock.pid)) {
+  if (lock !== undefined && isPidInUse(lock.pid)) {
     await rm(join(cluster.directory, 'postmaster.pid'), { force: true });
   }
   await Promise.all(
@@ -171,7 +174,7 @@ async function isPostmasterOf({ directory }: Cluster, { pid }: ProcessIdentity):
 async function endOrphans({ name }: Cluster): Promise<void> {
   const find = () => findProcesses((title) => title.startsWith(`postgres: ${name}: `));
   const haveGone = async () => (await find()).length === 0;
-  if (await until(haveGone, { every: 20, timeout: PATIENCE_WITH_ORPHANS })) return;
+  if (await pollUntil(haveGone, { every: 20, timeout: ORPHAN_TIMEOUT_MS })) return;
   await Promise.all((await find()).map((orphan) => endProcess(orphan, [['SIGKILL', 5_000]])));
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorCode, unlessMissing } from './errors.js';
-import { until } from './waiting.js';
+import { pollUntil } from './polling.js';
 
 const run = promisify(execFile);
 const procfs = process.platform === 'linux';
@@ -24,7 +24,10 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
 }
 
 /** Signals this very process; false when it is already gone. */
-export async function send(target: ProcessIdentity, signal: NodeJS.Signals): Promise<boolean> {
+export async function sendSignal(
+  target: ProcessIdentity,
+  signal: NodeJS.Signals,
+): Promise<boolean> {
   if (!(await isAlive(target))) return false;
   try {
     return process.kill(target.pid, signal);
@@ -35,7 +38,7 @@ export async function send(target: ProcessIdentity, signal: NodeJS.Signals): Pro
 }
 
 /** Whether the id is taken at all, be it by a zombie; this is all that postgres itself looks at. */
-export function isTaken(pid: number): boolean {
+export function isPidInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -46,11 +49,11 @@ export function isTaken(pid: number): boolean {
 /** Sends each signal in turn, giving the process that many milliseconds to end after each. */
 export async function endProcess(
   target: ProcessIdentity,
-  steps: readonly (readonly [signal: NodeJS.Signals, patience: number])[],
+  steps: readonly (readonly [signal: NodeJS.Signals, timeoutMs: number])[],
 ): Promise<void> {
   for (const [signal, timeout] of steps) {
-    if (!(await send(target, signal))) return;
-    if (await until(async () => !(await isAlive(target)), { every: 10, timeout })) return;
+    if (!(await sendSignal(target, signal))) return;
+    if (await pollUntil(async () => !(await isAlive(target)), { every: 10, timeout })) return;
   }
 }
 

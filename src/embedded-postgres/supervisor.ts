@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from './errors.js';
-import { type Launch, type Postmaster, startPostmaster } from './postmaster.js';
+import { type LaunchOptions, type Postmaster, startPostmaster } from './postmaster.js';
 
 const SHORTEST_PAUSE = 50;
 const LONGEST_PAUSE = 5_000;
@@ -11,13 +11,13 @@ const HEALTHY_AFTER = 60_000;
 
 /** Keeps a postmaster running until it is stopped. */
 export class Supervisor {
-  readonly #launch: Launch;
+  readonly #launch: LaunchOptions;
   readonly #stopping = new AbortController();
   readonly #watch: Promise<void>;
   #postmaster: Postmaster;
   #pause = SHORTEST_PAUSE;
 
-  constructor(launch: Launch, postmaster: Postmaster) {
+  constructor(launch: LaunchOptions, postmaster: Postmaster) {
     this.#launch = launch;
     this.#postmaster = postmaster;
     this.#watch = this.#keepRunning();

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { Page } from '../listing/page.js';
 
 /** What a route answers: one record, or a page of them. */
-export interface Answer {
+export interface ResponseDescription {
   /** What the route does, in a few words. */
   readonly summary: string;
   readonly dto: Type<object>;
@@ -20,7 +20,7 @@ export interface Topic {
   readonly description: string;
 }
 
-export const ANSWER = Symbol('answer');
+export const RESPONSE_DESCRIPTION = Symbol('answer');
 export const TOPIC = Symbol('topic');
 
 /** Decorates handlers that return, or promise, a `T`. */
@@ -30,7 +30,7 @@ export type HandlerDecorator<T> = <H extends (...args: never[]) => T | Promise<T
   handler: TypedPropertyDescriptor<H>,
 ) => void;
 
-type AnswerOptions = Pick<Answer, 'description' | 'errors'>;
+type AnswerOptions = Pick<ResponseDescription, 'description' | 'errors'>;
 
 /**
  * The route answers a record of this DTO or, where it stands in brackets, a page of them. The
@@ -53,7 +53,12 @@ export function Answers(
 ): HandlerDecorator<unknown> {
   const isPage = Array.isArray(answered);
   const [dto] = [answered].flat() as [Type<object>];
-  return SetMetadata<symbol, Answer>(ANSWER, { summary, dto, isPage, ...options });
+  return SetMetadata<symbol, ResponseDescription>(RESPONSE_DESCRIPTION, {
+    summary,
+    dto,
+    isPage,
+    ...options,
+  });
 }
 
 /** The routes of a controller are about this. */

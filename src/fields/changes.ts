@@ -25,7 +25,7 @@ function asJson(value: unknown): unknown {
 }
 
 /** Every field of a create, those that are not given as null. */
-export function withUnset(create: Type<object>, input: object): Record<string, unknown> {
+export function nullsForMissing(create: Type<object>, input: object): Record<string, unknown> {
   const given = input as Readonly<Record<string, unknown>>;
   return Object.fromEntries(namesOf(create).map((name) => [name, given[name] ?? null]));
 }

@@ -23,7 +23,7 @@ interface Reader {
 }
 
 /** How problems refer to an input. */
-export interface InputTerms {
+export interface ProblemWording {
   /** What a problem names where it has no name of its own. */
   readonly whole: string;
   /** What is wrong with a name that does not exist. */
@@ -35,10 +35,10 @@ export interface InputTerms {
 /** How an input was written, and how problems refer to it; a JSON body unless something else is said. */
 export interface ReadOptions {
   readonly encoding?: Encoding;
-  readonly terms?: InputTerms;
+  readonly wording?: ProblemWording;
 }
 
-const BODY: InputTerms = {
+const BODY: ProblemWording = {
   whole: 'body',
   unknown: 'is unknown or cannot be set',
   known: (names) =>
@@ -57,13 +57,13 @@ export function readInput<T extends object>(
   dto: Type<T>,
   plain: object,
   unread: readonly FieldProblem[] = NOTHING_UNREAD,
-  { encoding = 'json', terms = BODY }: ReadOptions = {},
+  { encoding = 'json', wording = BODY }: ReadOptions = {},
 ): Input<T> {
   const reader = readerOf(dto);
   const value = normalized(dto, plain, reader, encoding);
-  const found = [...unknownFields(plain, reader, terms), ...reader.validate(value)];
-  const problems = unread.length === 0 ? found : withUnread(unread, found);
-  if (problems.length === 0 && !reader.isUpdate) fillIn(value, reader);
+  const found = [...unknownFields(plain, reader, wording), ...reader.validate(value)];
+  const problems = unread.length === 0 ? found : mergeProblems(unread, found);
+  if (problems.length === 0 && !reader.isUpdate) applyDefaults(value, reader);
   return { value, problems };
 }
 
@@ -104,24 +104,28 @@ function normalized<T extends object>(
 }
 
 /** The first of several unknown names is told together with those that exist. */
-function unknownFields(plain: object, { known, fixed }: Reader, terms: InputTerms): FieldProblem[] {
-  const { whole, unknown } = terms;
+function unknownFields(
+  plain: object,
+  { known, fixed }: Reader,
+  wording: ProblemWording,
+): FieldProblem[] {
+  const { whole, unknown } = wording;
   const strays = Object.keys(plain).filter((name) => !known.has(name));
   const first = strays.find((name) => !fixed.has(name));
   const messageOf = (name: string) => {
     if (fixed.has(name)) return 'cannot be changed';
-    return name === first ? `${unknown}; ${terms.known([...known.keys()])}` : unknown;
+    return name === first ? `${unknown}; ${wording.known([...known.keys()])}` : unknown;
   };
   return strays.map((name) => ({ field: fieldLabel(name, whole), message: messageOf(name) }));
 }
 
-function withUnread(unread: readonly FieldProblem[], found: FieldProblem[]): FieldProblem[] {
+function mergeProblems(unread: readonly FieldProblem[], found: FieldProblem[]): FieldProblem[] {
   const named = new Set(unread.map(({ field }) => field));
   return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
 
 /** On create, null means the same as left out; what is left out takes its default. */
-function fillIn(value: object, { fields }: Reader): void {
+function applyDefaults(value: object, { fields }: Reader): void {
   const target = value as Record<string, unknown>;
   for (const { name, presence } of fields) {
     if (target[name] !== undefined && target[name] !== null) continue;

@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { Part, SomeOf } from './answered-kinds.js';
+import { Nested, SomeOf } from './output-kinds.js';
 import { PickOf, RecordOf, UpdateOf } from './field.js';
 import {
   DateTime,
@@ -38,7 +38,7 @@ class RecordDto extends RecordOf(CreateDto) {}
 class ShortDto extends PickOf(RecordDto, ['id', 'name']) {}
 
 class ReportDto {
-  @Part(ShortDto) subject: ShortDto;
+  @Nested(ShortDto) subject: ShortDto;
   @SomeOf(['x', 'y'], { example: ['y'] }) words: readonly string[];
 }
 

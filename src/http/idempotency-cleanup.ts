@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { KeysService } from '../auth/keys.service.js';
 import { logger } from '../config/logger.js';
-import { StoredAnswersRepository } from '../database/idempotency.repository.js';
+import { IdempotencyRepository } from '../database/idempotency.repository.js';
 
 const EVERY_MS = 10 * 60_000;
 
@@ -12,7 +12,7 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
 
   constructor(
     private readonly keys: KeysService,
-    private readonly answers: StoredAnswersRepository,
+    private readonly answers: IdempotencyRepository,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -30,7 +30,7 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
   /** @throws ApiError `create_failed` */
   async deleteExpired(): Promise<void> {
     for (const organization of await this.keys.listOrganizations()) {
-      await this.answers.sweep(organization);
+      await this.answers.deleteExpired(organization);
     }
   }
 }

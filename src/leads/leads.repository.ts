@@ -32,7 +32,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
 
   constructor(database: TenantDatabase) {
     const counted = ['status', 'temperature'];
-    super(database, { name: 'leads', record: LeadDto, live: 'deleted_at is null', counted });
+    super(database, { name: 'leads', record: LeadDto, notDeleted: 'deleted_at is null', counted });
     const source = { table: this.table, item: LeadListItemDto, order: 'created_at' };
     this.items = new RecordList(database, source);
   }
@@ -46,7 +46,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
     query: LeadListQuery,
     numbers: readonly string[] = [],
   ): Promise<Page<LeadListItemDto>> {
-    const conditions = new Conditions(tenant, this.table.live)
+    const conditions = new Conditions(tenant, this.table.notDeleted)
       .equal('status', query.status)
       .equal('temperature', query.temperature)
       .add('created_at >= ?', query.created_after)
@@ -63,7 +63,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
   named(tenant: Tenant, ids: readonly string[]): Promise<NamedLead[]> {
     return this.database.read<NamedLead>(tenant, {
       text: `select id, first_name, last_name from ${this.table.name}
-        where organization_id = $1 and id = any($2) and ${this.table.live}`,
+        where organization_id = $1 and id = any($2) and ${this.table.notDeleted}`,
       values: [tenant.id, ids],
     });
   }
@@ -85,7 +85,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
     return this.database.write<Twin>(tenant, {
       text: `select id, coalesce(email_compared = $2, false) as same_email,
           coalesce(phone_compared = $3, false) as same_phone
-        from ${this.table.name} where organization_id = $1 and ${this.table.live}
+        from ${this.table.name} where organization_id = $1 and ${this.table.notDeleted}
           and (email_compared = $2 or phone_compared = $3) and id <> $4`,
       values: [tenant.id, lead.email_compared, lead.phone_compared, lead.id],
     });

@@ -4,7 +4,7 @@ import { UniqueViolation } from '../database/connection/driver-error.js';
 import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { realChanges, withUnset } from '../fields/changes.js';
+import { realChanges, nullsForMissing } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { comparedEmail, readPhone, type ReadPhone } from './contact-identity.js';
@@ -45,7 +45,7 @@ export class LeadsService {
    * @throws ApiError `query_failed`
    */
   startingWith(actor: Actor, beginning: string, most: number): Promise<LeadDto[]> {
-    return this.repository.startingWith(actor.organization, beginning, most);
+    return this.repository.findByIdPrefix(actor.organization, beginning, most);
   }
 
   /**
@@ -113,7 +113,7 @@ export class LeadsService {
   }
 
   private toRow(actor: Actor, input: CreateLeadDto) {
-    const lead = withUnset(CreateLeadDto, input) as ScorableLead;
+    const lead = nullsForMissing(CreateLeadDto, input) as ScorableLead;
     const phone = phoneOf(actor, lead);
     return {
       ...lead,

@@ -10,7 +10,7 @@ export interface Equality {
 export class Conditions {
   readonly values: unknown[];
   /** The condition of all of an organization's records. */
-  readonly scope: string;
+  readonly scopeSql: string;
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
   private others = 0;
@@ -21,7 +21,7 @@ export class Conditions {
     live = 'true',
   ) {
     this.values = [tenant.id];
-    this.scope = ['organization_id = $1', ...(live === 'true' ? [] : [live])].join(' and ');
+    this.scopeSql = ['organization_id = $1', ...(live === 'true' ? [] : [live])].join(' and ');
   }
 
   /** Only records that have this value, unless there is none. */
@@ -54,11 +54,11 @@ export class Conditions {
   }
 
   get sql(): string {
-    return [this.scope, ...this.clauses].join(' and ');
+    return [this.scopeSql, ...this.clauses].join(' and ');
   }
 
   /** What is asked of the records in `scope`. */
-  get wanted(): string {
+  get filterSql(): string {
     return ['true', ...this.clauses].join(' and ');
   }
 
@@ -68,7 +68,7 @@ export class Conditions {
   }
 
   /** Whether they ask for all of an organization's records. */
-  get areNone(): boolean {
+  get isEmpty(): boolean {
     return this.others === 0 && this.equalities.length === 0;
   }
 

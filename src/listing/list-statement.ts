@@ -4,35 +4,35 @@ import type { Conditions, Equality } from './conditions.js';
 import { type Order, orderBy } from './order.js';
 
 /** Matches up to this number are looked up once, for their page and their total alike. */
-export const FEW = 1_000;
+export const LOOKUP_LIMIT = 1_000;
 
 /**
  * About how many records an organization has. A wrong guess costs time and nothing else: a small
  * one is searched record by record, in a medium one many matches are counted record by record, and
  * in a large one PostgreSQL chooses.
  */
-export type Size = 'small' | 'medium' | 'large';
+export type OrganizationSize = 'small' | 'medium' | 'large';
 
-export function sizeOf(records: number): Size {
+export function sizeOf(records: number): OrganizationSize {
   if (records <= 5_000) return 'small';
   return records <= 200_000 ? 'medium' : 'large';
 }
 
 /** A total that took a scan, and the version of the records that it counts. */
-export interface KnownTotal {
+export interface CachedTotal {
   readonly total: number;
   readonly version: string;
 }
 
 /** Which records of a table are answered, and how. */
-export interface Slice {
+export interface ListSelection {
   readonly table: string;
   /** Whether there are counts of its records. */
   readonly isCounted: boolean;
   /** The columns of an item. */
   readonly columns: readonly string[];
   /** The SELECT list that makes these columns what is answered. */
-  readonly answered: string;
+  readonly jsonColumns: string;
   readonly conditions: Conditions;
   readonly order: Order;
   readonly limit: number;
@@ -50,7 +50,7 @@ export interface ListRow {
 }
 
 /** The first page of records whose total is counted, for which an index has their order. */
-export function firstPage(slice: Slice, filter?: Equality): Statement {
+export function firstPage(slice: ListSelection, filter?: Equality): Statement {
   const { table, columns, conditions, order, limit } = slice;
   const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
     ${orderBy(order)} limit ${limit}`;
@@ -62,51 +62,57 @@ export function firstPage(slice: Slice, filter?: Equality): Statement {
 }
 
 /** Any page of records whose total is counted. */
-export function countedPage(slice: Slice, filter?: Equality): Statement {
+export function countedPage(slice: ListSelection, filter?: Equality): Statement {
   const limit = `${slice.conditions.parameter(slice.limit)}::bigint`;
   return {
     text: `with total as materialized (select ${countOf(slice.table, filter)} as n),
-      page as (${walks({ ...slice, limit }).join(' union all ')})
+      page as (${pageIdQueries({ ...slice, limit }).join(' union all ')})
       select n as total, ${itemsOfPage(slice)} as items from total`,
     values: slice.conditions.values,
   };
 }
 
 /** Any page of records that have to be looked for, be they few or many. */
-export function searchedPage(slice: Slice, size: Size): Statement {
+export function searchedPage(slice: ListSelection, size: OrganizationSize): Statement {
   const { table, conditions, order, limit } = slice;
-  const isSmall = isSizedUp(slice) && size === 'small';
-  const isAll = `(select n <= ${FEW} from total)`;
-  const isDeep = !isSmall && slice.offset + limit > FEW;
+  const isSmall = usesSize(slice) && size === 'small';
+  const isAll = `(select n <= ${LOOKUP_LIMIT} from total)`;
+  const isDeep = !isSmall && slice.offset + limit > LOOKUP_LIMIT;
   const found = `(select id from found where ${isDeep ? isAll : 'true'} ${orderBy(order)}
     limit ${limit} offset ${conditions.parameter(slice.offset)})`;
-  const pages = isDeep ? [found, ...walks(slice, `not ${isAll}`)] : [found];
+  const pages = isDeep ? [found, ...pageIdQueries(slice, `not ${isAll}`)] : [found];
   const columns = `id, ${order.column}`;
   const lookUp = isSmall
-    ? `select ${columns} from ${eachRecord(slice)} where ${conditions.wanted}`
+    ? `select ${columns} from ${allRecords(slice)} where ${conditions.filterSql}`
     : `select ${columns} from ${table} where ${conditions.sql}
-       ${orderBy(order)} limit ${FEW + 1}`;
-  const total = isSmall ? 'n' : `case when n <= ${FEW} then n else ${scanOf(slice, size)} end`;
+       ${orderBy(order)} limit ${LOOKUP_LIMIT + 1}`;
+  const total = isSmall
+    ? 'n'
+    : `case when n <= ${LOOKUP_LIMIT} then n else ${countByScan(slice, size)} end`;
   return {
     text: `with found as materialized (${lookUp}),
       total as materialized (
         select ${total} as n from (select count(*)::int as n from found) at_least),
       page as (${pages.join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items, ${stateOf(table)} from total`,
+      select n as total, ${itemsOfPage(slice)} as items, ${recordsState(table)} from total`,
     values: conditions.values,
     plan: 'custom',
   };
 }
 
 /** Any page of records that were many, and are counted again only if any was written since. */
-export function knownPage(slice: Slice, size: Size, known: KnownTotal): Statement {
+export function pageWithCachedTotal(
+  slice: ListSelection,
+  size: OrganizationSize,
+  known: CachedTotal,
+): Statement {
   const { table, conditions } = slice;
   const [version, total] = [known.version, known.total].map((value) => conditions.parameter(value));
   return {
     text: `with total as materialized (
-        select case when version = ${version} then ${total} else ${scanOf(slice, size)} end as n, version
+        select case when version = ${version} then ${total} else ${countByScan(slice, size)} end as n, version
         from (select ${recordsVersion(table)} as version) current),
-      page as (${walks(slice).join(' union all ')})
+      page as (${pageIdQueries(slice).join(' union all ')})
       select n as total, ${itemsOfPage(slice)} as items, version,
         ${recordCount(table)} as records from total`,
     values: conditions.values,
@@ -119,20 +125,20 @@ function countOf(table: string, filter?: Equality): string {
 }
 
 /** The number of all that is wanted. */
-function scanOf(slice: Slice, size: Size): string {
+function countByScan(slice: ListSelection, size: OrganizationSize): string {
   const { table, conditions } = slice;
-  return isSizedUp(slice) && size !== 'large'
-    ? `(select count(*)::int from ${eachRecord(slice)} where ${conditions.wanted})`
+  return usesSize(slice) && size !== 'large'
+    ? `(select count(*)::int from ${allRecords(slice)} where ${conditions.filterSql})`
     : `(select count(*)::int from ${table} where ${conditions.sql})`;
 }
 
 /** What a list remembers of the organization's records. */
-function stateOf(table: string): string {
+function recordsState(table: string): string {
   return `${recordsVersion(table)} as version, ${recordCount(table)} as records`;
 }
 
 /** Whether the size of the organization tells how to search it. */
-function isSizedUp({ isCounted, conditions }: Slice): boolean {
+function usesSize({ isCounted, conditions }: ListSelection): boolean {
   return isCounted && conditions.isSearch;
 }
 
@@ -141,14 +147,14 @@ function isSizedUp({ isCounted, conditions }: Slice): boolean {
  * with them the index of the words of all organizations, which PostgreSQL takes for cheaper than it
  * is where this one has a small part of them.
  */
-function eachRecord({ table, conditions }: Slice): string {
-  return `(select * from ${table} where ${conditions.scope} offset 0) each`;
+function allRecords({ table, conditions }: ListSelection): string {
+  return `(select * from ${table} where ${conditions.scopeSql} offset 0) each`;
 }
 
-type Walk = Omit<Slice, 'limit'> & { readonly limit: number | string };
+type PageQuery = Omit<ListSelection, 'limit'> & { readonly limit: number | string };
 
 /** The ids of a page, read from whichever end of the list is nearer. */
-function walks(slice: Walk, condition = 'true'): string[] {
+function pageIdQueries(slice: PageQuery, condition = 'true'): string[] {
   const { table, conditions, order, limit } = slice;
   const ids = `select id from ${table} where ${conditions.sql} and ${condition}`;
   if (slice.offset === 0) return [`(${ids} ${orderBy(order)} limit ${limit})`];
@@ -163,7 +169,7 @@ function walks(slice: Walk, condition = 'true'): string[] {
 }
 
 /** The JSON of the records whose ids are in `page`. */
-function itemsOfPage(slice: Slice): string {
+function itemsOfPage(slice: ListSelection): string {
   const { table, columns, order } = slice;
   return asJson(
     slice,
@@ -173,8 +179,8 @@ function itemsOfPage(slice: Slice): string {
 }
 
 /** Written as JSON outside, or it would be for every row that is not answered, too. */
-function asJson({ answered }: Slice, rows: string): string {
+function asJson({ jsonColumns }: ListSelection, rows: string): string {
   return `(select string_agg(json, ',') from (
-    select row_to_json(item)::text as json from (select ${answered} from (${rows}) stored) item
+    select row_to_json(item)::text as json from (select ${jsonColumns} from (${rows}) stored) item
   ) items)`;
 }

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { jsonColumnsOf, StoredRecords } from '../database/records/stored-record.js';
+import { jsonColumnsOf, RecordParser } from '../database/records/stored-record.js';
 import type { Statement } from '../database/gateway/tenant.js';
 import type { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { TenantTable } from '../database/records/tenant-repository.js';
@@ -8,19 +8,19 @@ import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {
   countedPage,
-  FEW,
+  LOOKUP_LIMIT,
   firstPage,
-  knownPage,
-  type KnownTotal,
+  pageWithCachedTotal,
+  type CachedTotal,
   type ListRow,
   searchedPage,
-  type Size,
+  type OrganizationSize,
   sizeOf,
-  type Slice,
+  type ListSelection,
 } from './list-statement.js';
 import type { Order } from './order.js';
 import { Page } from './page.js';
-import { Recent } from './recent.js';
+import { BoundedCache } from './bounded-cache.js';
 
 /** Totals and sizes, of 200 bytes at most each. */
 const MOST_REMEMBERED = 5_000;
@@ -40,10 +40,10 @@ export interface ListSource<T extends object> {
 /** Reads pages of a table with their exact totals, each in one statement. */
 export class RecordList<T extends object> {
   private readonly columns: readonly string[];
-  private readonly answered: string;
-  private readonly items: StoredRecords<T>;
-  private readonly totals = new Recent<KnownTotal>(MOST_REMEMBERED);
-  private readonly sizes = new Recent<Size>(MOST_REMEMBERED);
+  private readonly jsonColumns: string;
+  private readonly items: RecordParser<T>;
+  private readonly totals = new BoundedCache<CachedTotal>(MOST_REMEMBERED);
+  private readonly sizes = new BoundedCache<OrganizationSize>(MOST_REMEMBERED);
   private readonly firstPages = new Map<string, Statement>();
 
   constructor(
@@ -51,8 +51,8 @@ export class RecordList<T extends object> {
     private readonly source: ListSource<T>,
   ) {
     this.columns = namesOf(source.item);
-    this.answered = jsonColumnsOf(source.item);
-    this.items = new StoredRecords(source.item);
+    this.jsonColumns = jsonColumnsOf(source.item);
+    this.items = new RecordParser(source.item);
   }
 
   /** @throws ApiError `query_failed` */
@@ -61,17 +61,17 @@ export class RecordList<T extends object> {
     { page, limit, sort_dir: direction }: ListQuery,
     sort: Omit<Order, 'direction'>,
   ): Promise<Page<T>> {
-    const { columns, answered } = this;
+    const { columns, jsonColumns } = this;
     const { name: table, counted } = this.source.table;
-    const slice: Slice = {
-      ...{ table, isCounted: counted !== undefined, columns, answered, conditions },
+    const slice: ListSelection = {
+      ...{ table, isCounted: counted !== undefined, columns, jsonColumns, conditions },
       ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },
     };
     const { total, items } = await this.read(slice);
     return new Page(this.items.listFromJson(`[${items ?? ''}]`), { page, limit, total });
   }
 
-  private read(slice: Slice): Promise<ListRow> {
+  private read(slice: ListSelection): Promise<ListRow> {
     const { conditions, order, offset } = slice;
     if (!this.hasTotal(conditions)) return this.search(slice);
     const filter = conditions.soleEquality;
@@ -82,7 +82,7 @@ export class RecordList<T extends object> {
   }
 
   /** Most lists are first pages, of few texts; the others leave room for those to stay prepared. */
-  private firstPage(slice: Slice, filter: Equality | undefined): Statement {
+  private firstPage(slice: ListSelection, filter: Equality | undefined): Statement {
     const { order, limit, conditions } = slice;
     const shape = `${order.column} ${order.direction} ${limit} ${filter?.column ?? ''}`;
     const known = this.firstPages.get(shape);
@@ -97,28 +97,28 @@ export class RecordList<T extends object> {
    * What is remembered is never answered on its own: a total goes into the statement, which counts
    * again unless the records still have their version, and a size chooses only how they are read.
    */
-  private async search(slice: Slice): Promise<ListRow> {
+  private async search(slice: ListSelection): Promise<ListRow> {
     const { tenant, sql, values } = slice.conditions;
     const key = JSON.stringify([sql, values]);
     const known = this.totals.get(key);
     const size = this.sizes.get(tenant.id) ?? 'large';
-    const statement = known ? knownPage(slice, size, known) : searchedPage(slice, size);
+    const statement = known ? pageWithCachedTotal(slice, size, known) : searchedPage(slice, size);
     const row = await this.run(slice, statement);
     const { total, version = '', records = 0 } = row;
     if (slice.isCounted) this.sizes.set(tenant.id, sizeOf(records));
-    if (slice.isCounted && total > FEW) this.totals.set(key, { total, version });
+    if (slice.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }
 
-  private async run({ conditions }: Slice, statement: Statement): Promise<ListRow> {
+  private async run({ conditions }: ListSelection, statement: Statement): Promise<ListRow> {
     const rows = await this.database.read<ListRow>(conditions.tenant, statement);
     return rows[0] ?? { total: 0, items: null };
   }
 
-  private hasTotal({ areNone, soleEquality }: Conditions): boolean {
+  private hasTotal({ isEmpty, soleEquality }: Conditions): boolean {
     const { counted } = this.source.table;
     if (!counted) return false;
-    return areNone || (soleEquality !== undefined && counted.includes(soleEquality.column));
+    return isEmpty || (soleEquality !== undefined && counted.includes(soleEquality.column));
   }
 }

@@ -42,7 +42,7 @@ class Clauses {
   }
 
   contains(text: string): void {
-    const part = tellingPart(text);
+    const part = selectivePart(text);
     if (part === text) this.clauses.push(this.byIndex(containing(text)));
     else if (part === undefined) this.clauses.push(this.byRow([containing(text)]));
     else this.clauses.push(this.byIndexAndRow(containing(part), [containing(text)]));
@@ -82,7 +82,7 @@ class Clauses {
  * The part of a term by which the index finds it: each of its trigrams is looked up, which takes the
  * longer the more records have it. Undefined where a look at each record is faster.
  */
-function tellingPart(term: string): string | undefined {
+function selectivePart(term: string): string | undefined {
   const part = LONG_NUMBER.exec(term)?.[0] ?? LOCAL_PART.exec(term)?.[0];
   return [part, term].find((text) => text !== undefined && TRIGRAM.test(text));
 }

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import type { Answer } from '../database/idempotency.repository.js';
-import { textOf } from '../database/records/stored-record.js';
+import type { StoredResponse } from '../database/idempotency.repository.js';
+import { storedJsonOf } from '../database/records/stored-record.js';
 import { Page } from '../listing/page.js';
 import type { ApiRequest } from '../tenancy/actor.js';
 import { etagOf, isNotModified } from './etag.js';
@@ -8,7 +8,7 @@ import { createdPathOf } from './route-table.js';
 
 /** What a handler returned, in the form in which it is answered. */
 export class SerializedResponse {
-  constructor(readonly answer: Answer) {}
+  constructor(readonly answer: StoredResponse) {}
 }
 
 /** The answer to what a handler of REST returned (docs/contract/endpoints.md#responses). */
@@ -16,7 +16,7 @@ export function serializeResponse(
   request: ApiRequest,
   response: Response,
   result: unknown,
-): Answer {
+): StoredResponse {
   if (result instanceof SerializedResponse) return result.answer;
   const { statusCode: status } = response;
   if (result instanceof Page) return { status, location: null, etag: null, text: result.text };
@@ -37,12 +37,16 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
 
 /** What is still as it was stored leaves as it came. */
 function serializeRecord(result: unknown): string {
-  const stored = typeof result === 'object' && result !== null ? textOf(result) : undefined;
+  const stored = typeof result === 'object' && result !== null ? storedJsonOf(result) : undefined;
   return stored === undefined ? JSON.stringify({ data: result }) : `{"data":${stored}}`;
 }
 
 /** Answers a request of REST. */
-export function sendResponse(request: ApiRequest, response: Response, answer: Answer): void {
+export function sendResponse(
+  request: ApiRequest,
+  response: Response,
+  answer: StoredResponse,
+): void {
   const { status, location, etag, text } = answer;
   response.statusCode = status;
   // A handler may have set its own, also by a decorator.

@@ -8,7 +8,7 @@ import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import {
   type IdempotentRequest,
-  StoredAnswersRepository,
+  IdempotencyRepository,
 } from '../database/idempotency.repository.js';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
@@ -37,7 +37,7 @@ const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_SCHEMA.pattern);
 export class WriteInterceptor implements NestInterceptor {
   constructor(
     private readonly database: TenantDatabase,
-    private readonly answers: StoredAnswersRepository,
+    private readonly answers: IdempotencyRepository,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -71,7 +71,7 @@ export class WriteInterceptor implements NestInterceptor {
       }
       request.actor = withTenant(actor, tenant);
       const answer = serializeResponse(request, response, await lastValueFrom(next.handle()));
-      await this.answers.keep(transaction, tenant, once, answer);
+      await this.answers.store(transaction, tenant, once, answer);
       return new SerializedResponse(answer);
     });
   }

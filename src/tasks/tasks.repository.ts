@@ -21,14 +21,14 @@ export class TasksRepository extends TenantRepository<TaskDto> {
 
   constructor(database: TenantDatabase) {
     const counted = ['status', 'assigned_to_user_id'];
-    super(database, { name: 'tasks', record: TaskDto, live: 'deleted_at is null', counted });
+    super(database, { name: 'tasks', record: TaskDto, notDeleted: 'deleted_at is null', counted });
     const source = { table: this.table, item: TaskDto, order: 'created_at' };
     this.items = new RecordList(database, source);
   }
 
   /** @throws ApiError `query_failed` */
   list(tenant: Tenant, query: TaskListQuery): Promise<Page<TaskDto>> {
-    const conditions = new Conditions(tenant, this.table.live)
+    const conditions = new Conditions(tenant, this.table.notDeleted)
       .equal('status', query.status)
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
       .equal('contact_id', query.contact_id, 'uuid')

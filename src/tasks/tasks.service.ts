@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { realChanges, withUnset } from '../fields/changes.js';
+import { realChanges, nullsForMissing } from '../fields/changes.js';
 import { leadNotFound } from '../leads/live-lead.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -29,7 +29,7 @@ export class TasksService {
    * @throws ApiError `query_failed`
    */
   startingWith(actor: Actor, beginning: string, most: number): Promise<TaskDto[]> {
-    return this.repository.startingWith(actor.organization, beginning, most);
+    return this.repository.findByIdPrefix(actor.organization, beginning, most);
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
@@ -39,7 +39,7 @@ export class TasksService {
       id: uuidv7(),
       created_by_user_id: actor.key.userId,
       created_by_ai: actor.channel === 'ai',
-      ...withUnset(CreateTaskDto, input),
+      ...nullsForMissing(CreateTaskDto, input),
     });
     if (!created) throw leadNotFound('contact_id');
     return created;
@@ -55,7 +55,7 @@ export class TasksService {
       id: uuidv7({ msecs: created_at.getTime() }),
       created_by_user_id: actor.key.userId,
       created_by_ai: actor.channel === 'ai',
-      ...withUnset(CreateTaskDto, input),
+      ...nullsForMissing(CreateTaskDto, input),
       created_at,
       updated_at,
     }));
@@ -72,7 +72,7 @@ export class TasksService {
       if (contact && !(await this.repository.holdLead(transaction, organization, contact))) {
         throw leadNotFound('contact_id');
       }
-      return changes && withUnset(UpdateTaskDto, { ...stored, ...changes });
+      return changes && nullsForMissing(UpdateTaskDto, { ...stored, ...changes });
     });
     return orNotFound(updated, 'task');
   }

@@ -44,18 +44,18 @@ export class TestApp {
   static async start({
     settings = {},
     modules = [],
-    patience,
+    timeBudget,
     database,
   }: {
     settings?: Partial<Settings>;
     modules?: AppOptions['modules'];
-    patience?: AppOptions['patience'];
+    timeBudget?: AppOptions['timeBudget'];
     database?: DatabaseTarget;
   } = {}): Promise<TestApp> {
     const allSettings = { ...TEST_SETTINGS, ...settings };
     setLogLevel(allSettings.logLevel);
     const target = database ?? (await createDatabase());
-    const app = await createApp({ settings: allSettings, database: target, modules, patience });
+    const app = await createApp({ settings: allSettings, database: target, modules, timeBudget });
     await app.listen(0, '127.0.0.1');
     const running = new TestApp(app, target, allSettings, database === undefined);
     const discovery = app.get(DiscoveryService, { strict: false });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AuthRepository } from '../../src/auth/auth.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../src/auth/organization-removal.service.js';
-import { CommandPatience } from '../../src/database/gateway/patience.js';
+import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { TenantDataService } from '../../src/database/records/tenant-data.service.js';
 import { Sessions } from '../../src/mcp/sessions/sessions.js';
 import { buildLead, createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
@@ -21,7 +21,7 @@ let tenant: Tenant;
 let service: OrganizationRemovalService;
 
 beforeAll(async () => {
-  app = await TestApp.start({ patience: new CommandPatience() });
+  app = await TestApp.start({ timeBudget: new UnlimitedTimeBudget() });
   service = app.app.get(OrganizationRemovalService);
 });
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { CommandPatience } from '../../src/database/gateway/patience.js';
+import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
@@ -22,7 +22,7 @@ let database: TenantDatabase;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  patient = await TestApp.start({ database: app.database, patience: new CommandPatience() });
+  patient = await TestApp.start({ database: app.database, timeBudget: new UnlimitedTimeBudget() });
   [us, them] = await Promise.all([app.organization(), app.organization()]);
   database = app.app.get(TenantDatabase);
 });

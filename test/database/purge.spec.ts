@@ -4,10 +4,10 @@ import type { DiscoveryService } from '@nestjs/core';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AnsweredRecords1764374400000 } from '../../src/database/migrations/1764374400000-answered-records.js';
-import { CommandPatience } from '../../src/database/gateway/patience.js';
+import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import { ADMINISTRATION } from '../../src/database/connection/administration.js';
 import { PurgeService } from '../../src/database/records/purge.service.js';
-import { StoredAnswersRepository } from '../../src/database/idempotency.repository.js';
+import { IdempotencyRepository } from '../../src/database/idempotency.repository.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
 import { Changes } from '../../src/events/changes.js';
@@ -22,7 +22,7 @@ const MONTH_MS = 30 * 86_400_000;
 
 class KeptRepository extends TenantRepository<{ id: string }> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'organizations', record: IdDto, live: 'true' });
+    super(database, { name: 'organizations', record: IdDto, notDeleted: 'true' });
   }
 }
 
@@ -37,7 +37,7 @@ let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start({ patience: new CommandPatience() });
+  app = await TestApp.start({ timeBudget: new UnlimitedTimeBudget() });
 });
 beforeEach(async () => {
   tenant = await app.organization();
@@ -142,7 +142,7 @@ describe('a table whose records are never deleted', () => {
     const discovery = {
       getProviders: () => [{ instance: new KeptRepository(database) }],
     } as unknown as DiscoveryService;
-    const service = new PurgeService(discovery, database, app.app.get(StoredAnswersRepository));
+    const service = new PurgeService(discovery, database, app.app.get(IdempotencyRepository));
     expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);

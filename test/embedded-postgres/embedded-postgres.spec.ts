@@ -24,7 +24,7 @@ import {
   openEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.js';
 import { identify } from '../../src/embedded-postgres/processes.js';
-import { until } from '../../src/embedded-postgres/waiting.js';
+import { pollUntil } from '../../src/embedded-postgres/polling.js';
 
 type Connection = EmbeddedPostgres['connection'];
 type Role = EmbeddedPostgresOptions['role'];
@@ -96,7 +96,8 @@ function openInChild(role: Role = 'server') {
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  if (!(await until(condition, { every: 10, timeout: 200_000 }))) throw new Error('It never came.');
+  if (!(await pollUntil(condition, { every: 10, timeout: 200_000 })))
+    throw new Error('It never came.');
 }
 
 async function query<T>(connection: Connection, sql: string): Promise<T[]> {

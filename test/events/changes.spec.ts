@@ -52,7 +52,7 @@ class Leads {
   /** A part that says what it has changed, and is undone where the rest of it fails. */
   async announce(id: string, rest = () => Promise.resolve()) {
     const part = this.database.transaction(this.actor.organization, (_, tenant) => {
-      this.database.announce(tenant, id);
+      this.database.publishChange(tenant, id);
       return rest();
     });
     await part.catch(() => undefined);

@@ -2,13 +2,13 @@ import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { readInput } from '../../src/fields/read-input.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
-import { FEW } from '../../src/listing/list-statement.js';
+import { LOOKUP_LIMIT } from '../../src/listing/list-statement.js';
 import type { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 
 /** More than are looked up at once, so that each way to read a page is taken. */
-const LEAD_COUNT = FEW + 700;
+const LEAD_COUNT = LOOKUP_LIMIT + 700;
 const LIMIT = 100;
 
 interface Row {
@@ -97,7 +97,7 @@ const ORDERS = KEYS.flatMap((key) => DIRECTIONS.map((direction) => [key, directi
 
 describe('all pages of a list together', () => {
   it('are of more leads than are looked up at once', () => {
-    expect(leads.length).toBeGreaterThan(FEW + LIMIT);
+    expect(leads.length).toBeGreaterThan(LOOKUP_LIMIT + LIMIT);
   });
 
   const filters = [
@@ -159,7 +159,7 @@ describe('a total that took a scan', () => {
     const one = await app.organization();
     await addLeads(one, 5 * LEAD_COUNT);
     const before = await list(one.api, QUERY);
-    expect(before.meta.total).toBeGreaterThan(FEW);
+    expect(before.meta.total).toBeGreaterThan(LOOKUP_LIMIT);
     expect((await list(one.api, QUERY)).meta).toEqual(before.meta);
     await change(one, before.data[0]!.id);
     expect((await list(one.api, QUERY)).meta.total).toBe(before.meta.total + difference);

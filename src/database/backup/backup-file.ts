@@ -75,13 +75,13 @@ export function countRows(chunk: Buffer): number {
 /** Reads a backup from its beginning to its end, and hands out only what its checksums prove. */
 export class BackupReader {
   private constructor(
-    private readonly bytes: Bytes,
+    private readonly bytes: ByteReader,
     readonly header: BackupHeader,
   ) {}
 
   /** @throws BackupFileError */
   static async open(source: Readable): Promise<BackupReader> {
-    const bytes = new Bytes(source);
+    const bytes = new ByteReader(source);
     const magic = await bytes.take(MAGIC.length);
     if (!magic.equals(MAGIC)) throw new BackupFileError(NO_BACKUP);
     const header = JSON.parse((await readFrame(bytes)).toString()) as BackupHeader;
@@ -121,7 +121,7 @@ export class BackupReader {
   }
 }
 
-async function readFrame(bytes: Bytes): Promise<Buffer> {
+async function readFrame(bytes: ByteReader): Promise<Buffer> {
   const prefix = await bytes.take(PREFIX_BYTES);
   const length = prefix.readUInt32BE(0);
   const content = length <= LONGEST_FRAME ? await bytes.take(length) : Buffer.alloc(0);
@@ -130,7 +130,7 @@ async function readFrame(bytes: Bytes): Promise<Buffer> {
 }
 
 /** The unpacked bytes of a stream, as many at a time as are asked for. */
-class Bytes {
+class ByteReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
 
@@ -163,12 +163,12 @@ class Bytes {
       const next = await this.chunks.next();
       return next.done === true ? undefined : next.value;
     } catch (error) {
-      throw inWords(error as NodeJS.ErrnoException);
+      throw toBackupFileError(error as NodeJS.ErrnoException);
     }
   }
 }
 
-function inWords(error: NodeJS.ErrnoException): Error {
+function toBackupFileError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'Z_BUF_ERROR') return new BackupFileError('is cut off');
   if (error.message === 'incorrect header check') return new BackupFileError(NO_BACKUP);
   if (error.code === 'Z_DATA_ERROR') return new BackupFileError(`is damaged: ${error.message}`);

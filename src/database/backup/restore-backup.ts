@@ -24,9 +24,9 @@ import {
   readTables,
   type StoredTable,
 } from './catalogue.js';
-import { checkTarget, refuseOtherShape, refuseRecords } from './restore-checks.js';
+import { assertRestorable, assertSameSchema, assertNoRecords } from './restore-checks.js';
 import { inTransaction, withConnection } from './session.js';
-import { suspendRules } from './suspended-rules.js';
+import { suspendConstraints } from './suspended-constraints.js';
 import { type BackupProgress, totalRows } from './write-backup.js';
 
 const LOCK_WAIT = '10s';
@@ -43,7 +43,7 @@ export async function restoreBackup(
   progress: BackupProgress,
 ): Promise<void> {
   const known = MIGRATIONS.map(({ name }) => name);
-  await checkTarget(target, reader.header, known);
+  await assertRestorable(target, reader.header, known);
   await migrateAsFarAs(target, reader.header);
   await restoreRows(target, reader, progress);
   await vacuum(target);
@@ -72,8 +72,8 @@ async function restoreRows(
   const { header } = reader;
   await inTransaction(target, 'read write', async (client) => {
     const tables = await lockTables(client, header);
-    const resumeRules = await suspendRules(client, tables);
-    await refuseRecords(client, tables);
+    const resumeRules = await suspendConstraints(client, tables);
+    await assertNoRecords(client, tables);
     await progress(totalRows(header), async (advance) => {
       for (const stored of header.tables) {
         const table = tables.find(({ name }) => name === stored.name);
@@ -106,7 +106,7 @@ async function lockTables(client: pg.Client, header: BackupHeader): Promise<Stor
   await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);
   await client.query(`lock table ${names} in access exclusive mode`);
   await client.query('set local lock_timeout = 0');
-  refuseOtherShape(header, {
+  assertSameSchema(header, {
     migrations: await readMigrations(client),
     tables,
     sequences: await readSequences(client, schema),

@@ -16,7 +16,7 @@ function missing(names: readonly string[], others: readonly string[]): string[] 
  * @param known the migrations of this version
  * @throws Error with a sentence for the user
  */
-export async function checkTarget(
+export async function assertRestorable(
   target: DatabaseTarget,
   header: BackupHeader,
   known: readonly string[],
@@ -29,7 +29,7 @@ export async function checkTarget(
   }
   await withConnection(target, async (client) => {
     if ((await readSchemaName(client)) !== undefined) {
-      await refuseRecords(client, [
+      await assertNoRecords(client, [
         { name: 'organizations', source: 'organizations', tenant: true },
       ]);
     }
@@ -42,7 +42,7 @@ export async function checkTarget(
 }
 
 /** @throws Error where a table holds records of an organization */
-export async function refuseRecords(
+export async function assertNoRecords(
   client: pg.Client,
   tables: readonly Pick<StoredTable, 'name' | 'source' | 'tenant'>[],
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function refuseRecords(
 }
 
 /** @throws Error that names every difference between a backup and the schema of a database */
-export function refuseOtherShape(
+export function assertSameSchema(
   header: BackupHeader,
   target: Pick<BackupHeader, 'migrations' | 'sequences'> & { tables: readonly StoredTable[] },
 ): void {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { DatabaseTarget } from '../connection/data-source-options.js';
-import { breakOff, ResilientClient } from '../connection/resilient-client.js';
+import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 
 /**
  * Values are written in forms that every PostgreSQL reads alike, whatever the database or the role
@@ -61,7 +61,7 @@ export async function withConnection<T>(
     await client.end();
     return result;
   } catch (error) {
-    breakOff(client);
+    destroyConnection(client);
     throw error;
   }
 }

@@ -68,7 +68,7 @@ class Backup {
     await client.query(
       `lock table ${tables.map(({ sql }) => sql).join(', ')} in access share mode`,
     );
-    tables.forEach(refuseHiddenRows);
+    tables.forEach(assertAllRowsReadable);
     const organizations = await client.query<{ id: string }>('select id from organizations');
     const ids = organizations.rows.map(({ id }) => id);
     const counted: BackupTable[] = [];
@@ -97,7 +97,7 @@ class Backup {
     const copy = `copy (select ${columns} from ${table.source}) to stdout`;
     let written = 0;
     for (const organization of passes(table, this.organizations)) {
-      await show(this.client, organization);
+      await setOrganization(this.client, organization);
       for await (const chunk of this.client.query(copyTo(copy)) as AsyncIterable<Buffer>) {
         const count = countRows(chunk);
         written += count;
@@ -120,7 +120,7 @@ async function countTable(
 ): Promise<number> {
   let count = 0;
   for (const organization of passes(table, organizations)) {
-    await show(client, organization);
+    await setOrganization(client, organization);
     const { rows } = await client.query<{ count: string }>(`select count(*) from ${table.source}`);
     count += Number(rows[0]?.count);
   }
@@ -136,13 +136,13 @@ function passes(table: StoredTable, organizations: readonly string[]) {
 }
 
 /** Makes the rows of an organization visible. */
-async function show(client: pg.Client, organization: string | undefined): Promise<void> {
+async function setOrganization(client: pg.Client, organization: string | undefined): Promise<void> {
   if (organization === undefined) return;
   await client.query(`select set_config('${TENANT_SETTING}', $1, true)`, [organization]);
 }
 
 /** @throws Error where row-level security hides rows that no organization's name uncovers */
-function refuseHiddenRows(table: StoredTable): void {
+function assertAllRowsReadable(table: StoredTable): void {
   if (!table.restricted || isReadByOrganization(table)) return;
   throw new Error(
     `Row-level security hides rows of ${table.name} from the database user, by another policy than that of tenants: make the backup as a superuser or as a role with BYPASSRLS.`,

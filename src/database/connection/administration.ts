@@ -9,7 +9,11 @@ import { type ApplicationClient, hasOpenTransaction } from './application-client
  */
 export const ADMINISTRATION = 'administration';
 
-type Lend = (error: Error | undefined, client?: pg.PoolClient, release?: Release) => void;
+type ConnectCallback = (
+  error: Error | undefined,
+  client?: pg.PoolClient,
+  release?: Release,
+) => void;
 type Release = (error?: Error | boolean) => void;
 
 /** The options of a data source that borrows its connections from the application's. */
@@ -17,16 +21,16 @@ export function administrationOptions(application: DataSource): DataSourceOption
   const pool = (application.driver as PostgresDriver).master as pg.Pool;
   /** What TypeORM calls of a pool. */
   class BorrowedPool {
-    connect(lend: Lend): void {
+    connect(lend: ConnectCallback): void {
       pool.connect((error, client, release) => {
         if (!client) {
           lend(error);
           return;
         }
         const borrowed = client as unknown as ApplicationClient;
-        borrowed.isAdministering = true;
+        borrowed.isAdministrative = true;
         lend(undefined, client, (failure) => {
-          borrowed.isAdministering = false;
+          borrowed.isAdministrative = false;
           release(failure);
         });
       });

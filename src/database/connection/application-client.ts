@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { ContextQuery, type Session, withContext } from './context-query.js';
+import { TransactionContextQuery, type Session, withContext } from './transaction-context-query.js';
 import { ResilientClient } from './resilient-client.js';
 import type { SessionContext } from './session-context.js';
-import { type QueryCallback, QueryWithPreamble } from '../gateway/tenant-query.js';
+import { type QueryCallback, QueryWithContext } from './query-with-context.js';
 
 /** The configuration of a client, with what its transactions begin with. */
 export interface ApplicationClientConfig extends pg.ClientConfig {
@@ -15,7 +15,7 @@ export interface ApplicationClientConfig extends pg.ClientConfig {
  */
 export class ApplicationClient extends ResilientClient {
   /** While the administration has the connection: statements run as the database user. */
-  isAdministering = false;
+  isAdministrative = false;
   private readonly session: Session;
 
   constructor(config: ApplicationClientConfig) {
@@ -35,10 +35,15 @@ export class ApplicationClient extends ResilientClient {
     const send = super.query.bind(this) as (...query: unknown[]) => unknown;
     const { context } = this.session;
     const needsNone =
-      this.isAdministering || context.isEmpty || config instanceof QueryWithPreamble;
+      this.isAdministrative || context.isEmpty || config instanceof QueryWithContext;
     if (needsNone || config == null) return send(config, values, callback);
     if (isSubmittable(config)) return send(withContext(config, this.session), values, callback);
-    const query = new ContextQuery(this.session, config, values, callback as QueryCallback);
+    const query = new TransactionContextQuery(
+      this.session,
+      config,
+      values,
+      callback as QueryCallback,
+    );
     if (query.callback) return void send(query);
     return new Promise((resolve, reject) => {
       query.callback = (error, result) => {

@@ -42,10 +42,10 @@ export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
 }
 
 /** A statement that PostgreSQL ended because of another one; the same again may succeed. */
-export class BrokenOff extends DatabaseFailure {}
+export class SerializationFailure extends DatabaseFailure {}
 
 /** A statement that has to wait for a lock, longer than it may where it was tried. */
-export class MustWait extends DatabaseFailure {}
+export class LockTimeout extends DatabaseFailure {}
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -56,13 +56,13 @@ const TO_ORGANIZATION = '_organization_id_fkey';
 export const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** SQLSTATEs of serialization failures and deadlocks. */
-const BROKEN_OFF: readonly unknown[] = ['40001', '40P01'];
+const SERIALIZATION_FAILURES: readonly unknown[] = ['40001', '40P01'];
 
 /**
  * SQLSTATEs of a lock that was not free in time, and of a prepared statement that is not there because
  * the one before it, which was to prepare it, waited in vain.
  */
-const MUST_WAIT: readonly unknown[] = ['55P03', '26000'];
+const LOCK_TIMEOUTS: readonly unknown[] = ['55P03', '26000'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
@@ -76,8 +76,9 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
       // The organization was removed while the request was under way, and its keys with it.
       return new ApiError('unauthorized', { cause: error });
     }
-    if (MUST_WAIT.includes(error.code)) return new MustWait(fallback, error);
-    if (BROKEN_OFF.includes(error.code)) return new BrokenOff(fallback, error);
+    if (LOCK_TIMEOUTS.includes(error.code)) return new LockTimeout(fallback, error);
+    if (SERIALIZATION_FAILURES.includes(error.code))
+      return new SerializationFailure(fallback, error);
     if (error.code?.startsWith(DATA_EXCEPTION)) {
       const problem = { field: 'body', message: 'holds a value that cannot be stored' };
       return new DatabaseFailure('validation_error', error, validationError([problem]));

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { sendTimesAsUtc, UTC_TYPES } from './utc-times.js';
 
 /** How long a server has to say goodbye: one that a firewall cut off never does. */
-const FAREWELL_MS = 1_000;
+const END_TIMEOUT_MS = 1_000;
 
 /**
  * A client whose lost connection fails its statements and never the process, and whose times do not
@@ -27,14 +27,14 @@ export class ResilientClient extends pg.Client {
   async setUp(sql: string, withinMs: number): Promise<void> {
     const overdue = setTimeout(
       () => {
-        breakOff(this);
+        destroyConnection(this);
       },
       Math.max(1, withinMs - (performance.now() - this.createdAt)),
     );
     try {
       await this.query(sql);
     } catch (error) {
-      breakOff(this);
+      destroyConnection(this);
       throw error;
     } finally {
       clearTimeout(overdue);
@@ -45,8 +45,8 @@ export class ResilientClient extends pg.Client {
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     const overdue = setTimeout(() => {
-      breakOff(this);
-    }, FAREWELL_MS);
+      destroyConnection(this);
+    }, END_TIMEOUT_MS);
     this.once('end', () => {
       clearTimeout(overdue);
     });
@@ -57,7 +57,7 @@ export class ResilientClient extends pg.Client {
 }
 
 /** Ends a connection without a word to the server, which may not be listening. */
-export function breakOff(client: pg.ClientBase): void {
+export function destroyConnection(client: pg.ClientBase): void {
   streamOf(client).destroy();
 }
 

@@ -31,7 +31,7 @@ export class SessionContext {
       `set_config('${name}', ${pg.escapeLiteral(value)}, true)`;
     return [
       call('role', role),
-      ...(searchPath ? [call('search_path', listOfNames(searchPath))] : []),
+      ...(searchPath ? [call('search_path', identifierList(searchPath))] : []),
     ];
   }
 
@@ -41,12 +41,12 @@ export class SessionContext {
     const { role, searchPath } = this.settings;
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
-      ...(searchPath ? [`set local search_path = ${listOfNames(searchPath)}`] : []),
+      ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
     ];
   }
 }
 
 /** Quoted names, as a search path takes them. */
-export function listOfNames(names: readonly string[]): string {
+export function identifierList(names: readonly string[]): string {
   return names.map((name) => pg.escapeIdentifier(name)).join(', ');
 }

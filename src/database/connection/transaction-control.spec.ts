@@ -1,6 +1,6 @@
-import { leavesItsTransaction } from './transaction-control.js';
+import { continuesAfterTransactionEnd } from './transaction-control.js';
 
-describe('leavesItsTransaction', () => {
+describe('continuesAfterTransactionEnd', () => {
   it.each([
     'COMMIT',
     'rollback;',
@@ -18,7 +18,7 @@ describe('leavesItsTransaction', () => {
     'prepare a as select 1; execute a',
     'commit and no chain',
   ])('is false for %s', (text) => {
-    expect(leavesItsTransaction(text)).toBe(false);
+    expect(continuesAfterTransactionEnd(text)).toBe(false);
   });
 
   it.each([
@@ -32,6 +32,6 @@ describe('leavesItsTransaction', () => {
     'commit and chain',
     'rollback work and  chain',
   ])('is true for %s', (text) => {
-    expect(leavesItsTransaction(text)).toBe(true);
+    expect(continuesAfterTransactionEnd(text)).toBe(true);
   });
 });

@@ -13,7 +13,7 @@ const CHAINS = /\band\s+chain\b/i;
  * Whether a text ends a transaction and goes on in another one, which nothing could be sent in front
  * of: statements behind a `commit`, or `commit and chain`.
  */
-export function leavesItsTransaction(text: string): boolean {
+export function continuesAfterTransactionEnd(text: string): boolean {
   if (!MAY_END.test(text)) return false;
   const statements = text
     .replace(QUOTED, (quoted) => (/^["'$e]/i.test(quoted) ? "''" : ' '))

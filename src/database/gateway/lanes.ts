@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
-import { breakOff, ResilientClient, streamOf } from '../connection/resilient-client.js';
+import { destroyConnection, ResilientClient, streamOf } from '../connection/resilient-client.js';
 
 /** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
 const LONGEST_SILENCE_MS = 1_500;
@@ -135,7 +135,7 @@ class Lane {
   }
 
   private giveUp(): void {
-    if (this.client instanceof pg.Client) breakOff(this.client);
+    if (this.client instanceof pg.Client) destroyConnection(this.client);
   }
 
   private open(): Promise<pg.Client> {

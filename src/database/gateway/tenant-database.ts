@@ -6,18 +6,18 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Settings } from '../../config/settings.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { Changes } from '../../events/changes.js';
-import { Attempts, type Terms } from './attempts.js';
+import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
 import { type ConnectionPlan, planConnections } from '../connection/connection-plan.js';
 import { CONNECTION_SETTINGS } from '../connection/data-source-options.js';
 import { translateDriverError } from '../connection/driver-error.js';
 import { Lanes } from './lanes.js';
 import { Load } from './load.js';
-import { Patience } from './patience.js';
+import { TimeBudget } from './time-budget.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
 import { SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import { TenantStatements } from './tenant-statements.js';
-import { SavepointUnit } from './unit-of-work.js';
+import { SavepointUnitOfWork } from './unit-of-work.js';
 
 /** How long a statement may keep those behind it in its lane waiting for a lock. */
 const LONGEST_LOCK_MS = 50;
@@ -43,25 +43,25 @@ const CONNECTION = 'connection';
 @Injectable()
 export class TenantDatabase implements OnApplicationShutdown {
   private readonly plan: ConnectionPlan;
-  private readonly attempts: Attempts;
+  private readonly retryPolicy: RetryPolicy;
   private readonly statements = new TenantStatements();
-  private readonly enterTenant: string;
-  private readonly enterOrganization: string;
+  private readonly tenantContextSql: string;
+  private readonly organizationContextSql: string;
   private readonly lanes: Record<Failure, Lanes>;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    patience: Patience,
+    timeBudget: TimeBudget,
     private readonly load: Load,
     private readonly changes: Changes,
     settings: Settings,
     context: SessionContext,
   ) {
     this.plan = planConnections(settings.databaseMaxConnections);
-    this.attempts = new Attempts(patience, load, this.plan.waiting);
+    this.retryPolicy = new RetryPolicy(timeBudget, load, this.plan.waiting);
     const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
-    this.enterOrganization = enter(context, [TENANT_SETTING]);
-    this.enterTenant = enter(context, [TENANT_SETTING, ...timeouts]);
+    this.organizationContextSql = contextSqlOf(context, [TENANT_SETTING]);
+    this.tenantContextSql = contextSqlOf(context, [TENANT_SETTING, ...timeouts]);
     const setUp = LANE_SETTINGS.join('; ');
     this.lanes = {
       query_failed: new Lanes(this.dataSource, this.plan.reads, setUp),
@@ -79,7 +79,7 @@ export class TenantDatabase implements OnApplicationShutdown {
    * @throws ApiError `query_failed`
    */
   read<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
-    return this.single<Row>(tenant, statement, 'query_failed');
+    return this.runSingle<Row>(tenant, statement, 'query_failed');
   }
 
   /**
@@ -88,7 +88,7 @@ export class TenantDatabase implements OnApplicationShutdown {
    * @throws UniqueViolation
    */
   write<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
-    return this.single<Row>(tenant, statement, 'create_failed');
+    return this.runSingle<Row>(tenant, statement, 'create_failed');
   }
 
   /**
@@ -103,8 +103,10 @@ export class TenantDatabase implements OnApplicationShutdown {
     tenant: Tenant,
     work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
   ): Promise<T> {
-    if (tenant.unit) return tenant.unit.part((transaction) => work(transaction, tenant));
-    return this.attempts.make('create_failed', (terms) => this.attempt(tenant, work, terms));
+    if (tenant.unit) return tenant.unit.runInSavepoint((transaction) => work(transaction, tenant));
+    return this.retryPolicy.run('create_failed', (options) =>
+      this.attemptTransaction(tenant, work, options),
+    );
   }
 
   /**
@@ -112,13 +114,13 @@ export class TenantDatabase implements OnApplicationShutdown {
    * @throws ApiError `create_failed`, and whatever `work` throws
    * @throws UniqueViolation
    */
-  async rehearse<T>(tenant: Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> {
+  async dryRun<T>(tenant: Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> {
     try {
       return await this.transaction<never>(tenant, async (_, inside) => {
-        throw new Rehearsed(await work(inside));
+        throw new DryRunRollback(await work(inside));
       });
     } catch (thrown) {
-      if (thrown instanceof Rehearsed) return thrown.result as T;
+      if (thrown instanceof DryRunRollback) return thrown.result as T;
       throw thrown;
     }
   }
@@ -127,34 +129,34 @@ export class TenantDatabase implements OnApplicationShutdown {
    * Says that a record was changed or deleted, so that whoever listens is told once that is committed.
    * @param tenant the one for which it was written
    */
-  announce({ id: organizationId, unit }: Tenant, id: string): void {
-    if (unit) unit.announce(id);
+  publishChange({ id: organizationId, unit }: Tenant, id: string): void {
+    if (unit) unit.recordChange(id);
     else this.changes.publish(organizationId, [id]);
   }
 
-  private async attempt<T>(
+  private async attemptTransaction<T>(
     tenant: Tenant,
     work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
-    terms: Terms,
+    options: AttemptOptions,
   ): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
-    const step = <R>(taken: Promise<R>) => translating(taken, 'create_failed');
+    const step = <R>(taken: Promise<R>) => translateErrors(taken, 'create_failed');
     let end = (): void => undefined;
     try {
       const client = (await step(this.load.time(CONNECTION, runner.connect()))) as pg.PoolClient;
-      end = terms.deadline.watch(client);
+      end = options.deadline.destroyWhenExceeded(client);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
         query: <Row>(statement: Statement) => {
-          const running = this.runOn<Row>(client, tenant.id, statement, terms);
+          const running = this.runOn<Row>(client, tenant.id, statement, options);
           return step(this.load.time(statement.text, running));
         },
       };
-      const unit = new SavepointUnit(transaction);
+      const unit = new SavepointUnitOfWork(transaction);
       const result = await work(transaction, { ...tenant, unit });
-      unit.assertWhole();
+      unit.assertComplete();
       await step(runner.commitTransaction());
-      this.changes.publish(tenant.id, unit.changed);
+      this.changes.publish(tenant.id, unit.changedIds);
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
@@ -165,15 +167,15 @@ export class TenantDatabase implements OnApplicationShutdown {
     }
   }
 
-  private single<Row>(tenant: Tenant, statement: Statement, failure: Failure): Promise<Row[]> {
+  private runSingle<Row>(tenant: Tenant, statement: Statement, failure: Failure): Promise<Row[]> {
     const { id: organizationId, unit } = tenant;
-    if (unit) return unit.part((transaction) => transaction.query(statement));
-    return this.attempts.make(failure, (terms) => {
-      const inLane = statement.cost === 'bounded' && !terms.isPatient;
+    if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
+    return this.retryPolicy.run(failure, (options) => {
+      const inLane = statement.cost === 'bounded' && !options.mayWaitForLocks;
       const running = inLane
         ? this.runInLane<Row>(organizationId, statement, failure)
-        : this.runInPool<Row>(organizationId, statement, terms);
-      return translating(this.load.time(statement.text, running), failure);
+        : this.runInPool<Row>(organizationId, statement, options);
+      return translateErrors(this.load.time(statement.text, running), failure);
     });
   }
 
@@ -182,7 +184,7 @@ export class TenantDatabase implements OnApplicationShutdown {
     statement: Statement,
     failure: Failure,
   ): Promise<Row[]> {
-    const entrance = { text: this.enterOrganization, values: [organizationId] };
+    const entrance = { text: this.organizationContextSql, values: [organizationId] };
     return this.statements.run<Row>(entrance, statement, (query) => {
       this.lanes[failure].submit(query);
     });
@@ -191,14 +193,14 @@ export class TenantDatabase implements OnApplicationShutdown {
   private async runInPool<Row>(
     organizationId: string,
     statement: Statement,
-    terms: Terms,
+    options: AttemptOptions,
   ): Promise<Row[]> {
     const driver = this.dataSource.driver as PostgresDriver;
     const obtaining = driver.obtainMasterConnection();
     const [client, release] = (await obtaining) as [pg.PoolClient, () => void];
-    const end = terms.deadline.watch(client);
+    const end = options.deadline.destroyWhenExceeded(client);
     try {
-      return await this.runOn<Row>(client, organizationId, statement, terms);
+      return await this.runOn<Row>(client, organizationId, statement, options);
     } finally {
       end();
       release();
@@ -209,23 +211,23 @@ export class TenantDatabase implements OnApplicationShutdown {
     client: pg.PoolClient,
     organizationId: string,
     statement: Statement,
-    { deadline, isPatient }: Terms,
+    { deadline, mayWaitForLocks }: AttemptOptions,
   ): Promise<Row[]> {
-    const values = [organizationId, ...deadline.timeouts(isPatient)];
-    return this.statements.run<Row>({ text: this.enterTenant, values }, statement, (query) => {
+    const values = [organizationId, ...deadline.timeouts(mayWaitForLocks)];
+    return this.statements.run<Row>({ text: this.tenantContextSql, values }, statement, (query) => {
       client.query(query);
     });
   }
 }
 
 /** The statement that sets, for its transaction, the context and the settings of `$1` onwards. */
-function enter(context: SessionContext, settings: readonly string[]): string {
+function contextSqlOf(context: SessionContext, settings: readonly string[]): string {
   const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
   return `select ${[...context.calls, ...set].join(', ')}`;
 }
 
 /** Ends a transaction that was only to be rehearsed. */
-class Rehearsed extends Error {
+class DryRunRollback extends Error {
   constructor(readonly result: unknown) {
     super();
   }
@@ -233,7 +235,7 @@ class Rehearsed extends Error {
 
 type Failure = 'query_failed' | 'create_failed';
 
-async function translating<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
+async function translateErrors<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
   try {
     return await step;
   } catch (error) {

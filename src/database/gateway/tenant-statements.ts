@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Preamble, QueryWithPreamble } from './tenant-query.js';
+import { type ContextStatement, QueryWithContext } from '../connection/query-with-context.js';
 import type { Statement } from './tenant.js';
 
 /** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
@@ -18,15 +18,15 @@ export class TenantStatements {
    * @throws whatever the driver does
    */
   run<Row>(
-    entrance: Omit<Preamble, 'name'>,
+    entrance: Omit<ContextStatement, 'name'>,
     { text, values, plan }: Statement,
     submit: (query: TenantQuery) => void,
   ): Promise<Row[]> {
     const name = plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
-      const preamble = { name: 'tenant', ...entrance };
-      const query = new QueryWithPreamble(
-        preamble,
+      const context = { name: 'tenant', ...entrance };
+      const query = new QueryWithContext(
+        context,
         { name, text, values },
         undefined,
         (error, result) => {

@@ -24,9 +24,9 @@ export interface Tenant {
 
 /** A transaction in which a part that fails is undone by itself. */
 export interface UnitOfWork {
-  part<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T>;
+  runInSavepoint<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T>;
   /** Says that a record was changed, which is told once all is committed. */
-  announce(id: string): void;
+  recordChange(id: string): void;
 }
 
 /** Whether a stored record is the one that its caller means to change. */

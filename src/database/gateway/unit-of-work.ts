@@ -2,35 +2,35 @@ import { ApiError } from '../../errors/api-error.js';
 import type { TenantTransaction, UnitOfWork } from './tenant.js';
 
 /** The parts of one transaction, each behind a savepoint of its own. */
-export class SavepointUnit implements UnitOfWork {
+export class SavepointUnitOfWork implements UnitOfWork {
   /** The records that were changed, of which nothing has been undone. */
-  readonly changed: string[] = [];
-  private begun = 0;
+  readonly changedIds: string[] = [];
+  private savepoints = 0;
   private isBroken = false;
 
   constructor(private readonly transaction: TenantTransaction) {}
 
-  async part<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T> {
-    const number = ++this.begun;
-    const { length } = this.changed;
+  async runInSavepoint<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T> {
+    const number = ++this.savepoints;
+    const { length } = this.changedIds;
     await this.run(`savepoint part_${number}`);
     try {
       return await work(this.transaction);
     } catch (error) {
       // A part that has begun since would be undone with this one.
-      if (this.begun !== number) this.isBroken = true;
-      this.changed.length = length;
+      if (this.savepoints !== number) this.isBroken = true;
+      this.changedIds.length = length;
       await this.run(`rollback to savepoint part_${number}`);
       throw error;
     }
   }
 
-  announce(id: string): void {
-    this.changed.push(id);
+  recordChange(id: string): void {
+    this.changedIds.push(id);
   }
 
   /** @throws ApiError `create_failed` where a part was undone that nobody was told of */
-  assertWhole(): void {
+  assertComplete(): void {
     if (this.isBroken) throw new ApiError('create_failed');
   }
 

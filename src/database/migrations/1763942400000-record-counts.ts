@@ -10,9 +10,9 @@ import {
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 
 const TABLES: readonly CountedTable[] = [
-  { name: 'leads', live: 'deleted_at is null', counted: ['status', 'temperature'] },
-  { name: 'appointments', live: 'true', counted: ['status'] },
-  { name: 'tasks', live: 'deleted_at is null', counted: ['status', 'assigned_to_user_id'] },
+  { name: 'leads', notDeleted: 'deleted_at is null', counted: ['status', 'temperature'] },
+  { name: 'appointments', notDeleted: 'true', counted: ['status'] },
+  { name: 'tasks', notDeleted: 'deleted_at is null', counted: ['status', 'assigned_to_user_id'] },
 ];
 
 /** Counts from now on: writers wait only for the triggers to be there. */

@@ -21,7 +21,7 @@ export class MissingGrants extends Error {}
  * Waits for a part of a check.
  * @param late tells the problem where the part takes too long
  */
-export async function withinTime(
+export async function withTimeout(
   work: Promise<void>,
   late: () => Problem,
 ): Promise<Problem | undefined> {

@@ -11,7 +11,7 @@ import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { repositoriesOf } from '../records/tenant-repositories.js';
 import { ConnectionShortage } from './connection-shortage.js';
-import { MissingGrants, type Problem, withinTime } from './problem.js';
+import { MissingGrants, type Problem, withTimeout } from './problem.js';
 import { WriteProbe } from './write-probe.js';
 
 /** The oldest result that a probe is answered from. */
@@ -31,7 +31,7 @@ const STUCK: Problem = { detail: 'The database does not commit writes in time.' 
 export class Readiness {
   private readonly shortage = new ConnectionShortage();
   private readonly writes: WriteProbe;
-  private latest: { startedAt: number; obstacle: Promise<string | undefined> } | undefined;
+  private latest: { startedAt: number; unreadyReason: Promise<string | undefined> } | undefined;
   /** What the latest check found. */
   private known: string | undefined;
   /** Statements of the checks themselves, which are no progress. */
@@ -58,15 +58,15 @@ export class Readiness {
   obstacle(): Promise<string | undefined> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
-      this.latest = { startedAt: now, obstacle: this.check() };
+      this.latest = { startedAt: now, unreadyReason: this.check() };
     }
-    return this.latest.obstacle;
+    return this.latest.unreadyReason;
   }
 
   private async check(): Promise<string | undefined> {
     const problems = await Promise.all([
-      withinTime(this.readShared(), () => SILENT),
-      withinTime(this.readAsTenant('bounded'), () => SILENT),
+      withTimeout(this.readShared(), () => SILENT),
+      withTimeout(this.readAsTenant('bounded'), () => SILENT),
       ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
     ]);
     const obstacle = this.judge(problems);
@@ -103,13 +103,13 @@ export class Readiness {
   }
 
   private readPooled(): Promise<Problem | undefined> {
-    return withinTime(this.readAsTenant('any'), () =>
+    return withTimeout(this.readAsTenant('any'), () =>
       this.status.pool().waiting > 0 ? 'no connection' : SILENT,
     );
   }
 
   private write(): Promise<Problem | undefined> {
-    return withinTime(this.writes.write(), () =>
+    return withTimeout(this.writes.write(), () =>
       this.writes.isConnecting && this.status.pool().waiting > 0 ? 'no connection' : STUCK,
     );
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { breakOff } from '../connection/resilient-client.js';
+import { destroyConnection } from '../connection/resilient-client.js';
 
 /** A database that answers but takes no writes: a standby, or one that was set to read-only. */
 export class ReadOnlyDatabase extends Error {}
@@ -54,7 +54,7 @@ export class WriteProbe {
     let backend: number | undefined;
     const overdue = setTimeout(() => {
       if (backend !== undefined) this.options.cancel(backend).catch(() => undefined);
-      breakOff(client);
+      destroyConnection(client);
     }, GIVE_UP_MS);
     try {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

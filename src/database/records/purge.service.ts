@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { RecordRemoval } from './record-removal.js';
-import { StoredAnswersRepository } from '../idempotency.repository.js';
+import { IdempotencyRepository } from '../idempotency.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
 import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
@@ -29,7 +29,7 @@ export class PurgeService {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly database: TenantDatabase,
-    private readonly answers: StoredAnswersRepository,
+    private readonly answers: IdempotencyRepository,
   ) {}
 
   /** The tables that a purge looks through. */
@@ -104,8 +104,8 @@ export class PurgeService {
       const removal = new RecordRemoval(transaction, own.id, references, this.tables);
       const ids = found.map(({ id }) => id);
       await removal.remove(table, ids);
-      await this.answers.forget(transaction, tenant, removal.removedIds);
-      for (const id of removal.changedIds) this.database.announce(own, id);
+      await this.answers.deleteForRecords(transaction, tenant, removal.removedIds);
+      for (const id of removal.changedIds) this.database.publishChange(own, id);
       return { found: ids.length, counts: removal.counts };
     });
   }

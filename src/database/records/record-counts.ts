@@ -4,7 +4,7 @@ import { protectTenantTable } from '../tenant-role/tenant-role.js';
 export interface CountedTable {
   readonly name: string;
   /** The condition of records that exist; deleted ones may still be in the table. */
-  readonly live: 'deleted_at is null' | 'true';
+  readonly notDeleted: 'deleted_at is null' | 'true';
   /** Columns by whose values records are counted as well. */
   readonly counted: readonly string[];
 }
@@ -134,7 +134,7 @@ export function findCountDrift(table: CountedTable): string {
       coalesce(counts.records, 0)::int as counted, coalesce(scan.records, 0)::int as actual
     from (select filter, value, count(*) as records
         from ${table.name} cross join lateral ${countedValues(table)}
-        where organization_id = $1 and ${table.live} and value is not null
+        where organization_id = $1 and ${table.notDeleted} and value is not null
         group by filter, value) scan
       full join (select filter, value, sum(records) as records
         from record_counts where organization_id = $1 and resource = '${table.name}'
@@ -158,9 +158,9 @@ export function repairCounts(table: CountedTable): string {
     select * from drift`;
 }
 
-function changedRows({ counted, live }: CountedTable, age: 'new' | 'old'): string {
+function changedRows({ counted, notDeleted }: CountedTable, age: 'new' | 'old'): string {
   const columns = ['organization_id', `${age === 'new' ? '1' : '-1'} as change`, ...counted];
-  return `select ${columns.join(', ')} from ${age}_rows where ${live}`;
+  return `select ${columns.join(', ')} from ${age}_rows where ${notDeleted}`;
 }
 
 function countedValues({ counted }: CountedTable): string {

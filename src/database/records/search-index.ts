@@ -16,7 +16,7 @@ interface SearchMark {
  * migration where a superuser runs it, and a dump does not carry it. A superuser sets it again;
  * for any other user, a warning names the statement.
  */
-export async function letSearchUseItsIndex(dataSource: DataSource): Promise<void> {
+export async function enableSearchIndex(dataSource: DataSource): Promise<void> {
   const { leak_proof, superuser } = await readMark(dataSource);
   if (leak_proof || (superuser && (await setMark(dataSource)))) return;
   logger.warn(

@@ -1,7 +1,7 @@
 import { RecordOf } from '../../fields/field.js';
 import { DateTime, JsonObject, Text } from '../../fields/kinds.js';
 import { Page } from '../../listing/page.js';
-import { StoredRecords, textOf, versionOf } from './stored-record.js';
+import { RecordParser, storedJsonOf, versionOf } from './stored-record.js';
 
 class CreateNoteDto {
   @Text({ max: 100, required: true }) title: string;
@@ -20,13 +20,13 @@ const PLAIN = { id: '1', title: 'T', due: DUE, facts: { a: [1, 2.5] } };
 let note: NoteDto;
 
 beforeEach(() => {
-  note = new StoredRecords(NoteDto).fromJson(STORED);
+  note = new RecordParser(NoteDto).fromJson(STORED);
 });
 
 describe('a record that came as JSON', () => {
   it('is answered by the text as it came, as long as no one has looked into it', async () => {
-    expect(textOf(await Promise.resolve(note))).toBe(TEXT);
-    expect(textOf(note)).toBe(TEXT);
+    expect(storedJsonOf(await Promise.resolve(note))).toBe(TEXT);
+    expect(storedJsonOf(note)).toBe(TEXT);
   });
 
   it.each([
@@ -35,8 +35,8 @@ describe('a record that came as JSON', () => {
     ['to a hundredth', '05.67', '05.670Z'],
     ['to a thousandth', '05.678', '05.678Z'],
   ])('has three digits and a zone in a time that is stored %s', (_, stored, answered) => {
-    const lengthened = new StoredRecords(NoteDto).fromJson(STORED.replace('05.678', stored));
-    expect(textOf(lengthened)).toBe(TEXT.replace('05.678Z', answered));
+    const lengthened = new RecordParser(NoteDto).fromJson(STORED.replace('05.678', stored));
+    expect(storedJsonOf(lengthened)).toBe(TEXT.replace('05.678Z', answered));
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe('a record that came as JSON', () => {
     ['text', () => String.raw`{"id":"1","title":"\"due\":\"05\"","due":null,"facts":{}}`],
   ])('keeps %s as it came, whatever looks like a time in it', (_, record) => {
     const stored = record('"2026-01-02T03:04:05"');
-    expect(textOf(new StoredRecords(NoteDto).fromJson(stored))).toBe(stored);
+    expect(storedJsonOf(new RecordParser(NoteDto).fromJson(stored))).toBe(stored);
   });
 
   it('is an ordinary object to whoever looks into it', () => {
@@ -58,7 +58,7 @@ describe('a record that came as JSON', () => {
   });
 
   it('tells its id without having been read', () => {
-    const broken = new StoredRecords(NoteDto).fromJson('{"id":"1","title":');
+    const broken = new RecordParser(NoteDto).fromJson('{"id":"1","title":');
     expect(broken.id).toBe('1');
     expect('id' in broken).toBe(true);
     expect(() => broken.title).toThrow(SyntaxError);
@@ -69,14 +69,14 @@ describe('a record that came as JSON', () => {
     expect(version).toMatch(/^[\w-]{43}$/);
     note.title = 'new';
     expect(versionOf(note)).toBe(version);
-    const other = new StoredRecords(NoteDto).fromJson(STORED.replace('"T"', '"U"'));
+    const other = new RecordParser(NoteDto).fromJson(STORED.replace('"T"', '"U"'));
     expect(versionOf(other)).not.toBe(version);
     expect(versionOf({ id: '1' })).not.toBe(versionOf({ id: '2' }));
   });
 
   it('keeps its text where only plain values were read, which no one can change by that', () => {
     expect([note.id, note.title]).toEqual(['1', 'T']);
-    expect(textOf(note)).toBe(TEXT);
+    expect(storedJsonOf(note)).toBe(TEXT);
   });
 
   it.each<[string, (changed: NoteDto) => unknown]>([
@@ -91,7 +91,7 @@ describe('a record that came as JSON', () => {
     const expected = structuredClone(PLAIN) as NoteDto;
     change(expected);
     change(note);
-    expect(textOf(note)).toBeUndefined();
+    expect(storedJsonOf(note)).toBeUndefined();
     expect(note).toEqual(expected);
   });
 });
@@ -99,7 +99,7 @@ describe('a record that came as JSON', () => {
 describe('a page that came as JSON', () => {
   const counts = { page: 1, limit: 2, total: 3 };
   const meta = '{"page":1,"limit":2,"total":3,"total_pages":2}';
-  const pageOf = (json: string) => new Page(new StoredRecords(NoteDto).listFromJson(json), counts);
+  const pageOf = (json: string) => new Page(new RecordParser(NoteDto).listFromJson(json), counts);
 
   it('is answered by the text as it came, or as its items were changed', () => {
     const page = pageOf(`[${STORED}]`);
@@ -129,7 +129,7 @@ describe('a page that came as JSON', () => {
 
 describe('what is no stored record', () => {
   it('has no text', () => {
-    expect(textOf({ id: '1' })).toBeUndefined();
-    expect(textOf([])).toBeUndefined();
+    expect(storedJsonOf({ id: '1' })).toBeUndefined();
+    expect(storedJsonOf([])).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ export function jsonColumnsOf(dto: Type<object>): string {
 }
 
 /** Makes records of the JSON that PostgreSQL wrote. */
-export class StoredRecords<R extends object> {
+export class RecordParser<R extends object> {
   private readonly times: readonly string[];
   private readonly timeKeys: readonly string[];
   private readonly names: ReadonlySet<PropertyKey>;
@@ -34,19 +34,19 @@ export class StoredRecords<R extends object> {
   fromJson(stored: string): R {
     const text = completeTimes(stored, this.timeKeys);
     const parse = () => withTimes(JSON.parse(text) as R, this.times);
-    return new Proxy({} as R, new UnreadRecord(text, this.names, parse));
+    return new Proxy({} as R, new LazyRecordHandler(text, this.names, parse));
   }
 
   /** @param stored a JSON array of records */
-  listFromJson(stored: string): StoredItems<R> {
+  listFromJson(stored: string): LazyItems<R> {
     const text = completeTimes(stored, this.timeKeys);
     const parse = () => (JSON.parse(text) as R[]).map((item) => withTimes(item, this.times));
-    return new StoredItems(text, parse);
+    return new LazyItems(text, parse);
   }
 }
 
 /** The items of a page, parsed when someone looks into them. */
-export class StoredItems<T extends object> {
+export class LazyItems<T extends object> {
   private read: readonly T[] | undefined;
 
   constructor(
@@ -65,7 +65,7 @@ export class StoredItems<T extends object> {
 }
 
 /** The JSON text of a record that is still as it was stored; undefined for anything else. */
-export function textOf(value: object): string | undefined {
+export function storedJsonOf(value: object): string | undefined {
   return (value as { [TEXT]?: string })[TEXT];
 }
 
@@ -82,7 +82,7 @@ function digest(text: string): string {
 }
 
 /** Fills its record in at the first look, and forgets the text as soon as that could be changed. */
-class UnreadRecord<R extends object> implements ProxyHandler<R> {
+class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
   private isRead = false;
   private text: string | undefined;
 

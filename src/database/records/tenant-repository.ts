@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
-import { uuidsFrom } from '../../fields/uuid.js';
+import { uuidRangeOf } from '../../fields/uuid.js';
 import type { CountedTable } from './record-counts.js';
-import { jsonColumnsOf, StoredRecords } from './stored-record.js';
+import { jsonColumnsOf, RecordParser } from './stored-record.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
@@ -21,7 +21,7 @@ export interface TenantTable {
   /** The fields of a record as it is answered, which are its columns. */
   readonly record: Type<object>;
   /** The condition of records that exist; deleted ones may still be in the table. */
-  readonly live: CountedTable['live'];
+  readonly notDeleted: CountedTable['notDeleted'];
   /**
    * The columns by whose values its migration counts records; undefined where none are counted, and
    * a list's total takes a scan.
@@ -46,7 +46,7 @@ export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timest
 
 /** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
 export abstract class TenantRepository<R extends { id: string }> {
-  private readonly records: StoredRecords<R>;
+  private readonly records: RecordParser<R>;
   private readonly jsonColumns: string;
   private readonly findText: string;
 
@@ -55,9 +55,9 @@ export abstract class TenantRepository<R extends { id: string }> {
     protected readonly table: TenantTable & { readonly record: Type<R> },
   ) {
     this.jsonColumns = jsonColumnsOf(table.record);
-    this.records = new StoredRecords(table.record);
+    this.records = new RecordParser(table.record);
     this.findText = `select row_to_json(record)::text as json from (
-      select ${this.jsonColumns} from ${table.name} where ${this.theRecord}) record`;
+      select ${this.jsonColumns} from ${table.name} where ${this.isRecord}) record`;
   }
 
   /** @throws ApiError `query_failed` */
@@ -74,13 +74,13 @@ export abstract class TenantRepository<R extends { id: string }> {
    * The first records whose ids begin so.
    * @throws ApiError `query_failed`
    */
-  async startingWith(tenant: Tenant, beginning: string, most: number): Promise<R[]> {
-    const range = uuidsFrom(beginning);
+  async findByIdPrefix(tenant: Tenant, beginning: string, most: number): Promise<R[]> {
+    const range = uuidRangeOf(beginning);
     if (!range) return [];
     const rows = await this.database.read<JsonRow>(tenant, {
       text: `select row_to_json(record)::text as json from (
         select ${this.jsonColumns} from ${this.table.name}
-        where organization_id = $1 and id between $2 and $3 and ${this.table.live}
+        where organization_id = $1 and id between $2 and $3 and ${this.table.notDeleted}
         order by id limit ${most}) record`,
       values: [tenant.id, range.first, range.last],
     });
@@ -143,7 +143,7 @@ export abstract class TenantRepository<R extends { id: string }> {
       // Anew, as it was stored: who looked into the other one may have changed it.
       if (!changes) return this.recordOf(rows);
       const changed = this.recordOf(await transaction.query(this.set(tenant, id, changes)));
-      this.database.announce(own, id);
+      this.database.publishChange(own, id);
       return changed;
     });
   }
@@ -155,7 +155,7 @@ export abstract class TenantRepository<R extends { id: string }> {
    */
   delete(tenant: Tenant, id: string): Promise<boolean> {
     return this.writeOne(tenant, id, {
-      text: `update ${this.table.name} set deleted_at = now() where ${this.theRecord} returning id`,
+      text: `update ${this.table.name} set deleted_at = now() where ${this.isRecord} returning id`,
       values: [tenant.id, id],
     });
   }
@@ -167,12 +167,12 @@ export abstract class TenantRepository<R extends { id: string }> {
    */
   protected async writeOne(tenant: Tenant, id: string, statement: Statement): Promise<boolean> {
     if (!tenant.precondition) {
-      return this.announceIf(await this.database.write(tenant, statement), tenant, id);
+      return this.publishIfFound(await this.database.write(tenant, statement), tenant, id);
     }
     return this.database.transaction(tenant, async (transaction, own) => {
       const stored = this.recordOf(await transaction.query(this.lock(tenant, id)));
       if (stored) checkPrecondition(tenant, stored);
-      return this.announceIf(await transaction.query(statement), own, id);
+      return this.publishIfFound(await transaction.query(statement), own, id);
     });
   }
 
@@ -182,23 +182,23 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   /** The table, where its records are counted. */
   get countedTable(): CountedTable | undefined {
-    const { name, live, counted } = this.table;
-    return counted && { name, live, counted };
+    const { name, notDeleted, counted } = this.table;
+    return counted && { name, notDeleted, counted };
   }
 
   /** Whether deleted records stay in the table until a purge. */
   get deletesSoftly(): boolean {
-    return this.table.live !== 'true';
+    return this.table.notDeleted !== 'true';
   }
 
   /** The one record of `$1`, the organization, and `$2`, the id. */
-  protected get theRecord(): string {
-    return `organization_id = $1 and id = $2 and ${this.table.live}`;
+  protected get isRecord(): string {
+    return `organization_id = $1 and id = $2 and ${this.table.notDeleted}`;
   }
 
   /** Announces a change where a statement found the record that it was to change. */
-  private announceIf({ length }: readonly unknown[], tenant: Tenant, id: string): boolean {
-    if (length > 0) this.database.announce(tenant, id);
+  private publishIfFound({ length }: readonly unknown[], tenant: Tenant, id: string): boolean {
+    if (length > 0) this.database.publishChange(tenant, id);
     return length > 0;
   }
 
@@ -210,7 +210,7 @@ export abstract class TenantRepository<R extends { id: string }> {
   private lock(tenant: Tenant, id: string): Statement {
     return {
       text: `select row_to_json(record)::text as json from (
-        select ${this.jsonColumns} from ${this.table.name} where ${this.theRecord} for update) record`,
+        select ${this.jsonColumns} from ${this.table.name} where ${this.isRecord} for update) record`,
       values: [tenant.id, id],
     };
   }
@@ -220,7 +220,7 @@ export abstract class TenantRepository<R extends { id: string }> {
     return {
       text: `with record as (
           update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
-          where ${this.theRecord} returning ${this.jsonColumns})
+          where ${this.isRecord} returning ${this.jsonColumns})
         select row_to_json(record)::text as json from record`,
       values: [tenant.id, id, ...Object.values(changes)],
     };

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
-import { listOfNames, type TransactionRole } from '../connection/session-context.js';
+import { identifierList, type TransactionRole } from '../connection/session-context.js';
 import { assertPrivilegesOf, grantToTenantRole } from './tenant-privileges.js';
 import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './tenant-role.js';
 
@@ -86,6 +86,6 @@ async function pinFunctions(runner: QueryRunner, searchPath: readonly string[]):
       and exists (select from unnest(proconfig) setting where setting like 'search_path=%"$user"%')
   `)) as { name: string }[];
   for (const { name } of functions) {
-    await runner.query(`alter function ${name} set search_path = ${listOfNames(searchPath)}`);
+    await runner.query(`alter function ${name} set search_path = ${identifierList(searchPath)}`);
   }
 }

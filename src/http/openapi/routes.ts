@@ -3,7 +3,12 @@ import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/comm
 import { MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, isRest } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
-import { ANSWER, type Answer, TOPIC, type Topic } from '../../fields/answers.js';
+import {
+  RESPONSE_DESCRIPTION,
+  type ResponseDescription,
+  TOPIC,
+  type Topic,
+} from '../../fields/answers.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 
 /** A route behind a key, as its controller declares it. */
@@ -16,7 +21,7 @@ export interface Route {
   readonly operationId: string;
   readonly access: Scope | 'any-key';
   readonly topic: { readonly name: string; readonly description?: string };
-  readonly answer?: Answer;
+  readonly answer?: ResponseDescription;
   readonly inputs: InputTypes;
   readonly status: number;
 }
@@ -55,7 +60,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
     operationId: camelCase(baseName(controller), name),
     access,
     topic: metadata<Topic>(TOPIC, controller) ?? { name: baseName(controller) },
-    answer: metadata<Answer>(ANSWER, handler),
+    answer: metadata<ResponseDescription>(RESPONSE_DESCRIPTION, handler),
     inputs: inputTypesOf(controller, name),
     status: metadata<number>(HTTP_CODE_METADATA, handler) ?? (method === 'post' ? 201 : 200),
   };

@@ -3,7 +3,7 @@ import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { clearableFieldsOf, namesOf } from '../../fields/field.js';
 import { Flag, Uuid } from '../../fields/kinds.js';
-import { type Input, type InputTerms, readInput } from '../../fields/read-input.js';
+import { type Input, type ProblemWording, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
 import { CLEAR, withCleared } from './clear.js';
 import type { ToolDeclaration } from './tool.decorator.js';
@@ -44,7 +44,7 @@ export class ToolArguments {
   readonly clearable: readonly string[];
   private readonly ownNames: ReadonlySet<string>;
   private readonly names: ReadonlySet<string>;
-  private readonly terms: InputTerms;
+  private readonly wording: ProblemWording;
 
   /** @throws Error where `input` declares an argument that the tool has anyway */
   constructor(private readonly tool: ToolDeclaration) {
@@ -60,7 +60,7 @@ export class ToolArguments {
     }
     this.names = new Set([...ofDeclaration, ...ofInput]);
     const known = () => `the fields are ${[...this.names].join(', ') || 'none'}`;
-    this.terms = { whole: 'body', unknown: 'is unknown or cannot be set', known };
+    this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
   }
 
   /** @throws ApiError `validation_error` that names every failing argument */
@@ -80,12 +80,13 @@ export class ToolArguments {
   }
 
   private readRest(others: Values, unread: readonly FieldProblem[]): Input<object> {
-    const { terms } = this;
-    if (this.tool.effect === 'reads') return readParameters(this.input, others, unread, { terms });
-    if (this.clearable.length === 0) return readInput(this.input, others, unread, { terms });
+    const { wording } = this;
+    if (this.tool.effect === 'reads')
+      return readParameters(this.input, others, unread, { wording });
+    if (this.clearable.length === 0) return readInput(this.input, others, unread, { wording });
     const { values, problems } = withCleared(others, this.clearable);
     const found = problems.filter(({ field }) => unread.every((one) => one.field !== field));
-    return readInput(this.input, values, [...unread, ...found], { terms });
+    return readInput(this.input, values, [...unread, ...found], { wording });
   }
 
   /**

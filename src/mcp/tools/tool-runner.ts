@@ -68,7 +68,7 @@ export class ToolRunner {
     const { id, dry_run: isDryRun = false, passed } = taken.read(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
     if (!isDryRun) return (await run(actor, ...passed)) as object;
-    return this.database.rehearse(actor.organization, async (tenant) => {
+    return this.database.dryRun(actor.organization, async (tenant) => {
       const inside = { ...actor, organization: { ...actor.organization, ...tenant } };
       const { resource: kind } = declaration;
       const record = id !== undefined && kind && (await this.resources.recordFor(inside, kind, id));

@@ -1,5 +1,5 @@
 import { KeyFactsDto } from '../../auth/me.dto.js';
-import { Part } from '../../fields/answered-kinds.js';
+import { Nested } from '../../fields/output-kinds.js';
 import { DateTime, Integer } from '../../fields/kinds.js';
 
 class WindowDto {
@@ -9,11 +9,11 @@ class WindowDto {
 }
 
 class WindowsDto {
-  @Part(WindowDto) reads: WindowDto;
-  @Part(WindowDto) writes: WindowDto;
+  @Nested(WindowDto) reads: WindowDto;
+  @Nested(WindowDto) writes: WindowDto;
 }
 
 /** What a key is and may do, and how often in the current windows. */
 export class WhoamiDto extends KeyFactsDto {
-  @Part(WindowsDto) limits: WindowsDto;
+  @Nested(WindowsDto) limits: WindowsDto;
 }

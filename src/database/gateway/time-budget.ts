@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
-import { breakOff } from '../connection/resilient-client.js';
+import { destroyConnection } from '../connection/resilient-client.js';
 
 /** Milliseconds: what waits for a lock, in the way of others and out of it. */
 const BRIEF_LOCK_MS = 100;
@@ -16,21 +16,21 @@ const SILENCE_MS = 300;
 const NO_END = () => undefined;
 
 /** How long operations on the database may take. */
-export abstract class Patience {
+export abstract class TimeBudget {
   /** The time of one operation, which begins now. */
-  abstract begin(): Deadline;
+  abstract startDeadline(): Deadline;
 }
 
 /** That of a server, whose answers take less than 5 seconds. */
-export class ServerPatience extends Patience {
-  begin(): Deadline {
+export class ServerTimeBudget extends TimeBudget {
+  startDeadline(): Deadline {
     return new Deadline(OPERATION_MS);
   }
 }
 
 /** That of the command line, whose work takes as long as it takes. */
-export class CommandPatience extends Patience {
-  begin(): Deadline {
+export class UnlimitedTimeBudget extends TimeBudget {
+  startDeadline(): Deadline {
     return new Deadline(Infinity);
   }
 }
@@ -44,20 +44,20 @@ export class Deadline {
   }
 
   /** How long a repetition may wait before it begins; negative where it had better not. */
-  get spareMs(): number {
-    return this.leftMs - POOL_WAIT_MS;
+  get retryDelayBudgetMs(): number {
+    return this.remainingMs - POOL_WAIT_MS;
   }
 
   /**
    * How long one more statement may wait for a lock, and run, and how long its transaction may wait
    * for the next one, in PostgreSQL's terms.
-   * @param isPatient whether it keeps no one else waiting
+   * @param mayWaitForLocks whether it keeps no one else waiting
    */
-  timeouts(isPatient: boolean): readonly [lock: string, statement: string, idle: string] {
+  timeouts(mayWaitForLocks: boolean): readonly [lock: string, statement: string, idle: string] {
     if (this.end === Infinity) return ['0', '0', '0'];
-    const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.leftMs)));
+    const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.remainingMs)));
     return [
-      String(Math.min(isPatient ? LOCK_MS : BRIEF_LOCK_MS, statementMs)),
+      String(Math.min(mayWaitForLocks ? LOCK_MS : BRIEF_LOCK_MS, statementMs)),
       String(statementMs),
       // By then we have given it up, and the connection may be lost without PostgreSQL's knowledge.
       String(STATEMENT_MS + SILENCE_MS),
@@ -69,20 +69,20 @@ export class Deadline {
    * it gives up.
    * @returns what ends the watch
    */
-  watch(client: pg.ClientBase): () => void {
+  destroyWhenExceeded(client: pg.ClientBase): () => void {
     if (this.end === Infinity) return NO_END;
     const overdue = setTimeout(
       () => {
-        breakOff(client);
+        destroyConnection(client);
       },
-      Math.min(STATEMENT_MS, this.leftMs) + SILENCE_MS,
+      Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS,
     );
     return () => {
       clearTimeout(overdue);
     };
   }
 
-  private get leftMs(): number {
+  private get remainingMs(): number {
     return this.end - performance.now();
   }
 }

@@ -1,42 +1,42 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { BrokenOff, MustWait } from '../connection/driver-error.js';
+import { SerializationFailure, LockTimeout } from '../connection/driver-error.js';
 import type { Load } from './load.js';
-import type { Deadline, Patience } from './patience.js';
-import { WaitingRoom } from './waiting-room.js';
+import type { Deadline, TimeBudget } from './time-budget.js';
+import { Bulkhead } from './bulkhead.js';
 
 const MOST_WAITING = 256;
 
-/** The terms of one attempt. */
-export interface Terms {
+/** The options of one attempt. */
+export interface AttemptOptions {
   readonly deadline: Deadline;
   /** Whether it may wait for locks, because it keeps no one else waiting. */
-  readonly isPatient: boolean;
+  readonly mayWaitForLocks: boolean;
 }
 
 /** Attempts operations again where that may help. */
-export class Attempts {
-  private readonly waitingRoom: WaitingRoom;
+export class RetryPolicy {
+  private readonly bulkhead: Bulkhead;
 
   /** @param places connections that may wait for locks */
   constructor(
-    private readonly patience: Patience,
+    private readonly timeBudget: TimeBudget,
     private readonly load: Load,
     places: number,
   ) {
-    this.waitingRoom = new WaitingRoom(places, MOST_WAITING);
+    this.bulkhead = new Bulkhead(places, MOST_WAITING);
   }
 
   /**
    * Attempts once more what PostgreSQL broke off, and in the waiting room what has to wait for a lock.
    * @param failure what is thrown where the waiting room had no place in time
    */
-  async make<T>(failure: ErrorCode, attempt: (terms: Terms) => Promise<T>): Promise<T> {
-    const deadline = this.patience.begin();
-    const attemptTwice = async (isPatient: boolean) => {
+  async run<T>(failure: ErrorCode, attempt: (options: AttemptOptions) => Promise<T>): Promise<T> {
+    const deadline = this.timeBudget.startDeadline();
+    const attemptTwice = async (mayWaitForLocks: boolean) => {
       this.load.begin();
       try {
-        return await retryOnce(() => attempt({ deadline, isPatient }), deadline);
+        return await retryOnce(() => attempt({ deadline, mayWaitForLocks }), deadline);
       } finally {
         this.load.end();
       }
@@ -44,9 +44,9 @@ export class Attempts {
     try {
       return await attemptTwice(false);
     } catch (error) {
-      if (!(error instanceof MustWait)) throw error;
-      return this.waitingRoom.admit(
-        deadline.spareMs,
+      if (!(error instanceof LockTimeout)) throw error;
+      return this.bulkhead.run(
+        deadline.retryDelayBudgetMs,
         () => attemptTwice(true),
         () => new ApiError(failure, { cause: error }),
       );
@@ -59,7 +59,7 @@ async function retryOnce<T>(work: () => Promise<T>, deadline: Deadline): Promise
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof BrokenOff) || deadline.spareMs < 0) throw error;
+    if (!(error instanceof SerializationFailure) || deadline.retryDelayBudgetMs < 0) throw error;
     return work();
   }
 }

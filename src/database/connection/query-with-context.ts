@@ -32,7 +32,7 @@ const Query = pg.Query as unknown as new (
 ) => WireQuery;
 
 /** A statement that runs before another one in the same implicit transaction. */
-export interface Preamble {
+export interface ContextStatement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -42,16 +42,16 @@ export interface Preamble {
  * A prepared statement with a preamble, sent under one Sync: PostgreSQL runs both in one implicit
  * transaction and one round trip, so what the preamble sets "local" holds for the statement alone.
  */
-export class QueryWithPreamble extends Query {
+export class QueryWithContext extends Query {
   /** While the answer to the preamble is awaited: what pg is to call the query afterwards. */
   private statement: { name: string; text: string } | undefined;
 
   /**
-   * @param preamble undefined where the statement needs none
+   * @param context undefined where the statement needs none
    * @param config with `values` and `callback` in any of the forms that pg takes
    */
   constructor(
-    protected preamble: Preamble | undefined,
+    protected context: ContextStatement | undefined,
     config: unknown,
     values?: unknown,
     callback?: QueryCallback,
@@ -60,12 +60,12 @@ export class QueryWithPreamble extends Query {
   }
 
   override prepare(connection: WireConnection): void {
-    if (this.preamble) sendPreamble(this.preamble, connection);
+    if (this.context) sendContext(this.context, connection);
     super.prepare(connection);
-    if (!this.preamble) return;
+    if (!this.context) return;
     this.statement = { name: this.name, text: this.text };
     // pg books each answer under the name and text that the query shows at that moment.
-    Object.assign(this, { name: this.preamble.name, text: this.preamble.text });
+    Object.assign(this, { name: this.context.name, text: this.context.text });
   }
 
   override handleDataRow(message: unknown): void {
@@ -83,7 +83,7 @@ export class QueryWithPreamble extends Query {
 
   override handleError(error: Error, connection: WireConnection): void {
     // After an error the server has parsed only what it confirmed.
-    for (const name of [this.preamble?.name, this.statement?.name, this.name]) {
+    for (const name of [this.context?.name, this.statement?.name, this.name]) {
       if (name) connection.submittedNamedStatements[name] = undefined;
     }
     super.handleError(error, connection);
@@ -96,7 +96,10 @@ export class QueryWithPreamble extends Query {
 }
 
 /** Sends a statement whose answer comes before that to whatever is sent behind it. */
-export function sendPreamble({ name, text, values }: Preamble, connection: WireConnection): void {
+export function sendContext(
+  { name, text, values }: ContextStatement,
+  connection: WireConnection,
+): void {
   if (!isKnown(connection, name)) {
     connection.parse({ name, text });
     connection.submittedNamedStatements[name] = text;

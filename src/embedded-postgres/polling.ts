@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Patience {
+export interface PollOptions {
   /** Milliseconds between two looks. */
   readonly every: number;
   /** Milliseconds after which it gives up; without it, only the signal ends the wait. */
@@ -13,9 +13,9 @@ export interface Patience {
  * @returns false when the time was up first
  * @throws AbortError when the signal was aborted first
  */
-export async function until(
+export async function pollUntil(
   condition: () => boolean | Promise<boolean>,
-  { every, timeout = Infinity, signal }: Patience,
+  { every, timeout = Infinity, signal }: PollOptions,
 ): Promise<boolean> {
   const deadline = performance.now() + timeout;
   while (!(await condition())) {

@@ -1,5 +1,5 @@
 /** Values by their keys, of which those that were set longest ago are forgotten. */
-export class Recent<V> {
+export class BoundedCache<V> {
   private readonly values = new Map<string, V>();
 
   constructor(private readonly most: number) {}

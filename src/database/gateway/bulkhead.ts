@@ -2,7 +2,7 @@
 const FOR_EVER_MS = 2 ** 31 - 1;
 
 /** A few places for work that has to wait, so that it never takes everything that others need. */
-export class WaitingRoom {
+export class Bulkhead {
   private readonly queue = new Set<() => void>();
 
   /**
@@ -19,16 +19,16 @@ export class WaitingRoom {
    * @param ms how long it may wait for the place; negative, not even where one is free
    * @param tooLate makes what is thrown where no place was free in time
    */
-  async admit<T>(ms: number, work: () => Promise<T>, tooLate: () => Error): Promise<T> {
-    if (!(await this.enter(ms))) throw tooLate();
+  async run<T>(ms: number, work: () => Promise<T>, tooLate: () => Error): Promise<T> {
+    if (!(await this.acquire(ms))) throw tooLate();
     try {
       return await work();
     } finally {
-      this.leave();
+      this.release();
     }
   }
 
-  private enter(ms: number): Promise<boolean> | boolean {
+  private acquire(ms: number): Promise<boolean> | boolean {
     if (ms < 0) return false;
     if (this.free > 0) {
       this.free--;
@@ -53,7 +53,7 @@ export class WaitingRoom {
   }
 
   /** Passes the place on. */
-  private leave(): void {
+  private release(): void {
     const [next] = this.queue;
     if (next) next();
     else this.free++;

@@ -28,7 +28,7 @@ const RULES = `
  * Takes the rules of tables away within a transaction, so that no other one ever sees them gone.
  * @returns what brings them back; foreign keys are checked then
  */
-export async function suspendRules(
+export async function suspendConstraints(
   client: pg.Client,
   tables: readonly StoredTable[],
 ): Promise<() => Promise<void>> {

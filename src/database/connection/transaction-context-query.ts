@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { SessionContext } from './session-context.js';
 import {
-  type Preamble,
+  type ContextStatement,
   type QueryCallback,
-  QueryWithPreamble,
-  sendPreamble,
+  QueryWithContext,
+  sendContext,
   type WireConnection,
-} from '../gateway/tenant-query.js';
-import { leavesItsTransaction } from './transaction-control.js';
+} from './query-with-context.js';
+import { continuesAfterTransactionEnd } from './transaction-control.js';
 
 /** Where a query runs. */
 export interface Session {
@@ -21,7 +21,7 @@ export interface Session {
  * a query with parameters sends the context under the same Sync, any other one in the same text, which
  * PostgreSQL runs as one transaction.
  */
-export class ContextQuery extends QueryWithPreamble {
+export class TransactionContextQuery extends QueryWithContext {
   /** The answers to the context's statements that are awaited. */
   private awaited = 0;
   private prefix = '';
@@ -36,7 +36,7 @@ export class ContextQuery extends QueryWithPreamble {
   }
 
   override submit(connection: WireConnection): Error | null {
-    if (typeof this.text === 'string' && leavesItsTransaction(this.text)) {
+    if (typeof this.text === 'string' && continuesAfterTransactionEnd(this.text)) {
       return new Error(
         'A text with several statements may end its transaction only with the last one, and without "and chain".',
       );
@@ -59,7 +59,7 @@ export class ContextQuery extends QueryWithPreamble {
   private beginWithContext(): void {
     const { context } = this.session;
     if (this.requiresPreparation()) {
-      this.preamble = preambleOf(context);
+      this.context = contextStatementOf(context);
     } else if (this.text) {
       this.awaited = context.statements.length;
       this.prefix = `${context.statements.join('; ')}; `;
@@ -85,7 +85,7 @@ export function withContext(query: pg.Submittable, session: Session): pg.Submitt
   submitted.submit = (connection) => {
     if (!session.isInTransaction()) {
       isAwaited = true;
-      sendPreamble(preambleOf(session.context), connection);
+      sendContext(contextStatementOf(session.context), connection);
     }
     return submit(connection);
   };
@@ -99,6 +99,6 @@ export function withContext(query: pg.Submittable, session: Session): pg.Submitt
   return query;
 }
 
-function preambleOf(context: SessionContext): Preamble {
+function contextStatementOf(context: SessionContext): ContextStatement {
   return { name: 'session context', text: `select ${context.calls.join(', ')}`, values: [] };
 }

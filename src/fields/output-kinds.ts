@@ -4,13 +4,13 @@ import { rule } from './rules.js';
 import { exampleOf, jsonSchemaOf } from './schema-of.js';
 
 /** Kinds of fields that are answered and never taken. */
-const REFUSED = [rule('isNeverTaken', () => false, 'cannot be set')];
+const OUTPUT_ONLY = [rule('isNeverTaken', () => false, 'cannot be set')];
 
 /** An object inside the answer, with the fields of a DTO of its own. */
-export function Part(dto: Type<object>, description?: string): PropertyDecorator {
+export function Nested(dto: Type<object>, description?: string): PropertyDecorator {
   return declareField(
     { required: true, description, example: exampleOf(dto, 'output') },
-    { schema: jsonSchemaOf(dto, 'output'), rules: REFUSED },
+    { schema: jsonSchemaOf(dto, 'output'), rules: OUTPUT_ONLY },
   );
 }
 
@@ -22,6 +22,6 @@ export function SomeOf<T extends string>(
   const items = { type: 'string', enum: values };
   return declareField(
     { ...declaration, required: true },
-    { schema: { type: 'array', items, uniqueItems: true }, rules: REFUSED },
+    { schema: { type: 'array', items, uniqueItems: true }, rules: OUTPUT_ONLY },
   );
 }
