@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { isCore } from '../support/tools.js';
 import type { Client } from './assistant.js';
 
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -13,6 +14,14 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 const ORIGINALS = Object.fromEntries(
   Object.entries(SYNONYMS).map(([verb, other]) => [other, verb]),
 );
+
+/** The tools of leads, appointments and tasks alone, whatever was added to them. */
+export function ofTheCore(client: Client): Client {
+  return {
+    listTools: async () => (await client.listTools()).filter(isCore),
+    call: (name, args) => client.call(name, args),
+  };
+}
 
 /** Tools by other names, wherever they are spoken of, and in another order. */
 export function renamed(client: Client): Client {

@@ -23,7 +23,7 @@ import { type Agent, connectAgent, stopWithAgents } from '../support/agent.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { ERAS } from '../support/speakers.js';
 import { strictSchemaOf } from '../support/strict-tools.js';
-import { TOOLS } from '../support/tools.js';
+import { ALL_TOOLS } from '../support/tools.js';
 
 /** A kind of field that a team makes for itself, with what the fields of Latitude do not have. */
 function Odd(): PropertyDecorator {
@@ -100,7 +100,7 @@ beforeAll(async () => {
 afterAll(() => stopWithAgents(app));
 
 const NAMES = [
-  ...TOOLS.map(({ name }) => name),
+  ...ALL_TOOLS.map(({ name }) => name),
   ...['list_roofs', 'create_roof', 'update_roof', 'delete_roof'],
 ];
 const SUBSET = ['type', 'description', 'enum', 'properties', 'required', 'items'];

@@ -22,7 +22,7 @@ import {
   statelessRequest,
 } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
-import { TOOLS } from '../support/tools.js';
+import { ALL_TOOLS } from '../support/tools.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
@@ -486,7 +486,7 @@ describe('the client of SDK 2', () => {
     expect(client.getServerVersion()).toEqual(FULL_SERVER_INFO);
     expect(client.getInstructions()).toBe(INSTRUCTIONS);
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(TOOLS.length);
+    expect(tools).toHaveLength(ALL_TOOLS.length);
     const found = await client.callTool(LIST_LEADS);
     expect(found.structuredContent).toMatchObject({ data: [{ id }] });
     const failed = await client.callTool({ name: 'get_lead', arguments: { id: 'x' } });

@@ -30,7 +30,10 @@ import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { ApiDescription } from '../../src/testing/openapi.js';
 import { pathOf } from '../../src/testing/routes.js';
 import {
+  ALL_TOOLS,
   byName,
+  CORE_TOOLS,
+  isCore,
   RECORD_TOOLS,
   SCOPED_TOOLS,
   type ToolCase,
@@ -116,6 +119,10 @@ function recordPattern({ route: { pattern } }: ToolCase): string {
   return pattern.endsWith('/:id') ? pattern : `${pattern}/:id`;
 }
 
+function namesOf(tools: readonly { readonly name: string }[]): string[] {
+  return tools.map(({ name }) => name);
+}
+
 describe('tools/list', () => {
   const ORDER = [
     'list_leads get_lead create_lead update_lead delete_lead',
@@ -124,16 +131,20 @@ describe('tools/list', () => {
     'whoami',
   ].flatMap((names) => names.split(' '));
 
-  it('is of exactly the sixteen tools, always in the same order', async () => {
-    expect(listed.map(({ name }) => name)).toEqual(ORDER);
-    expect(TOOLS.map(({ name }) => name)).toEqual(ORDER);
+  it('has exactly sixteen tools of the core, in the order of the contract', () => {
+    expect(namesOf(listed.filter(isCore))).toEqual(ORDER);
+    expect(namesOf(CORE_TOOLS)).toEqual(ORDER);
+  });
+
+  it('has every declared tool and no other, always in the same order', async () => {
+    expect(namesOf(listed).sort()).toEqual(namesOf(ALL_TOOLS).sort());
     expect(await agent.listTools()).toEqual(listed);
     const colleague = await connectAgent(app, await app.key(tenant.id));
     expect(await colleague.listTools()).toEqual(listed);
   });
 
-  it('takes less than 24,000 characters, which is at most 6,000 tokens', () => {
-    expect(JSON.stringify(listed).length).toBeLessThan(24_000);
+  it('takes less than 24,000 characters for the core, which is at most 6,000 tokens', () => {
+    expect(JSON.stringify(listed.filter(isCore)).length).toBeLessThan(24_000);
   });
 
   const HINTS = {
@@ -218,7 +229,8 @@ describe('tools/list', () => {
       const { properties: rest = {}, required: restRequired = [] } = restInput(tool);
       const ofId = tool.makeRecord ? ['id'] : [];
       const ofDeletion = tool.effect === 'deletes' ? ['dry_run'] : [];
-      const ofUpdate = tool.effect === 'updates' ? ['clear'] : [];
+      const canEmpty = Object.values(rest).some(({ type }) => [type].flat().includes('null'));
+      const ofUpdate = tool.effect === 'updates' && canEmpty ? ['clear'] : [];
       const own = [...ofId, ...ofDeletion, ...Object.keys(rest), ...ofUpdate];
       expect(Object.keys(ours).sort()).toEqual(own.sort());
       expect(required).toEqual([...ofId, ...restRequired]);
@@ -257,10 +269,19 @@ describe('tools/list', () => {
 
   it.each(SCOPES)('with the scope %s alone, is of exactly its tools', async (scope) => {
     const limited = await connectAgent(app, await app.key(tenant.id, [scope]));
-    const isOpen = (tool: ToolCase) => tool.scope === scope || tool.scope === 'any-key';
-    const names = TOOLS.filter(isOpen).map(({ name }) => name);
-    expect(names.length).toBeGreaterThanOrEqual(3);
-    expect((await limited.listTools()).map(({ name }) => name)).toEqual(names);
+    const isOpen = (tool: Pick<ToolCase, 'scope'>) =>
+      tool.scope === scope || tool.scope === 'any-key';
+    const tools = await limited.listTools();
+    expect(namesOf(tools).sort()).toEqual(namesOf(ALL_TOOLS.filter(isOpen)).sort());
+    expect(namesOf(tools.filter(isCore))).toEqual(namesOf(CORE_TOOLS.filter(isOpen)));
+  });
+
+  const CORE_SCOPES = ['leads', 'appointments', 'tasks'].flatMap((name) => {
+    return [`${name}:read`, `${name}:write`];
+  });
+
+  it.each(CORE_SCOPES)('with the scope %s alone, has two tools of the core or more', (scope) => {
+    expect(CORE_TOOLS.filter((tool) => tool.scope === scope).length).toBeGreaterThanOrEqual(2);
   });
 
   it('is of whoami alone without scopes', async () => {
@@ -1031,7 +1052,7 @@ describe('limits', () => {
     expect(await after('list_leads')).toMatchObject({ remaining: READS - 1 });
     for (let i = 1; i < READS; i++) await after('list_leads');
     await expectOverLimit('list_leads', {}, READS);
-    expect(await caller.listTools()).toHaveLength(TOOLS.length);
+    expect(await caller.listTools()).toHaveLength(ALL_TOOLS.length);
     await caller.ping();
   });
 

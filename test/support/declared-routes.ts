@@ -6,13 +6,17 @@ import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/ro
 import { nameOf, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
-const DECLARED = routesOf(controllersIn(AppModule));
+const DECLARED = routesOf(classesIn(MODULE_METADATA.CONTROLLERS));
 
 /** The fields of a route's query or body, as its DTO declares them. */
 export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly Field[] {
-  const declared = DECLARED.find((candidate) => shown(candidate) === nameOf(route));
-  const dto = declared?.inputs[part];
+  const dto = declarationOf(route)?.inputs[part];
   return dto ? fieldsOf(dto) : [];
+}
+
+/** What the controller of a feature declares of a route. */
+export function declarationOf(route: Route): DeclaredRoute | undefined {
+  return DECLARED.find((candidate) => shown(candidate) === nameOf(route));
 }
 
 /** How a declared route is called in the name of a test. */
@@ -20,11 +24,12 @@ export function shown({ method, path }: DeclaredRoute): string {
   return `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
 }
 
-function controllersIn(module: Type<object>): Type<object>[] {
-  const listed = (key: string) => (Reflect.getMetadata(key, module) ?? []) as unknown[];
-  const imported = listed(MODULE_METADATA.IMPORTS).filter((one) => typeof one === 'function');
-  return [
-    ...(listed(MODULE_METADATA.CONTROLLERS) as Type<object>[]),
-    ...imported.flatMap((one) => controllersIn(one as Type<object>)),
-  ];
+/** The classes that the modules of the features list under a key, such as their controllers. */
+export function classesIn(key: string, module: Type<object> = AppModule): Type<object>[] {
+  const listed = (name: string) =>
+    ((Reflect.getMetadata(name, module) ?? []) as unknown[]).filter(
+      (one): one is Type<object> => typeof one === 'function',
+    );
+  const imported = listed(MODULE_METADATA.IMPORTS);
+  return [...listed(key), ...imported.flatMap((one) => classesIn(key, one))];
 }

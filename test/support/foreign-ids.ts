@@ -8,6 +8,7 @@ import type { ResourceTemplate } from '../../src/mcp/resources/resources.js';
 import type { ToolListing } from '../../src/mcp/tools/tool-schema.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { declaredFieldsOf, shown } from './declared-routes.js';
+import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './declared-tools.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { TestApp, Tenant } from '../../src/testing/test-app.js';
 import { McpCaller } from '../../src/testing/mcp-client.js';
@@ -21,7 +22,14 @@ import {
   validRequest,
 } from '../../src/testing/routes.js';
 import type { Era } from './speakers.js';
-import { RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from './tools.js';
+import {
+  isCore,
+  RECORD_TOOLS,
+  type RecordTool,
+  type ToolCase,
+  TOOLS,
+  validArguments,
+} from './tools.js';
 
 /** An organization that speaks to /mcp, too. */
 export interface Party extends Tenant {
@@ -60,8 +68,8 @@ export const POSITIONS: readonly Position[] = [
   ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => inField(route, field))),
   ...RECORD_TOOLS.map(inIdOfTool),
   ...TOOLS.flatMap((tool) => idFieldsOf(tool.route).map((field) => inArgument(tool, field))),
-  ...READ_TOOLS.map(inAddress),
-  ...READ_TOOLS.map(inCompletion),
+  ...READ_TOOLS.filter(isOneOf(DECLARED_RESOURCES)).map(inAddress),
+  ...READ_TOOLS.filter(isOneOf(DECLARED_COMPLETIONS)).map(inCompletion),
   inPrompt('prepare_appointment', 'appointment_id', 'get_appointment'),
   inPrompt('follow_up_lead', 'lead_id', 'get_lead'),
   {
@@ -77,6 +85,7 @@ export function positionsIn(
   tools: readonly ToolListing[],
   templates: readonly ResourceTemplate[],
   prompts: readonly PromptListing[],
+  completed: readonly string[],
 ): string[] {
   const ofRoutes = routesOf(controllers).flatMap((route) =>
     [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${shown(route)}`),
@@ -86,14 +95,12 @@ export function positionsIn(
       .filter(([, { description = '' }]) => /\bUUID\b/.test(description))
       .map(([field]) => `${field} of ${name}`),
   );
-  const ofTemplates = templates.flatMap(({ uriTemplate }) => [
-    `id of ${uriTemplate}`,
-    `id typed of ${uriTemplate}`,
-  ]);
+  const ofTemplates = templates.map(({ uriTemplate }) => `id of ${uriTemplate}`);
+  const ofCompletions = completed.map((kind) => `id typed of ${kind}://{id}`);
   const ofPrompts = prompts.flatMap(({ name, arguments: taken }) =>
     taken.filter((one) => one.name.endsWith('_id')).map((one) => `${one.name} of ${name}`),
   );
-  return [...ofRoutes, ...ofTools, ...ofTemplates, ...ofPrompts].sort();
+  return [...ofRoutes, ...ofTools, ...ofTemplates, ...ofCompletions, ...ofPrompts].sort();
 }
 
 /** Has a caller speak to /mcp, in a session of its own if the era has them. */
@@ -161,8 +168,19 @@ function inArgument(tool: ToolCase, field: string): Position {
   };
 }
 
-function inAddress({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Position {
-  const scheme = name.replace('get_', '');
+/** Whether a tool reads a kind of record that is declared; every kind of the core must be. */
+function isOneOf(declared: readonly { readonly name: string }[]) {
+  return (tool: RecordTool) =>
+    isCore(tool) || declared.some(({ name }) => name === kindReadBy(tool));
+}
+
+function kindReadBy({ name }: ToolCase): string {
+  return name.replace('get_', '');
+}
+
+function inAddress(tool: RecordTool): Position {
+  const { makeRecord } = tool;
+  const scheme = kindReadBy(tool);
   return {
     name: `id of ${scheme}://{id}`,
     unknown: 'not_found',
@@ -172,8 +190,9 @@ function inAddress({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Positio
   };
 }
 
-function inCompletion({ name, makeRecord }: (typeof RECORD_TOOLS)[number]): Position {
-  const uri = `${name.replace('get_', '')}://{id}`;
+function inCompletion(tool: RecordTool): Position {
+  const { makeRecord } = tool;
+  const uri = `${kindReadBy(tool)}://{id}`;
   const ref = { type: 'ref/resource', uri };
   return {
     name: `id typed of ${uri}`,

@@ -1,8 +1,12 @@
 import type { Scope } from '../../src/auth/scopes.js';
-import type { Effect } from '../../src/mcp/tools/tool.decorator.js';
+import type { Effect, ToolDeclaration } from '../../src/mcp/tools/tool.decorator.js';
 import type { Arguments } from './agent.js';
+import { declarationOf } from './declared-routes.js';
+import { DECLARED_TOOLS } from './declared-tools.js';
 import type { Tenant } from '../../src/testing/test-app.js';
 import { nameOf, type Route, ROUTES } from '../../src/testing/routes.js';
+
+const METHODS = { reads: 'GET', creates: 'POST', updates: 'PUT', deletes: 'DELETE' } as const;
 
 /** One tool of /mcp, as the shared suites call it. */
 export interface ToolCase {
@@ -18,8 +22,8 @@ export interface ToolCase {
   readonly makeRecord?: (tenant: Tenant) => Promise<string>;
 }
 
-/** Every tool, in the order of the contract (docs/contract/mcp.md#tools). */
-export const TOOLS: readonly ToolCase[] = [
+/** The tools of leads, appointments, tasks and `whoami`, in the order of docs/contract/mcp.md#tools. */
+export const CORE_TOOLS: readonly ToolCase[] = [
   tool('list_leads', 'leads:read', 'reads', 'GET /api/v1/leads'),
   tool('get_lead', 'leads:read', 'reads', 'GET /api/v1/leads/:id'),
   tool('create_lead', 'leads:write', 'creates', 'POST /api/v1/leads'),
@@ -36,6 +40,24 @@ export const TOOLS: readonly ToolCase[] = [
   tool('update_task', 'tasks:write', 'updates', 'PUT /api/v1/tasks/:id'),
   tool('delete_task', 'tasks:write', 'deletes', 'DELETE /api/v1/tasks/:id'),
   tool('whoami', 'any-key', 'reads', 'GET /api/v1/me'),
+];
+
+/** The tools that further features declare. */
+const ADDED_TOOLS = DECLARED_TOOLS.filter(({ name }) => !isCore({ name }));
+
+/** Every tool that does what a route of `ROUTES` does. Those of a new resource are found by themselves. */
+export const TOOLS: readonly ToolCase[] = [
+  ...CORE_TOOLS,
+  ...ADDED_TOOLS.flatMap((declared) => {
+    const route = routeOf(declared);
+    return route ? [tool(declared.name, declared.scope, declared.effect, nameOf(route))] : [];
+  }),
+];
+
+/** Every tool of the application, also those that no route corresponds to. */
+export const ALL_TOOLS: readonly Pick<ToolCase, 'name' | 'scope'>[] = [
+  ...CORE_TOOLS,
+  ...ADDED_TOOLS,
 ];
 
 export type RecordTool = ToolCase & Required<Pick<ToolCase, 'makeRecord'>>;
@@ -59,9 +81,29 @@ export async function validArguments(
   return { ...(id !== undefined && { id }), ...(await args(tenant)) };
 }
 
+/** Whether a tool is one of those that every installation has, whatever was added to it. */
+export function isCore({ name }: { readonly name: string }): boolean {
+  return CORE_TOOLS.some((one) => one.name === name);
+}
+
 /** By the name of the tool, for `each`. */
 export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [string, T])[] {
   return tools.map((one) => [one.name, one] as const);
+}
+
+/** The route of REST with the scope, the input and the output of a tool. */
+function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration): Route | undefined {
+  return ROUTES.find((route) => {
+    const { inputs, answer } = declarationOf(route) ?? {};
+    return (
+      route.method === METHODS[effect] &&
+      route.access === scope &&
+      (route.makeRecord !== undefined) === (id !== undefined) &&
+      (inputs?.query ?? inputs?.body) === input &&
+      answer?.dto === output &&
+      answer.isPage === isPage
+    );
+  });
 }
 
 function tool(name: string, scope: ToolCase['scope'], effect: Effect, routeName: string): ToolCase {

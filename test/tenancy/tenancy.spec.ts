@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../../src/auth/scopes.js';
 import { controllersOf } from '../../src/http/openapi/openapi.controller.js';
+import { COMPLETION } from '../../src/mcp/prompts/completion.decorator.js';
+import { DeclaredMethods } from '../../src/mcp/protocol/declared-methods.js';
 import { Prompts } from '../../src/mcp/prompts/prompts.js';
 import { Resources } from '../../src/mcp/resources/resources.js';
 import { ToolRegistry } from '../../src/mcp/tools/tool-registry.js';
@@ -65,6 +67,7 @@ describe('every position of an id (test/support/foreign-ids.ts)', () => {
       app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
       app.app.get(Resources).templatesFor(new Set(SCOPES)),
       app.app.get(Prompts).listFor(new Set(SCOPES)),
+      [...app.app.get(DeclaredMethods).byName(COMPLETION).keys()],
     );
     expect(POSITIONS.map(({ name }) => name).sort()).toEqual(all);
   });
