@@ -17,7 +17,14 @@ import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { pathOf } from '../../src/testing/routes.js';
 import { ERAS } from '../support/speakers.js';
 import { strictArguments } from '../support/strict-tools.js';
-import { byName, isCore, RECORD_TOOLS, type RecordTool, TOOLS, validArguments } from '../support/tools.js';
+import {
+  byName,
+  isCore,
+  RECORD_TOOLS,
+  type RecordTool,
+  TOOLS,
+  validArguments,
+} from '../support/tools.js';
 
 class CreateNoteDto {
   @Text({ max: 50, required: true, description: 'Title.' }) title: string;

@@ -219,6 +219,7 @@ function variantsOf(fields: Properties, valid: Body): (() => Body)[] {
     () => ({ ...fresh(), unknown: markers.text('unknown') }),
     each((name) => markers.text(name)),
     each((name) => ({ a: markers.text(name) })),
+    each((name) => [markers.text(name)]),
     each((name) => [[markers.text(name)]]),
   ];
 }

@@ -1,6 +1,9 @@
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
-import { COMPLETION, type CompletionDeclaration } from '../../src/mcp/prompts/completion.decorator.js';
+import {
+  COMPLETION,
+  type CompletionDeclaration,
+} from '../../src/mcp/prompts/completion.decorator.js';
 import { RESOURCE, type ResourceKind } from '../../src/mcp/resources/resource.decorator.js';
 import { TOOL, type ToolDeclaration } from '../../src/mcp/tools/tool.decorator.js';
 import { classesIn } from './declared-routes.js';
