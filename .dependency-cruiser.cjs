@@ -1,8 +1,10 @@
 const { readdirSync } = require('node:fs');
 const path = require('node:path');
 
-/** Who may import whom: one room a concern, and no way back (CONTRIBUTING.md). */
-const GROUND = [
+/** The import rules of CONTRIBUTING.md#import-rules. */
+
+/** Shared code, which knows neither features nor the transports. */
+const CORE = [
   'config',
   'errors',
   'events',
@@ -14,29 +16,30 @@ const GROUND = [
   'embedded-postgres',
   'rest',
 ];
+/** Authentication and transports, which know no feature. */
 const PLATFORM = ['auth', 'http', 'mcp'];
 const COMMAND_LINE = ['cli'];
-/** The test kit, which may import anything. */
+/** The test kit, which may import everything. */
 const TESTING = ['testing'];
-/** Runs at a caller's, without anything of the server. */
+/** The client library, which runs without the server. */
 const CLIENT = ['client'];
 const FEATURES = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true })
   .filter(
     (entry) =>
       entry.isDirectory() &&
-      ![...GROUND, ...PLATFORM, ...COMMAND_LINE, ...CLIENT, ...TESTING].includes(entry.name),
+      ![...CORE, ...PLATFORM, ...COMMAND_LINE, ...CLIENT, ...TESTING].includes(entry.name),
   )
   .map(({ name }) => name);
 
-/** They read what several features have, and none imports them. */
-const ABOVE_FEATURES = ['prompts'];
+/** Features that read several other features. */
+const COMPOSITE_FEATURES = ['prompts'];
 
 const folder = (names) => `^src/(${names.join('|')})/`;
-const role = (name) => String.raw`\.${name}\.ts$`;
+const suffix = (name) => String.raw`\.${name}\.ts$`;
 const specs = String.raw`\.spec\.ts$`;
 
-/** Features point one way: what is listed may be imported, and only through these files. */
-const FEATURE_DOORS = String.raw`\.(module|service|dto|entity)\.ts$|^src/leads/live-lead\.ts$`;
+/** The files of a feature that other features may import. */
+const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/leads/live-lead\.ts$`;
 
 module.exports = {
   forbidden: [
@@ -47,16 +50,16 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: 'ground-imports-only-ground',
+      name: 'core-imports-only-core',
       severity: 'error',
-      from: { path: folder(GROUND) },
-      to: { path: '^src/', pathNot: folder(GROUND) },
+      from: { path: folder(CORE) },
+      to: { path: '^src/', pathNot: folder(CORE) },
     },
     {
       name: 'platform-imports-no-feature',
       severity: 'error',
       from: { path: folder(PLATFORM) },
-      to: { path: '^src/', pathNot: folder([...GROUND, ...PLATFORM]) },
+      to: { path: '^src/', pathNot: folder([...CORE, ...PLATFORM]) },
     },
     {
       name: 'auth-does-not-import-http',
@@ -71,69 +74,69 @@ module.exports = {
       to: { path: '^src/mcp/' },
     },
     {
-      name: 'features-meet-at-their-doors',
+      name: 'features-import-only-public-files-of-features',
       severity: 'error',
       from: { path: folder(FEATURES) },
-      to: { path: folder(FEATURES), pathNot: ['^src/$1/', FEATURE_DOORS] },
+      to: { path: folder(FEATURES), pathNot: ['^src/$1/', PUBLIC_FILES] },
     },
     {
-      name: 'features-point-towards-leads',
+      name: 'features-depend-only-on-leads',
       severity: 'error',
-      from: { path: folder(FEATURES.filter((name) => !ABOVE_FEATURES.includes(name))) },
+      from: { path: folder(FEATURES.filter((name) => !COMPOSITE_FEATURES.includes(name))) },
       to: { path: folder(FEATURES.filter((name) => name !== 'leads')), pathNot: '^src/$1/' },
     },
     {
-      name: 'controllers-and-tools-go-through-services',
+      name: 'controllers-and-tools-use-services',
       severity: 'error',
-      from: { path: ['controller', 'tools', 'completions', 'prompt'].map(role) },
-      to: { path: [role('repository'), role('entity'), '^src/database/'] },
+      from: { path: ['controller', 'tools', 'completions', 'prompt'].map(suffix) },
+      to: { path: [suffix('repository'), suffix('entity'), '^src/database/'] },
     },
     {
-      name: 'services-know-neither-http-nor-sql',
+      name: 'services-do-not-import-http',
       severity: 'error',
-      from: { path: folder(FEATURES), pathNot: [role('controller'), role('module')] },
+      from: { path: folder(FEATURES), pathNot: [suffix('controller'), suffix('module')] },
       to: { path: ['^node_modules/express', '^src/http/'] },
     },
     {
-      name: 'typeorm-stays-in-its-rooms',
+      name: 'typeorm-only-in-repositories-and-database',
       severity: 'error',
       from: {
         path: '^src/',
         pathNot: [
-          role('repository'),
-          role('entity'),
-          role('module'),
+          suffix('repository'),
+          suffix('entity'),
+          suffix('module'),
           '^src/(database|embedded-postgres|listing|testing)/',
         ],
       },
       to: { path: 'node_modules/(typeorm|pg|@nestjs/typeorm)/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'the-sdk-of-sessions-has-one-room',
+      name: 'mcp-sdk-only-in-session-protocol',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/mcp/protocol/session-protocol.ts$' },
       to: { path: 'node_modules/@modelcontextprotocol/sdk/' },
     },
     {
-      name: 'the-client-stands-alone',
+      name: 'client-does-not-import-server',
       severity: 'error',
       from: { path: folder(CLIENT) },
       to: { pathNot: folder(CLIENT) },
     },
     {
-      name: 'the-server-does-not-import-the-client',
+      name: 'server-does-not-import-client',
       severity: 'error',
       from: { path: '^src/', pathNot: folder(CLIENT) },
       to: { path: folder(CLIENT) },
     },
     {
-      name: 'nothing-imports-the-test-kit',
+      name: 'only-specs-import-testing',
       severity: 'error',
       from: { path: '^src/', pathNot: [folder(TESTING), specs] },
       to: { path: folder(TESTING) },
     },
     {
-      name: 'nothing-imports-the-entry-points',
+      name: 'entry-points-are-not-imported',
       severity: 'error',
       from: { path: '^src/[^/]+/', pathNot: '^src/(cli|testing)/' },
       to: { path: String.raw`^src/[^/]+\.ts$|^src/cli/` },
@@ -151,7 +154,7 @@ module.exports = {
       name: 'resolvable',
       severity: 'error',
       from: {},
-      // The test kit starts what was built.
+      // The test kit imports the build output.
       to: { couldNotResolve: true, pathNot: '/dist/' },
     },
   ],
