@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { parseDateTime } from '../fields/date-time.js';
-import { Completion, type Matches, MOST_VALUES } from '../mcp/prompts/completion.decorator.js';
+import {
+  Completion,
+  type CompletionMatches,
+  MAX_COMPLETIONS,
+} from '../mcp/prompts/completion.decorator.js';
 import { LeadsService } from '../leads/leads.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import type { AppointmentDto } from './appointment.dto.js';
@@ -15,18 +19,18 @@ export class AppointmentsCompletions {
   ) {}
 
   @Completion({ name: 'appointment', scope: 'appointments:read' })
-  async find(actor: Actor, typed: string): Promise<Matches> {
-    const byId = await this.appointments.startingWith(actor, typed, MOST_VALUES + 1);
+  async find(actor: Actor, typed: string): Promise<CompletionMatches> {
+    const byId = await this.appointments.startingWith(actor, typed, MAX_COMPLETIONS + 1);
     const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
     const from = { start_after: dayIn(typed) ?? startOfToday() };
-    const query = { page: 1, limit: MOST_VALUES, ...order, ...from };
+    const query = { page: 1, limit: MAX_COMPLETIONS, ...order, ...from };
     const { data, meta } = await this.appointments.list(actor, query);
     const names = await this.namesOf(actor, [...data, ...byId]);
     const matchOf = (appointment: AppointmentDto) => {
       return { id: appointment.id, label: labelOf(appointment, names.get(appointment.lead_id)) };
     };
     const found = data.map(matchOf).filter(({ label }) => contains(label, typed));
-    return { found: [...found, ...byId.map(matchOf)], hasMore: meta.total > data.length };
+    return { matches: [...found, ...byId.map(matchOf)], hasMore: meta.total > data.length };
   }
 
   /** The leads' names, for a key that may read them. */

@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { Changes } from '../events/changes.js';
+import { ChangeBus } from '../events/change-bus.js';
 import {
   ADMINISTRATION,
   administrationOptions,
@@ -27,7 +27,7 @@ import { TenantDataService } from './records/tenant-data.service.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
 const PROVIDERS = [
-  Changes,
+  ChangeBus,
   TenantDatabase,
   DatabaseStatus,
   Load,

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/uuid.js';
-import { Completion, type Matches, MOST_VALUES } from '../mcp/prompts/completion.decorator.js';
+import {
+  Completion,
+  type CompletionMatches,
+  MAX_COMPLETIONS,
+} from '../mcp/prompts/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';
@@ -14,11 +18,11 @@ export class LeadsCompletions {
   constructor(private readonly leads: LeadsService) {}
 
   @Completion({ name: 'lead', scope: 'leads:read' })
-  async find(actor: Actor, typed: string): Promise<Matches> {
-    const byId = await this.leads.startingWith(actor, typed, MOST_VALUES + 1);
+  async find(actor: Actor, typed: string): Promise<CompletionMatches> {
+    const byId = await this.leads.startingWith(actor, typed, MAX_COMPLETIONS + 1);
     const { found, total } = await this.search(actor, typed);
     return {
-      found: [...found, ...byId].map(matchOf),
+      matches: [...found, ...byId].map(matchOf),
       hasMore: total > found.length,
       ...(byId.length === 0 && { total }),
     };
@@ -30,7 +34,7 @@ export class LeadsCompletions {
     const order = { sort_by: 'updated_at', sort_dir: 'desc' } as const;
     const { data, meta } = await this.leads.list(actor, {
       page: 1,
-      limit: MOST_VALUES,
+      limit: MAX_COMPLETIONS,
       search,
       ...order,
     });

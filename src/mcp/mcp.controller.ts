@@ -4,12 +4,17 @@ import { OwnProtocol } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
 import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
 import { EventStream } from './protocol/event-stream.js';
-import { type McpCaller, McpExchange } from './protocol/exchange.js';
-import { checkHead, cursorOf, declaredRevision, sessionIdOf } from './protocol/headers.js';
-import { KeyWatch } from './sessions/session-revalidation.js';
+import { type McpRequestContext, McpMessageHandler } from './protocol/message-handler.js';
+import {
+  validateHeaders,
+  cursorOf,
+  declaredProtocolVersion,
+  sessionIdOf,
+} from './protocol/headers.js';
+import { SessionRevalidation } from './sessions/session-revalidation.js';
 import type { Messages } from './protocol/messages.js';
 import type { Session } from './sessions/session.js';
-import { Sessions } from './sessions/sessions.js';
+import { SessionStore } from './sessions/session-store.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 
 /** Before it, clients cannot read an event without data. */
@@ -19,9 +24,9 @@ const FIRST_REVISION_WITH_PRIMING = '2025-11-25';
 @Controller('mcp')
 export class McpController {
   constructor(
-    private readonly sessions: Sessions,
-    private readonly exchange: McpExchange,
-    private readonly keys: KeyWatch,
+    private readonly sessions: SessionStore,
+    private readonly exchange: McpMessageHandler,
+    private readonly keys: SessionRevalidation,
   ) {}
 
   /** Opens a session, answers the messages of one, or a message that needs none. */
@@ -33,7 +38,7 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
-    const caller = { actor, request, response, callsRun: 0 };
+    const caller = { actor, request, response, countedCalls: 0 };
     const body = await this.exchange.read(caller);
     try {
       return await this.answer(body, caller);
@@ -51,7 +56,7 @@ export class McpController {
     @Res() response: Response,
   ): Promise<void> {
     await this.exchange.count(1, actor, response);
-    await this.keys.confirm(actor);
+    await this.keys.assertActive(actor);
     const session = this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const cursor = cursorOf(request, session);
     // A client that has left meanwhile would hold the stream for ever.
@@ -61,10 +66,10 @@ export class McpController {
       stream.close();
       return;
     }
-    if (session.revision >= FIRST_REVISION_WITH_PRIMING) stream.prime(cursor);
-    this.sessions.attach(session, stream, cursor);
+    if (session.protocolVersion >= FIRST_REVISION_WITH_PRIMING) stream.prime(cursor);
+    this.sessions.attachStream(session, stream, cursor);
     response.once('close', () => {
-      session.detach(stream);
+      session.detachStream(stream);
     });
   }
 
@@ -79,21 +84,23 @@ export class McpController {
     await this.exchange.count(1, actor, response);
     const id = sessionIdOf(request);
     const session = this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
-    checkHead(request);
-    this.sessions.end(session);
+    validateHeaders(request);
+    this.sessions.terminate(session);
     return { data: { id: session.id, closed: true } };
   }
 
-  private async answer(body: Messages | ApiError, caller: McpCaller): Promise<unknown> {
+  private async answer(body: Messages | ApiError, caller: McpRequestContext): Promise<unknown> {
     const { actor, request } = caller;
-    if (!(body instanceof ApiError) && isStateless(body.body, declaredRevision(request))) {
-      return this.exchange.answerAlone(body, caller);
+    if (!(body instanceof ApiError) && isStateless(body.body, declaredProtocolVersion(request))) {
+      return this.exchange.handleStateless(body, caller);
     }
     const id = sessionIdOf(request);
     const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
     if (body instanceof ApiError) throw body;
-    checkHead(request);
-    return session ? this.exchange.goOn(session, body, caller) : this.exchange.begin(body, caller);
+    validateHeaders(request);
+    return session
+      ? this.exchange.handleInSession(session, body, caller)
+      : this.exchange.initialize(body, caller);
   }
 
   private sessionOf(
@@ -101,7 +108,7 @@ export class McpController {
     id: string | undefined,
     otherwise: 'no_session' | 'not_found',
   ): Session {
-    const session = id === undefined ? undefined : this.sessions.use(id, actor);
+    const session = id === undefined ? undefined : this.sessions.touch(id, actor);
     if (session) return session;
     throw new ApiError(otherwise, {
       message: 'There is no such session, or it has ended. Open one by POSTing initialize.',

@@ -2,16 +2,16 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AuthModule } from '../auth/auth.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
-import { Completions } from './prompts/completions.js';
-import { DeclaredMethods } from './protocol/declared-methods.js';
-import { McpExchange } from './protocol/exchange.js';
-import { KeyWatch } from './sessions/session-revalidation.js';
-import { Listeners } from './subscriptions/listeners.js';
-import { Listening } from './subscriptions/listening.js';
+import { CompletionService } from './prompts/completion.service.js';
+import { MethodDiscovery } from './method-discovery.js';
+import { McpMessageHandler } from './protocol/message-handler.js';
+import { SessionRevalidation } from './sessions/session-revalidation.js';
+import { SubscriptionStreams } from './subscriptions/subscription-streams.js';
+import { SubscriptionListenHandler } from './subscriptions/subscription-listen-handler.js';
 import { McpController } from './mcp.controller.js';
-import { Prompts } from './prompts/prompts.js';
-import { Resources } from './resources/resources.js';
-import { Sessions } from './sessions/sessions.js';
+import { PromptRegistry } from './prompts/prompt-registry.js';
+import { ResourceRegistry } from './resources/resource-registry.js';
+import { SessionStore } from './sessions/session-store.js';
 import { ToolRegistry } from './tools/tool-registry.js';
 import { ToolRunner } from './tools/tool-runner.js';
 import { WhoamiTool } from './tools/whoami.tool.js';
@@ -21,15 +21,15 @@ import { WhoamiTool } from './tools/whoami.tool.js';
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [McpController],
   providers: [
-    Completions,
-    DeclaredMethods,
-    KeyWatch,
-    Listeners,
-    Listening,
-    McpExchange,
-    Prompts,
-    Resources,
-    Sessions,
+    CompletionService,
+    MethodDiscovery,
+    SessionRevalidation,
+    SubscriptionStreams,
+    SubscriptionListenHandler,
+    McpMessageHandler,
+    PromptRegistry,
+    ResourceRegistry,
+    SessionStore,
     ToolRegistry,
     ToolRunner,
     WhoamiTool,

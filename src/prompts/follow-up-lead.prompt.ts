@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LabelledId } from '../mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
-import { listed } from './parts.js';
+import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 
 class FollowUpLeadDto {
@@ -21,7 +21,7 @@ export class FollowUpLeadPrompt {
     scopes: ['leads:read', 'appointments:read', 'tasks:read'],
     input: FollowUpLeadDto,
   })
-  async make(actor: Actor, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
+  async build(actor: Actor, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
     const lead = await this.records.lead(actor, lead_id);
     const [appointments, tasks] = await Promise.all([
       this.records.appointmentsWith(actor, lead_id),
@@ -30,8 +30,8 @@ export class FollowUpLeadPrompt {
     return [
       `Help me follow up on a lead. It is ${new Date().toISOString()}. The lead:`,
       { kind: 'lead', record: lead },
-      ...listed('Its appointments, the latest first', 'appointment', appointments),
-      ...listed('Open tasks about it, the most pressing first', 'task', tasks),
+      ...listParts('Its appointments, the latest first', 'appointment', appointments),
+      ...listParts('Open tasks about it, the most pressing first', 'task', tasks),
       this.records.contactRule(lead),
       'Tell me in a few sentences where we stand, then propose the one next step, and when to take it. ' +
         'If it is an appointment or a task, ask me before you create it; if it is a message that may be sent, draft it.',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DateTime, Uuid } from '../fields/kinds.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
-import { listed } from './parts.js';
+import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 
 const DAY_MS = 86_400_000;
@@ -30,7 +30,7 @@ export class PlanMyDayPrompt {
     scopes: ['tasks:read', 'appointments:read'],
     input: PlanMyDayDto,
   })
-  async make(actor: Actor, { date, assigned_to_user_id }: PlanMyDayDto): Promise<PromptPart[]> {
+  async build(actor: Actor, { date, assigned_to_user_id }: PlanMyDayDto): Promise<PromptPart[]> {
     const start_after = date;
     const start_before = new Date(date.getTime() + DAY_MS);
     const [appointments, tasks] = await Promise.all([
@@ -38,9 +38,9 @@ export class PlanMyDayPrompt {
       this.records.openTasks(actor, { assigned_to: assigned_to_user_id, due_before: start_before }),
     ]);
     return [
-      `Help me plan ${inWords(date)}. All times are UTC. It is ${new Date().toISOString()}.`,
-      ...listed('Appointments of the day, the earliest first', 'appointment', appointments),
-      ...listed('Open tasks due that day or overdue, the most pressing first', 'task', tasks),
+      `Help me plan ${describeDay(date)}. All times are UTC. It is ${new Date().toISOString()}.`,
+      ...listParts('Appointments of the day, the earliest first', 'appointment', appointments),
+      ...listParts('Open tasks due that day or overdue, the most pressing first', 'task', tasks),
       'Make a plan for the day: the appointments are fixed, the most pressing tasks go between them. ' +
         'Say which are overdue, and which had better move to another day. Change nothing before I agree.',
     ];
@@ -48,7 +48,7 @@ export class PlanMyDayPrompt {
 }
 
 /** A day of UTC by its date, any other by when it begins. */
-function inWords(start: Date): string {
+function describeDay(start: Date): string {
   const time = start.toISOString();
   const [day] = time.split('T00:00:00.000Z');
   return day === time ? `the 24 hours from ${time}` : String(day);

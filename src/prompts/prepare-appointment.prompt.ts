@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.js';
 import { LabelledId } from '../mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
-import { listed } from './parts.js';
+import { listParts } from './prompt-parts.js';
 import { SalesRecords } from './sales-records.js';
 
 class PrepareAppointmentDto {
@@ -23,7 +23,7 @@ export class PrepareAppointmentPrompt {
     scopes: ['appointments:read', 'leads:read', 'tasks:read'],
     input: PrepareAppointmentDto,
   })
-  async make(actor: Actor, { appointment_id }: PrepareAppointmentDto): Promise<PromptPart[]> {
+  async build(actor: Actor, { appointment_id }: PrepareAppointmentDto): Promise<PromptPart[]> {
     const appointment = await this.records.appointment(actor, appointment_id);
     return [
       `Help me prepare for an appointment. It is ${new Date().toISOString()}. The appointment:`,
@@ -36,7 +36,7 @@ export class PrepareAppointmentPrompt {
 
   private async about(actor: Actor, { id, lead_id: leadId }: AppointmentDto) {
     const [lead, appointments, tasks] = await Promise.all([
-      this.records.lead(actor, leadId).catch(unlessDeleted),
+      this.records.lead(actor, leadId).catch(undefinedIfNotFound),
       this.records.appointmentsWith(actor, leadId),
       this.records.openTasks(actor, { contact_id: leadId }),
     ]);
@@ -46,15 +46,15 @@ export class PrepareAppointmentPrompt {
     };
     return [
       ...(lead ? ['The lead:', { kind: 'lead', record: lead }] : ['The lead has been deleted.']),
-      ...listed('Other appointments with the lead, the latest first', 'appointment', others),
-      ...listed('Open tasks about the lead, the most pressing first', 'task', tasks),
+      ...listParts('Other appointments with the lead, the latest first', 'appointment', others),
+      ...listParts('Open tasks about the lead, the most pressing first', 'task', tasks),
       ...(lead ? [this.records.contactRule(lead)] : []),
     ];
   }
 }
 
 /** An appointment stays when its lead goes. */
-function unlessDeleted(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 'not_found') return;
   throw error;
 }

@@ -8,12 +8,12 @@ import { LeadsService } from '../leads/leads.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task.dto.js';
 import { TasksService } from '../tasks/tasks.service.js';
-import { type Excerpt, merged } from './parts.js';
+import { type ListExcerpt, mergeLists } from './prompt-parts.js';
 
 /** Enough to work with, and few enough to read. */
-const MOST_TASKS = 20;
-const MOST_APPOINTMENTS = 10;
-const MOST_OF_A_DAY = 20;
+const MAX_TASKS = 20;
+const MAX_APPOINTMENTS = 10;
+const MAX_APPOINTMENTS_OF_DAY = 20;
 
 /** The records that prompts have, over the services. */
 @Injectable()
@@ -36,9 +36,9 @@ export class SalesRecords {
   }
 
   /** The appointments with a lead, the latest first. */
-  async appointmentsWith(actor: Actor, lead_id: string): Promise<Excerpt<AppointmentDto>> {
+  async appointmentsWith(actor: Actor, lead_id: string): Promise<ListExcerpt<AppointmentDto>> {
     const order = { sort_by: 'start_time', sort_dir: 'desc' } as const;
-    const query = { lead_id, page: 1, limit: MOST_APPOINTMENTS, ...order };
+    const query = { lead_id, page: 1, limit: MAX_APPOINTMENTS, ...order };
     const { data, meta } = await this.appointments.list(actor, query);
     return { data, total: meta.total };
   }
@@ -47,26 +47,26 @@ export class SalesRecords {
   async appointmentsDue(
     actor: Actor,
     times: Pick<AppointmentListQuery, 'start_after' | 'start_before'>,
-  ): Promise<Excerpt<AppointmentDto>> {
+  ): Promise<ListExcerpt<AppointmentDto>> {
     const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
-    const query = { page: 1, limit: MOST_OF_A_DAY, ...order, ...times };
+    const query = { page: 1, limit: MAX_APPOINTMENTS_OF_DAY, ...order, ...times };
     const statuses = ['scheduled', 'confirmed'] as const;
     const lists = statuses.map((status) => this.appointments.list(actor, { ...query, status }));
     const byTime = (a: AppointmentDto, b: AppointmentDto) =>
       Number(a.start_time) - Number(b.start_time);
-    return merged(await Promise.all(lists), byTime, MOST_OF_A_DAY);
+    return mergeLists(await Promise.all(lists), byTime, MAX_APPOINTMENTS_OF_DAY);
   }
 
   /** The tasks that are not done, the most pressing first. */
   async openTasks(
     actor: Actor,
     filter: Pick<TaskListQuery, 'assigned_to' | 'contact_id' | 'due_before'>,
-  ): Promise<Excerpt<TaskDto>> {
+  ): Promise<ListExcerpt<TaskDto>> {
     const order = { sort_by: 'priority', sort_dir: 'desc' } as const;
-    const query = { page: 1, limit: MOST_TASKS, ...order, ...filter };
+    const query = { page: 1, limit: MAX_TASKS, ...order, ...filter };
     const statuses = ['open', 'in_progress'] as const;
     const lists = statuses.map((status) => this.tasks.list(actor, { ...query, status }));
-    return merged(await Promise.all(lists), morePressing, MOST_TASKS);
+    return mergeLists(await Promise.all(lists), byUrgency, MAX_TASKS);
   }
 
   /** What must be said to whoever may want to write to a lead. */
@@ -82,7 +82,7 @@ export class SalesRecords {
   }
 }
 
-function morePressing(a: TaskDto, b: TaskDto): number {
+function byUrgency(a: TaskDto, b: TaskDto): number {
   const rank = ({ priority }: TaskDto) => TASK_PRIORITIES.indexOf(priority);
   return rank(b) - rank(a) || dueTime(a) - dueTime(b);
 }

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Completion, type Matches, MOST_VALUES } from '../mcp/prompts/completion.decorator.js';
+import {
+  Completion,
+  type CompletionMatches,
+  MAX_COMPLETIONS,
+} from '../mcp/prompts/completion.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { TasksService } from './tasks.service.js';
 
@@ -9,14 +13,18 @@ export class TasksCompletions {
   constructor(private readonly tasks: TasksService) {}
 
   @Completion({ name: 'task', scope: 'tasks:read' })
-  async find(actor: Actor, typed: string): Promise<Matches> {
-    const byId = await this.tasks.startingWith(actor, typed, MOST_VALUES + 1);
+  async find(actor: Actor, typed: string): Promise<CompletionMatches> {
+    const byId = await this.tasks.startingWith(actor, typed, MAX_COMPLETIONS + 1);
     const order = { sort_by: 'created_at', sort_dir: 'desc' } as const;
-    const { data, meta } = await this.tasks.list(actor, { page: 1, limit: MOST_VALUES, ...order });
+    const { data, meta } = await this.tasks.list(actor, {
+      page: 1,
+      limit: MAX_COMPLETIONS,
+      ...order,
+    });
     const isMeant = (title: string) => title.toLowerCase().includes(typed.toLowerCase());
     const found = [...data.filter(({ title }) => isMeant(title)), ...byId];
     return {
-      found: found.map(({ id, title }) => ({ id, label: title })),
+      matches: found.map(({ id, title }) => ({ id, label: title })),
       hasMore: meta.total > data.length,
     };
   }

@@ -4,7 +4,7 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../src/auth/organization-removal.service.js';
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { TenantDataService } from '../../src/database/records/tenant-data.service.js';
-import { Sessions } from '../../src/mcp/sessions/sessions.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import { buildLead, createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { McpCaller } from '../../src/testing/mcp-client.js';
@@ -96,7 +96,7 @@ describe('the removal of an organization', () => {
     const stream = await caller.listen(session);
     await service.remove(tenant.id);
     expect(await stream.next()).toBeUndefined();
-    const sessions = app.app.get(Sessions);
+    const sessions = app.app.get(SessionStore);
     await until(() => Promise.resolve([...sessions.all()].length === 0));
   });
 });

@@ -10,7 +10,7 @@ import { PurgeService } from '../../src/database/records/purge.service.js';
 import { IdempotencyRepository } from '../../src/database/idempotency.repository.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
-import { Changes } from '../../src/events/changes.js';
+import { ChangeBus } from '../../src/events/change-bus.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { buildLead, createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
@@ -87,8 +87,8 @@ describe('purge', () => {
     const task = await makeTask({ contact_id: lead.id });
     await remove(`${LEADS}/${lead.id}`, 31);
     const changed: string[] = [];
-    const changes = app.app.get(Changes);
-    for (const id of [appointment, task]) changes.listen(tenant.id, id, () => changed.push(id));
+    const changes = app.app.get(ChangeBus);
+    for (const id of [appointment, task]) changes.subscribe(tenant.id, id, () => changed.push(id));
 
     await purge();
     expect(changed.sort()).toEqual([appointment, task].sort());

@@ -1,5 +1,5 @@
 import { SCOPES } from '../../src/auth/scopes.js';
-import { Sessions } from '../../src/mcp/sessions/sessions.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { declaredFieldsOf } from '../support/declared-routes.js';
@@ -277,7 +277,7 @@ describe('MCP SDK CVE-2026-25536: what is answered to one client reaches another
     const both = await callers();
     const streams = await Promise.all(both.map(({ caller, session }) => caller.listen(session)));
     const sessions = both.map(({ session }) => {
-      return [...app.app.get(Sessions).all()].find(({ id }) => id === session)!;
+      return [...app.app.get(SessionStore).all()].find(({ id }) => id === session)!;
     });
     for (let round = 1; round <= 3; round++) {
       for (const [n, session] of sessions.entries()) session.notify(`notifications/${n}/${round}`);

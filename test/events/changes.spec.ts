@@ -3,7 +3,7 @@ import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../src/auth/access.js';
 import type { TenantTransaction } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { Changes } from '../../src/events/changes.js';
+import { ChangeBus } from '../../src/events/change-bus.js';
 import { RecordOf } from '../../src/fields/field.js';
 import { Uuid } from '../../src/fields/kinds.js';
 import { readInput } from '../../src/fields/read-input.js';
@@ -106,7 +106,7 @@ beforeEach(async () => {
   [one, two] = await Promise.all([createLead(tenant.api), createLead(tenant.api)]);
   told = [];
   const listen = (name: string, { id }: LeadRecord) =>
-    app.app.get(Changes).listen(tenant.id, id, () => told.push(name));
+    app.app.get(ChangeBus).subscribe(tenant.id, id, () => told.push(name));
   ends = [listen('one', one), listen('two', two)];
 });
 afterEach(() => {
@@ -135,7 +135,7 @@ describe('a change of a record is told', () => {
   it('once it can be read', async () => {
     const reads: Promise<unknown>[] = [];
     ends.push(
-      app.app.get(Changes).listen(tenant.id, one.id, () => {
+      app.app.get(ChangeBus).subscribe(tenant.id, one.id, () => {
         reads.push(tenant.api.get(pathOf(one)).then(dataOf));
       }),
     );

@@ -9,7 +9,7 @@ import { LeadComplianceService } from '../../src/leads/lead-compliance.service.j
 import { LeadScorer, type ScorableLead } from '../../src/leads/lead-scorer.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
-import { Completion, type Matches } from '../../src/mcp/prompts/completion.decorator.js';
+import { Completion, type CompletionMatches } from '../../src/mcp/prompts/completion.decorator.js';
 import { LabelledId } from '../../src/mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../../src/mcp/prompts/prompt.decorator.js';
 import { Resource } from '../../src/mcp/resources/resource.decorator.js';
@@ -146,8 +146,8 @@ class MessagesPrompts {
   }
 
   @Completion({ name: 'thread', scope: 'leads:read' })
-  find(_: Actor, typed: string): Matches {
-    return { found: [{ id: `${typed}-1`, label: 'Hello' }], hasMore: true };
+  find(_: Actor, typed: string): CompletionMatches {
+    return { matches: [{ id: `${typed}-1`, label: 'Hello' }], hasMore: true };
   }
 }
 

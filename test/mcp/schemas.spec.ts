@@ -17,7 +17,7 @@ import {
 import { ListQuery, SortBy } from '../../src/listing/list-query.js';
 import type { Page } from '../../src/listing/page.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
-import type { ToolListing } from '../../src/mcp/tools/tool-schema.js';
+import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
 import type { Actor } from '../../src/tenancy/actor.js';
 import { type Agent, connectAgent, stopWithAgents } from '../support/agent.js';
 import { TestApp } from '../../src/testing/test-app.js';
@@ -90,12 +90,12 @@ class RoofsModule {}
 
 let app: TestApp;
 let agent: Agent;
-let tools: ToolListing[];
+let tools: ToolDefinition[];
 
 beforeAll(async () => {
   app = await TestApp.start({ modules: [RoofsModule] });
   agent = await connectAgent(app, await app.organization());
-  tools = (await agent.listTools()) as ToolListing[];
+  tools = (await agent.listTools()) as ToolDefinition[];
 });
 afterAll(() => stopWithAgents(app));
 
@@ -106,7 +106,7 @@ const NAMES = [
 const SUBSET = ['type', 'description', 'enum', 'properties', 'required', 'items'];
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
 
-function toolOf(name: string): ToolListing {
+function toolOf(name: string): ToolDefinition {
   return tools.find((tool) => tool.name === name)!;
 }
 

@@ -7,8 +7,8 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import type { Scope } from '../../src/auth/scopes.js';
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/introduction.js';
-import { Sessions } from '../../src/mcp/sessions/sessions.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-info.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
@@ -106,7 +106,7 @@ async function expectAlive(caller: McpCaller, session: string): Promise<void> {
 }
 
 function sessionOf(id: string, of = app) {
-  return [...of.app.get(Sessions).all()].find((session) => session.id === id);
+  return [...of.app.get(SessionStore).all()].find((session) => session.id === id);
 }
 
 function untilTrue(condition: () => boolean): Promise<void> {
@@ -716,8 +716,8 @@ describe('the cap', () => {
     caller = callerOf(tenant, small);
   });
   afterEach(() => {
-    const sessions = small.app.get(Sessions);
-    for (const session of [...sessions.all()]) sessions.end(session);
+    const sessions = small.app.get(SessionStore);
+    for (const session of [...sessions.all()]) sessions.terminate(session);
   });
 
   function expectFull(answer: Answer): void {
@@ -843,10 +843,10 @@ describe('the time to live', () => {
     expectRefusal(await ASK.GET(caller, unused), 400, 'no_session');
     await expectAlive(caller, listened);
     stream.leave();
-    await untilTrue(() => brief.app.get(Sessions).counts().streams === 0);
+    await untilTrue(() => brief.app.get(SessionStore).counts().streams === 0);
     passTimeToLive();
     expectRefusal(await ASK.POST(other, listened), 404, 'not_found');
-    await untilTrue(() => brief.app.get(Sessions).counts().sessions === 0);
+    await untilTrue(() => brief.app.get(SessionStore).counts().sessions === 0);
   });
 });
 
@@ -1012,7 +1012,7 @@ describe('streams', () => {
     'given a client that leaves while its key is looked up, when that is done, then %s leaves nothing open',
     async (method) => {
       const session = await caller.open();
-      const before = app.app.get(Sessions).counts();
+      const before = app.app.get(SessionStore).counts();
       const authenticator = app.app.get(Authenticator);
       const authenticate = authenticator.authenticate.bind(authenticator);
       let found = (): void => undefined;
@@ -1042,7 +1042,7 @@ describe('streams', () => {
       await expectAlive(caller, session);
       spy.mockRestore();
       expect(sessionOf(session)!.isStreaming).toBe(false);
-      expect(app.app.get(Sessions).counts()).toEqual(before);
+      expect(app.app.get(SessionStore).counts()).toEqual(before);
     },
   );
 });

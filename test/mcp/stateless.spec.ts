@@ -3,9 +3,9 @@ import { Client as NewClient, StreamableHTTPClientTransport } from '@modelcontex
 import { SCOPES } from '../../src/auth/scopes.js';
 import type { Settings } from '../../src/config/settings.js';
 import { VERSION } from '../../src/config/version.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/introduction.js';
-import { REVISIONS } from '../../src/mcp/protocol/session-protocol.js';
-import { Sessions } from '../../src/mcp/sessions/sessions.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-info.js';
+import { SESSION_PROTOCOL_VERSIONS } from '../../src/mcp/protocol/session-protocol.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, expectInvalid, type LeadRecord, LEADS } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
@@ -383,7 +383,7 @@ describe('requests of both eras', () => {
     resultOf(await caller.ask('tools/call', LIST_LEADS));
     const answer = await caller.ask('tools/list');
     expect(answer.headers.get('mcp-session-id')).toBeNull();
-    expect(narrow.app.get(Sessions).counts()).toEqual({ sessions: 1, streams: 0 });
+    expect(narrow.app.get(SessionStore).counts()).toEqual({ sessions: 1, streams: 0 });
     expect(await caller.initialize()).toMatchObject({ status: 503 });
     expect(await caller.rpc(session, 'ping')).toMatchObject({ status: 200 });
   });
@@ -468,7 +468,7 @@ describe('requests of both eras', () => {
 
 describe('the client of SDK 2', () => {
   it.each([
-    ['as it comes', undefined, REVISIONS[0]],
+    ['as it comes', undefined, SESSION_PROTOCOL_VERSIONS[0]],
     ['that asks first', 'auto', STATELESS_REVISION],
     ['that insists', { pin: STATELESS_REVISION }, STATELESS_REVISION],
   ] as const)('%s lists, calls and reads', async (_, mode, revision) => {

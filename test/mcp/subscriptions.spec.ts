@@ -11,14 +11,17 @@ import { Injectable, Module } from '@nestjs/common';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Scope } from '../../src/auth/scopes.js';
 import type { Settings } from '../../src/config/settings.js';
-import { Changes } from '../../src/events/changes.js';
+import { ChangeBus } from '../../src/events/change-bus.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
-import { Listeners, MOST_OF_A_KEY } from '../../src/mcp/subscriptions/listeners.js';
+import {
+  SubscriptionStreams,
+  MAX_STREAMS_PER_KEY,
+} from '../../src/mcp/subscriptions/subscription-streams.js';
 import { Resource } from '../../src/mcp/resources/resource.decorator.js';
-import { Resources } from '../../src/mcp/resources/resources.js';
-import { Sessions } from '../../src/mcp/sessions/sessions.js';
-import { MOST_SUBSCRIPTIONS } from '../../src/mcp/subscriptions/subscriptions.js';
+import { ResourceRegistry } from '../../src/mcp/resources/resource-registry.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
+import { MAX_SUBSCRIPTIONS } from '../../src/mcp/subscriptions/subscriptions.js';
 import type { Actor } from '../../src/tenancy/actor.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { connectAgent, stopWithAgents } from '../support/agent.js';
@@ -296,15 +299,15 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const lead = await createLead(tenant.api);
     const reader = await follow(uriOf(lead));
     const counts = () => [
-      app.app.get(Sessions).counts().streams,
-      [...app.app.get(Listeners).all()].length,
+      app.app.get(SessionStore).counts().streams,
+      [...app.app.get(SubscriptionStreams).all()].length,
     ];
     const before = counts();
     const socket = await idleFollower(lead.id);
     await until(() => Promise.resolve(counts().join() !== before.join()));
     let published = 0;
     await until(async () => {
-      for (let n = 0; n < 500; n++) app.app.get(Changes).publish(tenant.id, [lead.id]);
+      for (let n = 0; n < 500; n++) app.app.get(ChangeBus).publish(tenant.id, [lead.id]);
       published += 500;
       expect(await reader.take(500)).toContainEqual(updated(uriOf(lead)));
       return counts().join() === before.join();
@@ -427,9 +430,9 @@ describe('the subscriptions of a session', () => {
 
   it('are at most so many, and one that is unsubscribed from makes room and tells nothing more', async () => {
     const leads = await Promise.all(
-      Array.from({ length: MOST_SUBSCRIPTIONS + 1 }, () => createLead(tenant.api)),
+      Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () => createLead(tenant.api)),
     );
-    const [first, last] = [leads[0]!, leads[MOST_SUBSCRIPTIONS]!];
+    const [first, last] = [leads[0]!, leads[MAX_SUBSCRIPTIONS]!];
     for (const one of leads.slice(0, -1)) await resultOf(subscribe(uriOf(one)));
     expect(await errorOfRpc(subscribe(uriOf(last)))).toEqual({ code: INVALID_PARAMS });
     await resultOf(unsubscribe(`lead://${first.id.toUpperCase()}`));
@@ -486,7 +489,7 @@ describe('subscriptions/listen', () => {
 
   const listen = (notifications: unknown, caller = mcp, headers = mirrorOf(LISTEN)) =>
     caller.post(statelessRequest(LISTEN, { notifications }), headers);
-  const listeners = (of = app) => [...of.app.get(Listeners).all()].length;
+  const listeners = (of = app) => [...of.app.get(SubscriptionStreams).all()].length;
   const untilLeft = (count: number, of = app) =>
     until(() => Promise.resolve(listeners(of) === count));
 
@@ -547,7 +550,7 @@ describe('subscriptions/listen', () => {
   );
 
   it('is refused where it names too many records, and where a header says something else', async () => {
-    const many = Array.from({ length: MOST_SUBSCRIPTIONS + 1 }, () => `lead://${randomUUID()}`);
+    const many = Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () => `lead://${randomUUID()}`);
     const filter = { resourceSubscriptions: many };
     expectInvalid(await listen(filter), 'params.notifications.resourceSubscriptions');
     const other = await listen({ toolsListChanged: true }, mcp, mirrorOf('tools/list'));
@@ -582,7 +585,7 @@ describe('subscriptions/listen', () => {
   it('leaves places for other keys', async () => {
     const filter = { toolsListChanged: true };
     const streams = await Promise.all(
-      Array.from({ length: MOST_OF_A_KEY }, () => mcp.listenAlone(filter)),
+      Array.from({ length: MAX_STREAMS_PER_KEY }, () => mcp.listenAlone(filter)),
     );
     expectError(await listen(filter), 503, 'too_many_sessions');
     const colleague = callerOf(await app.key(tenant.id));
@@ -601,15 +604,15 @@ describe('subscriptions/listen', () => {
     ],
     ['its key is revoked', () => app.app.get(KeysService).revoke(tenant.key.id)],
   ])('takes no place where %s before it has begun', async (_, end) => {
-    const resources = app.app.get(Resources);
-    const find = resources.find.bind(resources);
+    const resources = app.app.get(ResourceRegistry);
+    const read = resources.read.bind(resources);
     let go = (): void => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
     const looking = new Promise<void>((resolve) => {
-      jest.spyOn(resources, 'find').mockImplementationOnce(async (...asked) => {
+      jest.spyOn(resources, 'read').mockImplementationOnce(async (...asked) => {
         resolve();
         await gate;
-        return find(...asked);
+        return read(...asked);
       });
     });
     const abort = new AbortController();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SCOPES } from '../../src/auth/scopes.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/introduction.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-info.js';
 import type { WhoamiDto } from '../../src/mcp/tools/whoami.dto.js';
 import { connectAgent, stopWithAgents } from '../support/agent.js';
 import { dataOf, LEADS } from '../../src/testing/factories.js';

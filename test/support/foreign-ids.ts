@@ -3,9 +3,9 @@ import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { UUID_SCHEMA } from '../../src/fields/uuid.js';
 import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
-import type { PromptListing } from '../../src/mcp/prompts/prompts.js';
-import type { ResourceTemplate } from '../../src/mcp/resources/resources.js';
-import type { ToolListing } from '../../src/mcp/tools/tool-schema.js';
+import type { PromptDefinition } from '../../src/mcp/prompts/prompt-registry.js';
+import type { ResourceTemplate } from '../../src/mcp/resources/resource-registry.js';
+import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { declaredFieldsOf, shown } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './declared-tools.js';
@@ -82,9 +82,9 @@ export const POSITIONS: readonly Position[] = [
 /** The names of the positions that an application turns out to have, in the order of letters. */
 export function positionsIn(
   controllers: readonly Type<object>[],
-  tools: readonly ToolListing[],
+  tools: readonly ToolDefinition[],
   templates: readonly ResourceTemplate[],
-  prompts: readonly PromptListing[],
+  prompts: readonly PromptDefinition[],
   completed: readonly string[],
 ): string[] {
   const ofRoutes = routesOf(controllers).flatMap((route) =>

@@ -3,9 +3,9 @@ import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../../src/auth/scopes.js';
 import { controllersOf } from '../../src/http/openapi/openapi.controller.js';
 import { COMPLETION } from '../../src/mcp/prompts/completion.decorator.js';
-import { DeclaredMethods } from '../../src/mcp/protocol/declared-methods.js';
-import { Prompts } from '../../src/mcp/prompts/prompts.js';
-import { Resources } from '../../src/mcp/resources/resources.js';
+import { MethodDiscovery } from '../../src/mcp/method-discovery.js';
+import { PromptRegistry } from '../../src/mcp/prompts/prompt-registry.js';
+import { ResourceRegistry } from '../../src/mcp/resources/resource-registry.js';
 import { ToolRegistry } from '../../src/mcp/tools/tool-registry.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
@@ -65,9 +65,9 @@ describe('every position of an id (test/support/foreign-ids.ts)', () => {
     const all = positionsIn(
       controllersOf(new DiscoveryService(app.app.get(ModulesContainer))),
       app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
-      app.app.get(Resources).templatesFor(new Set(SCOPES)),
-      app.app.get(Prompts).listFor(new Set(SCOPES)),
-      [...app.app.get(DeclaredMethods).byName(COMPLETION).keys()],
+      app.app.get(ResourceRegistry).templatesFor(new Set(SCOPES)),
+      app.app.get(PromptRegistry).listFor(new Set(SCOPES)),
+      [...app.app.get(MethodDiscovery).byName(COMPLETION).keys()],
     );
     expect(POSITIONS.map(({ name }) => name).sort()).toEqual(all);
   });

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Settings } from '../../config/settings.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { Changes } from '../../events/changes.js';
+import { ChangeBus } from '../../events/change-bus.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
 import { type ConnectionPlan, planConnections } from '../connection/connection-plan.js';
 import { CONNECTION_SETTINGS } from '../connection/data-source-options.js';
@@ -53,7 +53,7 @@ export class TenantDatabase implements OnApplicationShutdown {
     @InjectDataSource() private readonly dataSource: DataSource,
     timeBudget: TimeBudget,
     private readonly load: Load,
-    private readonly changes: Changes,
+    private readonly changes: ChangeBus,
     settings: Settings,
     context: SessionContext,
   ) {

@@ -10,19 +10,19 @@ export interface CompletionDeclaration {
 }
 
 /** The protocol allows no more values. */
-export const MOST_VALUES = 100;
+export const MAX_COMPLETIONS = 100;
 
 /** Records that a caller may mean. */
-export interface Matches {
+export interface CompletionMatches {
   /** The likeliest first. */
-  readonly found: readonly Match[];
+  readonly matches: readonly CompletionMatch[];
   /** Whether there are, or may be, more than these. */
   readonly hasMore: boolean;
   /** How many there are, where that is known. */
   readonly total?: number;
 }
 
-export interface Match {
+export interface CompletionMatch {
   readonly id: string;
   /** What a person knows it by. */
   readonly label: string;
@@ -31,6 +31,8 @@ export interface Match {
 export const COMPLETION = Symbol('completion');
 
 /** The method finds records by what was typed of them: it is called with the `Actor` and that. */
-export function Completion(declaration: CompletionDeclaration): HandlerDecorator<Matches> {
+export function Completion(
+  declaration: CompletionDeclaration,
+): HandlerDecorator<CompletionMatches> {
   return SetMetadata<symbol, CompletionDeclaration>(COMPLETION, declaration);
 }

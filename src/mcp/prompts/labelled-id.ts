@@ -3,7 +3,7 @@ import { fieldLabel } from '../../errors/field-problem.js';
 import { type Declaration, declareField } from '../../fields/field.js';
 import { IS_TEXT } from '../../fields/rules.js';
 import { ANY_UUID, UUID, UUID_SCHEMA } from '../../fields/uuid.js';
-import type { Match } from './completion.decorator.js';
+import type { CompletionMatch } from './completion.decorator.js';
 
 const KIND = Symbol('kind');
 
@@ -24,7 +24,7 @@ export function LabelledId(
     {
       schema: UUID_SCHEMA,
       rules: [IS_TEXT, Matches(UUID, { message: 'must be an id, or end with one' })],
-      normalize: (value) => (typeof value === 'string' ? idIn(value) : value),
+      normalize: (value) => (typeof value === 'string' ? extractId(value) : value),
     },
   );
   return (target, property) => {
@@ -34,17 +34,20 @@ export function LabelledId(
 }
 
 /** The kind of the record that a field names, if it is such a field. */
-export function kindOf(dto: { readonly prototype: object }, field: string): string | undefined {
+export function recordKindOf(
+  dto: { readonly prototype: object },
+  field: string,
+): string | undefined {
   return Reflect.getMetadata(KIND, dto.prototype, field) as string | undefined;
 }
 
 /** What a person can choose and a prompt can read. */
-export function labelled({ id, label }: Match): string {
+export function formatLabelledId({ id, label }: CompletionMatch): string {
   return `${fieldLabel(label, '')} ${id}`.trim();
 }
 
 /** The id that a text is, or ends with; the text where there is none. */
-export function idIn(text: string): string {
+export function extractId(text: string): string {
   const trimmed = text.trim();
   const last = trimmed.match(ANY_UUID)?.at(-1);
   return last !== undefined && trimmed.endsWith(last) ? last.toLowerCase() : trimmed;

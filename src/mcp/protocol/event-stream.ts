@@ -8,7 +8,7 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1_000;
 
 /** More than a client leaves unread that reads at all. */
-const MOST_UNREAD_BYTES = 256 * 1_024;
+const MAX_UNREAD_BYTES = 256 * 1_024;
 
 export const EVENT_STREAM = 'text/event-stream';
 
@@ -48,7 +48,7 @@ export class EventStream implements SessionStream {
   write(events: string | Uint8Array): boolean {
     const { response } = this;
     if (response.destroyed || response.writableEnded) return false;
-    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
     else response.write(events);
     return !response.destroyed;
   }

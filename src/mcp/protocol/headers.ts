@@ -2,14 +2,14 @@ import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { findUnexpectedParameters } from '../../http/request/request-reader.js';
 import type { ApiRequest } from '../../tenancy/actor.js';
-import { REVISIONS } from './session-protocol.js';
+import { SESSION_PROTOCOL_VERSIONS } from './session-protocol.js';
 import type { Session } from '../sessions/session.js';
 
 /** The route of every request of this protocol, as the log names it. */
 export const MCP_ROUTE = '/mcp';
 
 export const SESSION_ID = 'Mcp-Session-Id';
-const REVISION = 'MCP-Protocol-Version';
+const PROTOCOL_VERSION = 'MCP-Protocol-Version';
 const LAST_EVENT_ID = 'Last-Event-ID';
 
 /** The session that a request names; an empty header names none. */
@@ -19,21 +19,24 @@ export function sessionIdOf(request: ApiRequest): string | undefined {
 }
 
 /** The revision that a request declares, where it names no session that has agreed on one. */
-export function declaredRevision(request: ApiRequest): string | undefined {
-  return sessionIdOf(request) === undefined ? request.get(REVISION) : undefined;
+export function declaredProtocolVersion(request: ApiRequest): string | undefined {
+  return sessionIdOf(request) === undefined ? request.get(PROTOCOL_VERSION) : undefined;
 }
 
 /** @throws ApiError `validation_error` for a query, which /mcp has none of */
-export function checkQuery(request: ApiRequest): void {
-  refuse(findUnexpectedParameters(request));
+export function rejectQueryParameters(request: ApiRequest): void {
+  throwIfAny(findUnexpectedParameters(request));
 }
 
 /** @throws ApiError `validation_error` for a foreign revision, or a query, which /mcp has none of */
-export function checkHead(request: ApiRequest, ...more: readonly FieldProblem[]): void {
-  const revision = request.get(REVISION);
-  const isForeign = revision !== undefined && !REVISIONS.includes(revision);
-  const known = { field: REVISION, message: `must be one of ${REVISIONS.join(', ')}` };
-  refuse([...(isForeign ? [known] : []), ...findUnexpectedParameters(request), ...more]);
+export function validateHeaders(request: ApiRequest, ...more: readonly FieldProblem[]): void {
+  const revision = request.get(PROTOCOL_VERSION);
+  const isForeign = revision !== undefined && !SESSION_PROTOCOL_VERSIONS.includes(revision);
+  const known = {
+    field: PROTOCOL_VERSION,
+    message: `must be one of ${SESSION_PROTOCOL_VERSIONS.join(', ')}`,
+  };
+  throwIfAny([...(isForeign ? [known] : []), ...findUnexpectedParameters(request), ...more]);
 }
 
 /**
@@ -43,13 +46,13 @@ export function checkHead(request: ApiRequest, ...more: readonly FieldProblem[])
  */
 export function cursorOf(request: ApiRequest, session: Session): number {
   const given = request.get(LAST_EVENT_ID);
-  const cursor = given === undefined ? session.sentUpTo : Number(given);
+  const cursor = given === undefined ? session.lastSentEventId : Number(given);
   const isKnown = given === undefined || (/^\d{1,15}$/.test(given) && session.hasEvent(cursor));
   const stray = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
-  checkHead(request, ...(isKnown ? [] : [stray]));
+  validateHeaders(request, ...(isKnown ? [] : [stray]));
   return cursor;
 }
 
-function refuse(problems: readonly FieldProblem[]): void {
+function throwIfAny(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw validationError(problems);
 }

@@ -8,14 +8,14 @@ import { parseJson } from '../../http/request/strict-json.js';
 const ARGUMENTS = 'params.arguments.';
 const ARGUMENT_DEPTH = 3;
 
-const MOST_MESSAGES = 100;
+const MAX_BATCH_SIZE = 100;
 
 /** The messages of one POST. */
 export interface Messages {
   /** All of them, as they were sent. */
   readonly body: unknown;
   /** How many there are, notifications and answers included. */
-  readonly count: number;
+  readonly countMessages: number;
   readonly isBatch: boolean;
   readonly requests: readonly JSONRPCRequest[];
   /** What is wrong with the arguments of a tool: the result of its call says it. */
@@ -26,7 +26,7 @@ export interface Messages {
  * Reads the body of a POST as JSON-RPC 2.0.
  * @throws ApiError `validation_error` for anything else
  */
-export function readMessages(bytes: Buffer): Messages {
+export function parseMessages(bytes: Buffer): Messages {
   const { value, problems } = parseJson(bytes, ARGUMENT_DEPTH);
   const ofArguments = isToolCall(value)
     ? problems.filter(({ field }) => field.startsWith(ARGUMENTS))
@@ -34,14 +34,16 @@ export function readMessages(bytes: Buffer): Messages {
   if (problems.length > ofArguments.length) throw validationError(problems);
   const isBatch = Array.isArray(value);
   const values: readonly unknown[] = isBatch ? value : [value];
-  if (values.length === 0 || values.length > MOST_MESSAGES) {
-    throw validationError([{ field: 'body', message: `must hold 1 to ${MOST_MESSAGES} messages` }]);
+  if (values.length === 0 || values.length > MAX_BATCH_SIZE) {
+    throw validationError([
+      { field: 'body', message: `must hold 1 to ${MAX_BATCH_SIZE} messages` },
+    ]);
   }
   return {
     body: value,
-    count: values.length,
+    countMessages: values.length,
     isBatch,
-    requests: values.map(readMessage).filter(isRequest),
+    requests: values.map(parseMessage).filter(isRequest),
     argumentProblems: ofArguments.map(({ field, message }) => {
       return { field: field.slice(ARGUMENTS.length), message };
     }),
@@ -57,7 +59,7 @@ function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
 }
 
 /** The message itself: a copy by its schema would leave out keys such as `__proto__`. */
-function readMessage(value: unknown): JSONRPCMessage {
+function parseMessage(value: unknown): JSONRPCMessage {
   if (isSpecType.JSONRPCMessage(value)) return value;
   throw validationError(problemsOf(value));
 }

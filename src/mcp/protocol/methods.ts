@@ -7,40 +7,47 @@ import {
 } from '@modelcontextprotocol/server';
 import { ApiError } from '../../errors/api-error.js';
 import { fieldLabel, type FieldProblem } from '../../errors/field-problem.js';
-import type { CompletionValues, Reference, TypedArgument } from '../prompts/completions.js';
-import type { PromptListing, PromptResult } from '../prompts/prompts.js';
+import type {
+  CompletionResult,
+  CompletionReference,
+  CompletionArgument,
+} from '../prompts/completion.service.js';
+import type { PromptDefinition, PromptResult } from '../prompts/prompt-registry.js';
 import {
-  addressOf,
+  canonicalUriOf,
   contentsOf,
-  type FoundResource,
+  type ReadResource,
   type ResourceTemplate,
-} from '../resources/resources.js';
+} from '../resources/resource-registry.js';
 import type { Session } from '../sessions/session.js';
-import { MOST_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
-import type { ToolListing } from '../tools/tool-schema.js';
+import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
+import type { ToolDefinition } from '../tools/tool-definition.js';
 import type { ToolResult } from '../tools/tool-result.js';
 
 /** What a caller can do, whichever revision of the protocol it speaks. */
-export interface Abilities {
-  tools(): ToolListing[];
+export interface McpOperations {
+  listTools(): ToolDefinition[];
   /** @returns undefined where there is no such tool */
-  call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
-  templates(): ResourceTemplate[];
+  callTool(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
+  listResourceTemplates(): ResourceTemplate[];
   /** @throws ApiError */
-  find(uri: string): Promise<FoundResource>;
+  readResource(uri: string): Promise<ReadResource>;
   /** Of the session; without one, the revision has no method that asks for it. */
   readonly subscriptions?: Pick<Session, 'subscribe' | 'unsubscribe'>;
-  prompts(): PromptListing[];
+  listPrompts(): PromptDefinition[];
   /**
    * @returns undefined where there is no such prompt
    * @throws ApiError
    */
-  prompt(name: string, args: object): Promise<PromptResult | undefined>;
+  getPrompt(name: string, args: object): Promise<PromptResult | undefined>;
   /**
    * @returns undefined where there is nothing of that name to complete
    * @throws ApiError
    */
-  complete(of: Reference, argument: TypedArgument): Promise<CompletionValues | undefined>;
+  complete(
+    of: CompletionReference,
+    argument: CompletionArgument,
+  ): Promise<CompletionResult | undefined>;
 }
 
 /** What a JSON-RPC request is refused with; those of the SDKs repeat the code in their messages. */
@@ -60,7 +67,7 @@ type Result = Record<string, unknown>;
 interface Method {
   /** What the protocol calls its request, and knows it by. */
   readonly type: SpecTypeName;
-  readonly answer: (params: Params, abilities: Abilities) => Result | Promise<Result>;
+  readonly answer: (params: Params, abilities: McpOperations) => Result | Promise<Result>;
 }
 
 /** The methods of all revisions; where one has one of them no more, its SDK knows. */
@@ -78,7 +85,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['completion/complete', { type: 'CompleteRequest', answer: complete }],
 ]);
 
-export function isOffered(method: string): boolean {
+export function isSupportedMethod(method: string): boolean {
   return METHODS.has(method);
 }
 
@@ -87,14 +94,14 @@ export function isOffered(method: string): boolean {
  * @param codeOf the code by which the caller's revision tells an error of the API
  * @throws RpcError
  */
-export async function perform(
+export async function handleRequest(
   request: Pick<JSONRPCRequest, 'method' | 'params'>,
-  abilities: Abilities,
+  abilities: McpOperations,
   codeOf: (error: ApiError) => number,
 ): Promise<Result> {
   const method = METHODS.get(request.method);
   if (!method) throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Method not found');
-  const problems = problemsOf(request, method.type);
+  const problems = schemaProblemsOf(request, method.type);
   if (problems.length > 0) {
     const told = problems.map(({ field, message }) => `${field} ${message}`);
     throw new RpcError(ProtocolErrorCode.InvalidParams, told.join('; '));
@@ -116,48 +123,48 @@ export async function perform(
   }
 }
 
-function listTools(_: Params, abilities: Abilities): Result {
-  return { tools: abilities.tools() };
+function listTools(_: Params, abilities: McpOperations): Result {
+  return { tools: abilities.listTools() };
 }
 
-async function callTool(params: Params, abilities: Abilities): Promise<Result> {
+async function callTool(params: Params, abilities: McpOperations): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: Result };
-  const result = await abilities.call(name, args);
+  const result = await abilities.callTool(name, args);
   return result ?? unknown('tool', name);
 }
 
-function listTemplates(_: Params, abilities: Abilities): Result {
-  return { resourceTemplates: abilities.templates() };
+function listTemplates(_: Params, abilities: McpOperations): Result {
+  return { resourceTemplates: abilities.listResourceTemplates() };
 }
 
-async function readResource({ uri }: Params, abilities: Abilities): Promise<Result> {
-  return { contents: [{ ...contentsOf(await abilities.find(uri as string)) }] };
+async function readResource({ uri }: Params, abilities: McpOperations): Promise<Result> {
+  return { contents: [{ ...contentsOf(await abilities.readResource(uri as string)) }] };
 }
 
-async function subscribe({ uri }: Params, abilities: Abilities): Promise<Result> {
-  const found = await abilities.find(uri as string);
+async function subscribe({ uri }: Params, abilities: McpOperations): Promise<Result> {
+  const found = await abilities.readResource(uri as string);
   // From here on every change is told; who reads when this is answered has seen all before.
   if (abilities.subscriptions?.subscribe(found)) return {};
-  const message = `There may be ${MOST_SUBSCRIPTIONS} subscriptions: unsubscribe from one first`;
+  const message = `There may be ${MAX_SUBSCRIPTIONS} subscriptions: unsubscribe from one first`;
   throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
-function unsubscribe({ uri }: Params, abilities: Abilities): Result {
-  abilities.subscriptions?.unsubscribe(addressOf(uri as string));
+function unsubscribe({ uri }: Params, abilities: McpOperations): Result {
+  abilities.subscriptions?.unsubscribe(canonicalUriOf(uri as string));
   return {};
 }
 
-function listPrompts(_: Params, abilities: Abilities): Result {
-  return { prompts: abilities.prompts() };
+function listPrompts(_: Params, abilities: McpOperations): Result {
+  return { prompts: abilities.listPrompts() };
 }
 
-async function getPrompt(params: Params, abilities: Abilities): Promise<Result> {
+async function getPrompt(params: Params, abilities: McpOperations): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: object };
-  return { ...((await abilities.prompt(name, args)) ?? unknown('prompt', name)) };
+  return { ...((await abilities.getPrompt(name, args)) ?? unknown('prompt', name)) };
 }
 
-async function complete(params: Params, abilities: Abilities): Promise<Result> {
-  const { ref, argument } = params as { ref: Reference; argument: TypedArgument };
+async function complete(params: Params, abilities: McpOperations): Promise<Result> {
+  const { ref, argument } = params as { ref: CompletionReference; argument: CompletionArgument };
   const completion = await abilities.complete(ref, argument);
   return { completion: completion ?? unknown('argument or reference', argument.name) };
 }
@@ -168,7 +175,7 @@ function unknown(kind: string, name: string): never {
 }
 
 /** What is wrong with the parameters of a request, if it is one of this type. */
-export function problemsOf(request: object, type: SpecTypeName): FieldProblem[] {
+export function schemaProblemsOf(request: object, type: SpecTypeName): FieldProblem[] {
   const schema: StandardSchemaV1Sync = specTypeSchemas[type];
   const { issues = [] } = schema['~standard'].validate(request);
   return issues.map(({ path = [], message }) => {

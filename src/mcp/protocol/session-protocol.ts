@@ -8,8 +8,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { ApiError } from '../../errors/api-error.js';
-import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './introduction.js';
-import { type Abilities, perform } from './methods.js';
+import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS } from './server-info.js';
+import { type McpOperations, handleRequest } from './methods.js';
 
 const OPTIONS = {
   capabilities: CAPABILITIES,
@@ -19,7 +19,7 @@ const OPTIONS = {
 };
 
 /** The revisions of the protocol that have sessions, the newest first. */
-export const REVISIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
+export const SESSION_PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 /** JSON-RPC codes that the protocol gives, and leaves, to servers. */
 const RESOURCE_NOT_FOUND = -32002;
@@ -29,38 +29,38 @@ const SERVER_ERROR = -32000;
  * Answers requests by a server and a transport of their own: nothing of one caller can reach
  * another, and a session costs no more than its record.
  */
-export async function answer(
+export async function handleRequests(
   requests: readonly JSONRPCRequest[],
-  abilities: Abilities,
+  abilities: McpOperations,
 ): Promise<readonly JSONRPCMessage[]> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the high-level one keeps fifteen times as much
   const server = new Server(FULL_SERVER_INFO, OPTIONS);
   // Handlers that are set by schema answer -32603 to parameters that are not valid.
-  server.fallbackRequestHandler = (request) => perform(request, abilities, codeOf);
-  const exchange = new Exchange(requests);
+  server.fallbackRequestHandler = (request) => handleRequest(request, abilities, codeOf);
+  const exchange = new RequestTransport(requests);
   await server.connect(exchange);
-  const answers = await exchange.answers;
+  const answers = await exchange.responses;
   await server.close();
   return answers;
 }
 
 /** The revision that an answer to `initialize` agrees on. */
-export function agreedRevision(answer: JSONRPCMessage | undefined): string | undefined {
+export function negotiatedVersion(answer: JSONRPCMessage | undefined): string | undefined {
   const result = answer && 'result' in answer ? answer.result : {};
   return (result as Partial<InitializeRequest['params']>).protocolVersion;
 }
 
 /** A connection that brings some requests and takes their answers. */
-class Exchange implements Transport {
+class RequestTransport implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
-  readonly answers: Promise<readonly JSONRPCMessage[]>;
-  private readonly taken: JSONRPCMessage[] = [];
+  readonly responses: Promise<readonly JSONRPCMessage[]>;
+  private readonly received: JSONRPCMessage[] = [];
   private finish: (answers: readonly JSONRPCMessage[]) => void = () => undefined;
 
   constructor(private readonly requests: readonly JSONRPCRequest[]) {
-    this.answers = new Promise((resolve) => (this.finish = resolve));
+    this.responses = new Promise((resolve) => (this.finish = resolve));
   }
 
   start(): Promise<void> {
@@ -69,8 +69,8 @@ class Exchange implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    this.taken.push(message);
-    if (this.taken.length === this.requests.length) this.finish(this.taken);
+    this.received.push(message);
+    if (this.received.length === this.requests.length) this.finish(this.received);
     return Promise.resolve();
   }
 

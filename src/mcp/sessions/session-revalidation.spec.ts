@@ -1,62 +1,68 @@
 import type { Authenticator } from '../../auth/authenticator.js';
 import { setLogLevel } from '../../config/logger.js';
-import { KeyWatch } from './session-revalidation.js';
-import type { Listener, Listeners } from '../subscriptions/listeners.js';
+import type {
+  SubscriptionStream,
+  SubscriptionStreams,
+} from '../subscriptions/subscription-streams.js';
 import type { Session } from './session.js';
-import type { Sessions } from './sessions.js';
+import type { SessionStore } from './session-store.js';
+import { SessionRevalidation } from './session-revalidation.js';
 
-/** Within this time, what a key has opened ends with it. */
+/** The sessions and streams of a key end within this time after the key becomes invalid. */
 const SECOND_MS = 1_000;
 
-const valid = new Map([
+const activeKeys = new Map([
   ['alice', []],
   ['bob', []],
 ]);
-const opened = (keyId: string) => ({ keyId, followScopes: () => undefined });
-const sessions = [opened('alice'), opened('bob')] as unknown as Session[];
-const listeners = [opened('bob'), opened('alice')] as unknown as Listener[];
+const ownedBy = (keyId: string) => ({ keyId, updateScopes: () => undefined });
+const sessions = [ownedBy('alice'), ownedBy('bob')] as unknown as Session[];
+const streams = [ownedBy('bob'), ownedBy('alice')] as unknown as SubscriptionStream[];
 
-const findScopes = jest.fn<Promise<ReadonlyMap<string, readonly string[]>>, []>();
+const scopesOf = jest.fn<Promise<ReadonlyMap<string, readonly string[]>>, []>();
 const ended: unknown[] = [];
 const end = (one: unknown) => ended.push(one);
-let watch: KeyWatch;
+let revalidation: SessionRevalidation;
 
 beforeEach(() => {
   jest.useFakeTimers();
   setLogLevel('silent');
   ended.length = 0;
-  findScopes.mockReset().mockResolvedValue(valid);
-  watch = new KeyWatch(
-    { all: () => sessions, end, endIdle: () => undefined } as unknown as Sessions,
-    { all: () => listeners, end } as unknown as Listeners,
-    { scopesOf: findScopes } as unknown as Authenticator,
+  scopesOf.mockReset().mockResolvedValue(activeKeys);
+  const store = { all: () => sessions, terminate: end, terminateExpired: () => undefined };
+  revalidation = new SessionRevalidation(
+    store as unknown as SessionStore,
+    { all: () => streams, close: end } as unknown as SubscriptionStreams,
+    { scopesOf } as unknown as Authenticator,
   );
-  watch.onApplicationBootstrap();
+  revalidation.onApplicationBootstrap();
 });
 afterEach(() => {
-  watch.onModuleDestroy();
+  revalidation.onModuleDestroy();
   jest.useRealTimers();
 });
 
-it('ends what a key has opened within a second after it is no longer valid, and nothing else', async () => {
-  await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
-  expect(ended).toEqual([]);
-  findScopes.mockResolvedValue(new Map([['alice', []]]));
-  await jest.advanceTimersByTimeAsync(SECOND_MS);
-  expect(ended).toEqual([sessions[1], listeners[0]]);
-});
+describe('SessionRevalidation', () => {
+  it('ends the sessions and streams of an invalid key within a second, and no others', async () => {
+    await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(ended).toEqual([]);
+    scopesOf.mockResolvedValue(new Map([['alice', []]]));
+    await jest.advanceTimersByTimeAsync(SECOND_MS);
+    expect(ended).toEqual([sessions[1], streams[0]]);
+  });
 
-it('ends nothing where the keys cannot be looked up, and looks again', async () => {
-  findScopes.mockRejectedValueOnce(new Error('the database is away'));
-  await jest.advanceTimersByTimeAsync(SECOND_MS);
-  expect(ended).toEqual([]);
-  findScopes.mockResolvedValue(new Map());
-  await jest.advanceTimersByTimeAsync(SECOND_MS);
-  expect(ended).toHaveLength(4);
-});
+  it('ends nothing when the lookup of the keys fails, and tries again', async () => {
+    scopesOf.mockRejectedValueOnce(new Error('the database is unavailable'));
+    await jest.advanceTimersByTimeAsync(SECOND_MS);
+    expect(ended).toEqual([]);
+    scopesOf.mockResolvedValue(new Map());
+    await jest.advanceTimersByTimeAsync(SECOND_MS);
+    expect(ended).toHaveLength(4);
+  });
 
-it('looks no more once the application stops', async () => {
-  watch.onModuleDestroy();
-  await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
-  expect(findScopes).not.toHaveBeenCalled();
+  it('stops when the application stops', async () => {
+    revalidation.onModuleDestroy();
+    await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
+    expect(scopesOf).not.toHaveBeenCalled();
+  });
 });

@@ -1,10 +1,10 @@
-import type { Changes } from '../../events/changes.js';
+import type { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
-import type { FoundResource } from '../resources/resources.js';
-import { MOST_SUBSCRIPTIONS, Subscriptions } from '../subscriptions/subscriptions.js';
+import type { ReadResource } from '../resources/resource-registry.js';
+import { MAX_SUBSCRIPTIONS, Subscriptions } from '../subscriptions/subscriptions.js';
 
 /** Notifications that a stream which comes back may have missed; more than there are different ones. */
-export const KEPT_EVENTS = 2 * MOST_SUBSCRIPTIONS;
+export const MAX_KEPT_EVENTS = 2 * MAX_SUBSCRIPTIONS;
 
 /** A message to the client that answers nothing, with its number in the session. */
 export interface SessionEvent {
@@ -28,7 +28,7 @@ export interface SessionStream {
 /** What is remembered of a session: servers and transports are made for each request. */
 export class Session {
   /** Revision of the protocol that client and server agreed on. */
-  revision = '';
+  protocolVersion = '';
   readonly keyId: string;
   private usedAt = performance.now();
   private stream: SessionStream | undefined;
@@ -36,12 +36,12 @@ export class Session {
   private lastEventId = 0;
   private readonly subscriptions: Subscriptions;
   /** The last event that was written to a stream. */
-  sentUpTo = 0;
+  lastSentEventId = 0;
 
   constructor(
     readonly id: string,
     actor: Actor,
-    changes: Changes,
+    changes: ChangeBus,
   ) {
     this.keyId = actor.key.id;
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
@@ -49,7 +49,7 @@ export class Session {
     });
   }
 
-  use(): void {
+  touch(): void {
     this.usedAt = performance.now();
   }
 
@@ -65,7 +65,7 @@ export class Session {
   notify(method: string, params?: Notification['params']): void {
     const message: Notification = { jsonrpc: '2.0', method, ...(params && { params }) };
     const event: SessionEvent = { id: ++this.lastEventId, message };
-    this.events = merged([...(this.events ?? []), event]);
+    this.events = compacted([...(this.events ?? []), event]);
     if (this.stream) this.deliver(this.stream, event);
   }
 
@@ -73,19 +73,19 @@ export class Session {
    * Tells the client from now on of changes of a record.
    * @returns whether there was room for it
    */
-  subscribe(found: FoundResource): boolean {
+  subscribe(found: ReadResource): boolean {
     return this.subscriptions.add(found);
   }
 
   /** Tells the client no more of a record, also not of changes that it has missed. */
   unsubscribe(address: string): void {
-    this.forget([this.subscriptions.remove(address)]);
+    this.discardEventsOf([this.subscriptions.remove(address)]);
   }
 
   /** Tells the client that it may call other tools than before, if so. */
-  followScopes(scopes: readonly string[]): void {
-    const { areOthers, lost } = this.subscriptions.followScopes(scopes);
-    if (lost.length > 0) this.forget(lost);
+  updateScopes(scopes: readonly string[]): void {
+    const { areOthers, lost } = this.subscriptions.updateScopes(scopes);
+    if (lost.length > 0) this.discardEventsOf(lost);
     if (areOthers) this.notify('notifications/tools/list_changed');
   }
 
@@ -98,28 +98,28 @@ export class Session {
    * Sends everything to this stream from now on, in place of an earlier one.
    * @param after the last event that the client knows
    */
-  attach(stream: SessionStream, after: number): void {
+  attachStream(stream: SessionStream, after: number): void {
     this.stream?.close();
     this.stream = stream;
     for (const event of this.events ?? []) if (event.id > after) this.deliver(stream, event);
   }
 
   /** The stream has ended; another one may have taken its place meanwhile. */
-  detach(stream: SessionStream): void {
+  detachStream(stream: SessionStream): void {
     if (this.stream !== stream) return;
     this.stream = undefined;
-    this.use();
+    this.touch();
   }
 
   /** Ends the stream, if one is open. */
-  close(): void {
+  closeStream(): void {
     this.stream?.close();
   }
 
   /** Ends all that it has. */
-  end(): void {
+  terminate(): void {
     this.subscriptions.end();
-    this.close();
+    this.closeStream();
   }
 
   get isStreaming(): boolean {
@@ -127,7 +127,7 @@ export class Session {
   }
 
   /** Keeps nothing more of these records. */
-  private forget(uris: readonly (string | undefined)[]): void {
+  private discardEventsOf(uris: readonly (string | undefined)[]): void {
     this.events = this.events?.filter(({ message: { params } }) => {
       return !params || !uris.includes(params.uri);
     });
@@ -135,13 +135,13 @@ export class Session {
 
   private deliver(stream: SessionStream, event: SessionEvent): void {
     if (!stream.send(event)) return;
-    this.sentUpTo = Math.max(this.sentUpTo, event.id);
+    this.lastSentEventId = Math.max(this.lastSentEventId, event.id);
   }
 }
 
 /** Room for the latest event: the oldest one goes that a later one repeats. */
-function merged(events: readonly SessionEvent[]): readonly SessionEvent[] {
-  if (events.length <= KEPT_EVENTS) return events;
+function compacted(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  if (events.length <= MAX_KEPT_EVENTS) return events;
   const repeated = events.findIndex(({ message }, index) => {
     return events.some((later, at) => at > index && isSame(later.message, message));
   });

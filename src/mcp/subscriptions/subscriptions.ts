@@ -1,9 +1,9 @@
-import type { Changes } from '../../events/changes.js';
+import type { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
-import type { FoundResource } from '../resources/resources.js';
+import type { ReadResource } from '../resources/resource-registry.js';
 
 /** Records of which one client may be told at a time. */
-export const MOST_SUBSCRIPTIONS = 100;
+export const MAX_SUBSCRIPTIONS = 100;
 
 interface Subscription {
   /** As the client wrote it. */
@@ -14,15 +14,15 @@ interface Subscription {
 
 /** What one client is told of: records that change, within what its key may do. */
 export class Subscriptions {
-  private readonly byAddress = new Map<string, Subscription>();
+  private readonly byCanonicalUri = new Map<string, Subscription>();
   private readonly organizationId: string;
   private scopes: string;
-  private isOver = false;
+  private isEnded = false;
 
   /** @param tell is told the address of a record that has changed, as the client wrote it */
   constructor(
     { organization, scopes }: Pick<Actor, 'organization' | 'scopes'>,
-    private readonly changes: Changes,
+    private readonly changes: ChangeBus,
     private readonly tell: (uri: string) => void,
   ) {
     this.organizationId = organization.id;
@@ -30,21 +30,22 @@ export class Subscriptions {
   }
 
   /** @returns whether there was room for it */
-  add({ address, uri, id, kind: { scope } }: FoundResource): boolean {
-    const isFull = this.byAddress.size >= MOST_SUBSCRIPTIONS && !this.byAddress.has(address);
-    if (isFull || this.isOver) return false;
-    this.remove(address);
-    const end = this.changes.listen(this.organizationId, id, () => {
+  add({ canonicalUri, uri, id, kind: { scope } }: ReadResource): boolean {
+    const isFull =
+      this.byCanonicalUri.size >= MAX_SUBSCRIPTIONS && !this.byCanonicalUri.has(canonicalUri);
+    if (isFull || this.isEnded) return false;
+    this.remove(canonicalUri);
+    const end = this.changes.subscribe(this.organizationId, id, () => {
       this.tell(uri);
     });
-    this.byAddress.set(address, { uri, scope, end });
+    this.byCanonicalUri.set(canonicalUri, { uri, scope, end });
     return true;
   }
 
   /** @returns the address that it had, as the client wrote it */
   remove(address: string): string | undefined {
-    const subscription = this.byAddress.get(address);
-    this.byAddress.delete(address);
+    const subscription = this.byCanonicalUri.get(address);
+    this.byCanonicalUri.delete(address);
     subscription?.end();
     return subscription?.uri;
   }
@@ -53,8 +54,8 @@ export class Subscriptions {
    * Ends those of kinds that the key may read no more.
    * @returns whether the scopes are others than before, and what has ended
    */
-  followScopes(scopes: readonly string[]): { areOthers: boolean; lost: string[] } {
-    const lost = [...this.byAddress].filter(([, { scope }]) => !scopes.includes(scope));
+  updateScopes(scopes: readonly string[]): { areOthers: boolean; lost: string[] } {
+    const lost = [...this.byCanonicalUri].filter(([, { scope }]) => !scopes.includes(scope));
     const now = inOrder(scopes);
     const areOthers = now !== this.scopes;
     this.scopes = now;
@@ -63,12 +64,12 @@ export class Subscriptions {
 
   /** Ends all of them, and takes no more. */
   end(): void {
-    this.isOver = true;
-    for (const address of this.byAddress.keys()) this.remove(address);
+    this.isEnded = true;
+    for (const address of this.byCanonicalUri.keys()) this.remove(address);
   }
 
   get uris(): string[] {
-    return Array.from(this.byAddress.values(), ({ uri }) => uri);
+    return Array.from(this.byCanonicalUri.values(), ({ uri }) => uri);
   }
 }
 

@@ -20,7 +20,7 @@ export function clearSchemaOf(clearable: readonly string[]): JsonSchema {
  * Replaces `clear` by null for each field that it names, which is how an update empties a field.
  * @returns the values, and what is wrong with `clear`
  */
-export function withCleared(
+export function applyClear(
   { [CLEAR]: clear, ...values }: Values,
   clearable: readonly string[],
 ): { readonly values: Values; readonly problems: readonly FieldProblem[] } {

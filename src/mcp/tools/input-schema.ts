@@ -24,12 +24,12 @@ const FORMATS: Readonly<Record<string, string>> = {
  * keyword, strict function calling of OpenAI refuses a `default`, and other hosts drop what they do
  * not know. So bounds, formats and defaults stand in the descriptions.
  */
-export function inputSchemaOf({ own, input, clearable }: ToolArguments): ObjectSchema {
-  const parts = [own, input].map((dto) => jsonSchemaOf(dto, 'input'));
+export function inputSchemaOf({ builtIn, input, clearable }: ToolArguments): ObjectSchema {
+  const parts = [builtIn, input].map((dto) => jsonSchemaOf(dto, 'input'));
   const given = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
-  const fields = [...fieldsOf(own), ...mostNeededFirst(input)];
+  const fields = [...fieldsOf(builtIn), ...mostNeededFirst(input)];
   const properties = fields.map(({ name, schema: { format } }) => {
-    return [name, forModels({ format, ...given[name] })] as const;
+    return [name, modelSchemaOf({ format, ...given[name] })] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);
   return {
@@ -51,8 +51,11 @@ function mostNeededFirst(dto: Type<object>): Field[] {
 }
 
 /** The list of tools is read with every prompt, so it has the first sentence of a description. */
-function forModels(schema: JsonSchema): JsonSchema {
-  const sentences = [schema.description?.replace(/(?<=\.) .*/s, ''), ...boundsInWords(schema)];
+function modelSchemaOf(schema: JsonSchema): JsonSchema {
+  const sentences = [
+    schema.description?.replace(/(?<=\.) .*/s, ''),
+    ...constraintSentences(schema),
+  ];
   const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
   return { ...shapeOf(schema), ...(description && { description }) };
 }
@@ -61,15 +64,15 @@ function forModels(schema: JsonSchema): JsonSchema {
 function shapeOf(schema: JsonSchema): JsonSchema {
   const { properties, required, items, additionalProperties } = schema;
   const type = typeOf(schema);
-  const words = wordsOf(schema);
+  const words = enumOf(schema);
   // Gemini refuses an array without `items`.
-  if (type === 'array') return { type, items: forModels(items ?? { type: 'string' }) };
+  if (type === 'array') return { type, items: modelSchemaOf(items ?? { type: 'string' }) };
   if (type !== 'object') return { ...(type && { type }), ...(words && { enum: words }) };
   const entries = Object.entries(properties ?? {});
   return {
     type,
     // An open object has none. Without the keyword @mastra/mcp sends such an object as {}.
-    properties: Object.fromEntries(entries.map(([name, one]) => [name, forModels(one)])),
+    properties: Object.fromEntries(entries.map(([name, one]) => [name, modelSchemaOf(one)])),
     ...(required && { required }),
     additionalProperties: additionalProperties !== false,
   };
@@ -81,16 +84,16 @@ function typeOf({ type }: JsonSchema): string | undefined {
 }
 
 /** Gemini takes an `enum` of texts alone. */
-function wordsOf(schema: JsonSchema): readonly unknown[] | undefined {
+function enumOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (typeOf(schema) !== 'string') return undefined;
   return schema.enum?.filter((value) => value !== null);
 }
 
-function boundsInWords(schema: JsonSchema): string[] {
+function constraintSentences(schema: JsonSchema): string[] {
   const { format = '', maxLength, minimum, maximum, maxItems, maxProperties } = schema;
   const isText = FORMATS[format] === undefined && maxLength !== undefined;
   const isRange = minimum !== undefined && maximum !== undefined;
-  const values = wordsOf(schema) ? undefined : schema.enum?.filter((value) => value !== null);
+  const values = enumOf(schema) ? undefined : schema.enum?.filter((value) => value !== null);
   const sentences: readonly (string | false | undefined)[] = [
     FORMATS[format],
     isText && `Max ${maxLength} characters.`,
@@ -98,12 +101,12 @@ function boundsInWords(schema: JsonSchema): string[] {
     maxItems !== undefined && `Max ${maxItems} items.`,
     maxProperties !== undefined && `Max ${maxProperties} keys.`,
     values && `One of ${values.map(String).join(', ')}.`,
-    isTold(schema.default) && `Default: ${schema.default}.`,
+    isStatedDefault(schema.default) && `Default: ${schema.default}.`,
   ];
   return sentences.filter((sentence) => typeof sentence === 'string');
 }
 
 /** A flag that is false by default, and a list that is empty, need no words. */
-function isTold(value: unknown): value is string | number {
+function isStatedDefault(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
 }

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../auth/scopes.js';
-import { type DeclaredMethod, DeclaredMethods } from '../protocol/declared-methods.js';
+import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
 import { TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
-import { listingOf, type ToolListing } from './tool-schema.js';
+import { toolDefinitionOf, type ToolDefinition } from './tool-definition.js';
 
 /** A declared tool, with what reads its arguments. */
-export interface RegisteredTool extends DeclaredMethod<ToolDeclaration> {
+export interface RegisteredTool extends DiscoveredMethod<ToolDeclaration> {
   readonly arguments: ToolArguments;
 }
 
@@ -14,9 +14,9 @@ export interface RegisteredTool extends DeclaredMethod<ToolDeclaration> {
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private tools: ReadonlyMap<string, RegisteredTool> = new Map();
-  private listings: readonly (readonly [scope: Scope | 'any-key', ToolListing])[] = [];
+  private definitions: readonly (readonly [scope: Scope | 'any-key', ToolDefinition])[] = [];
 
-  constructor(private readonly methods: DeclaredMethods) {}
+  constructor(private readonly methods: MethodDiscovery) {}
 
   /** @throws Error where two tools have one name, or a tool declares one argument twice */
   onModuleInit(): void {
@@ -24,8 +24,8 @@ export class ToolRegistry implements OnModuleInit {
       return { ...method, arguments: new ToolArguments(method.declaration) };
     });
     this.tools = new Map(tools.map((tool) => [tool.declaration.name, tool]));
-    this.listings = tools.map((tool) => {
-      return [tool.declaration.scope, listingOf(tool.declaration, tool.arguments)];
+    this.definitions = tools.map((tool) => {
+      return [tool.declaration.scope, toolDefinitionOf(tool.declaration, tool.arguments)];
     });
   }
 
@@ -34,14 +34,14 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /** Whether a call of a tool counts as a read or a write. */
-  isCounted(name: string): boolean {
+  countsAsReadOrWrite(name: string): boolean {
     const tool = this.tools.get(name);
-    return tool !== undefined && !tool.declaration.isFree;
+    return tool !== undefined && !tool.declaration.isUnmetered;
   }
 
   /** The tools that a key with these scopes may call, always in the same order. */
-  listFor(scopes: ReadonlySet<string>): ToolListing[] {
-    return this.listings
+  listFor(scopes: ReadonlySet<string>): ToolDefinition[] {
+    return this.definitions
       .filter(([scope]) => scope === 'any-key' || scopes.has(scope))
       .map(([, listing]) => listing);
   }

@@ -8,19 +8,19 @@ import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
-import { Resources } from '../resources/resources.js';
+import { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ToolDeclaration } from './tool.decorator.js';
-import type { GivenArguments } from './tool-arguments.js';
+import type { RawArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, type ToolResult, toolResult } from './tool-result.js';
 
 /** A call of a tool, as it was asked for. */
-export interface ToolCall extends GivenArguments {
+export interface ToolCall extends RawArguments {
   readonly actor: Actor;
   readonly requestId: string;
   readonly name: string;
   /** Is told the window in which the call is counted, before the call runs. */
-  readonly tell: (window: RateWindow) => void;
+  readonly onCounted: (window: RateWindow) => void;
 }
 
 /** What became of a call. */
@@ -36,7 +36,7 @@ export class ToolRunner {
     private readonly registry: ToolRegistry,
     private readonly limits: RateLimits,
     private readonly database: TenantDatabase,
-    private readonly resources: Resources,
+    private readonly resources: ResourceRegistry,
   ) {}
 
   /** @returns undefined where there is no such tool */
@@ -45,8 +45,8 @@ export class ToolRunner {
     if (!tool) return undefined;
     const { declaration } = tool;
     const { actor, requestId } = call;
-    const { scope, isFree } = declaration;
-    const window = isFree ? undefined : await this.count(declaration, call);
+    const { scope, isUnmetered } = declaration;
+    const window = isUnmetered ? undefined : await this.count(declaration, call);
     try {
       if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
       if (scope !== 'any-key' && !actor.scopes.has(scope)) throw lacksScope(scope);
@@ -58,21 +58,22 @@ export class ToolRunner {
     }
   }
 
-  private async count(tool: ToolDeclaration, { actor, tell }: ToolCall): Promise<RateWindow> {
+  private async count(tool: ToolDeclaration, { actor, onCounted }: ToolCall): Promise<RateWindow> {
     const window = await this.limits.count(limitOf(tool), actor.key.id);
-    tell(window);
+    onCounted(window);
     return window;
   }
 
   private async run({ declaration, arguments: taken, run }: RegisteredTool, call: ToolCall) {
-    const { id, dry_run: isDryRun = false, passed } = taken.read(call);
+    const { id, dry_run: isDryRun = false, methodArguments } = taken.parse(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
-    if (!isDryRun) return (await run(actor, ...passed)) as object;
+    if (!isDryRun) return (await run(actor, ...methodArguments)) as object;
     return this.database.dryRun(actor.organization, async (tenant) => {
       const inside = { ...actor, organization: { ...actor.organization, ...tenant } };
       const { resource: kind } = declaration;
-      const record = id !== undefined && kind && (await this.resources.recordFor(inside, kind, id));
-      const answer = await run(inside, ...passed);
+      const record =
+        id !== undefined && kind && (await this.resources.readUncounted(inside, kind, id));
+      const answer = await run(inside, ...methodArguments);
       return { dry_run: true, would_answer: answer, ...(record && { record }) };
     });
   }

@@ -25,7 +25,7 @@ export interface ToolOptions {
   /** The other arguments. */
   readonly input?: Type<object>;
   /** A call counts as any message of /mcp does, and not as a read or a write. */
-  readonly isFree?: true;
+  readonly isUnmetered?: true;
 }
 
 /** A declared tool. */

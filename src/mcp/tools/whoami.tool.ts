@@ -17,15 +17,18 @@ export class WhoamiTool {
     effect: 'reads',
     scope: 'any-key',
     // To ask what is left of the limits takes nothing from them.
-    isFree: true,
+    isUnmetered: true,
     output: WhoamiDto,
   })
   async get(actor: Actor): Promise<WhoamiDto> {
-    const [reads, writes] = [await this.left('reads', actor), await this.left('writes', actor)];
+    const [reads, writes] = [
+      await this.remaining('reads', actor),
+      await this.remaining('writes', actor),
+    ];
     return { ...factsOf(actor), limits: { reads, writes } };
   }
 
-  private async left(of: LimitName, { key }: Actor) {
+  private async remaining(of: LimitName, { key }: Actor) {
     const { limit, totalHits, endsAt } = await this.limits.peek(of, key.id);
     return { limit, remaining: limit - totalHits, resets_at: new Date(endsAt) };
   }

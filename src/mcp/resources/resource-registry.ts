@@ -5,11 +5,11 @@ import { UUID } from '../../fields/uuid.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { type DeclaredMethod, DeclaredMethods } from '../protocol/declared-methods.js';
+import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
 import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 
 const MIME_TYPE = 'application/json';
-const ADDRESS = /^([a-z_]+):\/\/([^/]+)$/;
+const RESOURCE_URI = /^([a-z_]+):\/\/([^/]+)$/;
 
 /** A kind of resource as `resources/templates/list` tells it. */
 export interface ResourceTemplate {
@@ -21,11 +21,11 @@ export interface ResourceTemplate {
 }
 
 /** A record that was found by its address. */
-export interface FoundResource {
+export interface ReadResource {
   /** The address as the caller wrote it. */
   readonly uri: string;
   /** The address in its one form. */
-  readonly address: string;
+  readonly canonicalUri: string;
   readonly kind: ResourceKind;
   readonly id: string;
   readonly record: unknown;
@@ -40,11 +40,11 @@ export interface ResourceContents {
 
 /** The records that agents can read by their address. */
 @Injectable()
-export class Resources implements OnModuleInit {
-  private kinds: ReadonlyMap<string, DeclaredMethod<ResourceKind>> = new Map();
+export class ResourceRegistry implements OnModuleInit {
+  private kinds: ReadonlyMap<string, DiscoveredMethod<ResourceKind>> = new Map();
 
   constructor(
-    private readonly methods: DeclaredMethods,
+    private readonly methods: MethodDiscovery,
     private readonly limits: RateLimits,
   ) {}
 
@@ -81,7 +81,7 @@ export class Resources implements OnModuleInit {
    * @returns undefined where the key may not read it, or there is no such kind
    * @throws ApiError `not_found`
    */
-  async recordFor(actor: Actor, name: string, id: string): Promise<object | undefined> {
+  async readUncounted(actor: Actor, name: string, id: string): Promise<object | undefined> {
     const kind = this.kinds.get(name);
     if (!kind || !actor.scopes.has(kind.declaration.scope)) return undefined;
     return (await kind.run(actor, id)) as object;
@@ -92,17 +92,17 @@ export class Resources implements OnModuleInit {
    * @param tell is told the window in which it was counted
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`
    */
-  async find(actor: Actor, uri: string, tell: (state: RateWindow) => void): Promise<FoundResource> {
+  async read(actor: Actor, uri: string, tell: (state: RateWindow) => void): Promise<ReadResource> {
     const state = await this.limits.count('reads', actor.key.id);
     tell(state);
     if (state.isBlocked) throw tooManyRequests(state, 'reads');
-    const address = addressOf(uri);
-    const [, name = '', id = ''] = ADDRESS.exec(address) ?? [];
+    const canonicalUri = canonicalUriOf(uri);
+    const [, name = '', id = ''] = RESOURCE_URI.exec(canonicalUri) ?? [];
     const method = this.kinds.get(name);
     if (!method || !UUID.test(id)) throw new ApiError('not_found');
     const { declaration: kind, run } = method;
     if (!actor.scopes.has(kind.scope)) throw lacksScope(kind.scope);
-    return { uri, address, kind, id, record: await run({ ...actor, channel: 'ai' }, id) };
+    return { uri, canonicalUri, kind, id, record: await run({ ...actor, channel: 'ai' }, id) };
   }
 }
 
@@ -110,7 +110,7 @@ export class Resources implements OnModuleInit {
 export function contentsOf({
   uri,
   record,
-}: Pick<FoundResource, 'uri' | 'record'>): ResourceContents {
+}: Pick<ReadResource, 'uri' | 'record'>): ResourceContents {
   return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
 }
 
@@ -119,6 +119,6 @@ function templateOf(kind: string): string {
 }
 
 /** The one form of an address: ids are the same in upper case, schemes are not. */
-export function addressOf(uri: string): string {
+export function canonicalUriOf(uri: string): string {
   return uri.replace(/(?<=:\/\/).*$/s, (id) => id.toLowerCase());
 }

@@ -2,28 +2,28 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { Changes } from '../../events/changes.js';
+import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** More than an agent has use for: one stream can tell of everything. */
-export const MOST_OF_A_KEY = 100;
+export const MAX_STREAMS_PER_KEY = 100;
 
 /** Places fall free whenever a client leaves, so there is no time to tell. */
 const RETRY_AFTER_SECONDS = 30;
 
 /** The SDK's side of a stream: what it is told of, and its end. */
-type Feed = Pick<McpHttpHandler, 'notify' | 'close'>;
+type StreamHandler = Pick<McpHttpHandler, 'notify' | 'close'>;
 
 /** A client without a session that is told of changes as long as its request is open. */
-export class Listener {
+export class SubscriptionStream {
   readonly keyId: string;
   readonly subscriptions: Subscriptions;
 
   constructor(
     actor: Actor,
-    changes: Changes,
-    private readonly feed: Feed,
+    changes: ChangeBus,
+    private readonly feed: StreamHandler,
   ) {
     this.keyId = actor.key.id;
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
@@ -32,12 +32,12 @@ export class Listener {
   }
 
   /** Tells the client that it may call other tools than before, if so. */
-  followScopes(scopes: readonly string[]): void {
-    if (this.subscriptions.followScopes(scopes).areOthers) this.feed.notify.toolsChanged();
+  updateScopes(scopes: readonly string[]): void {
+    if (this.subscriptions.updateScopes(scopes).areOthers) this.feed.notify.toolsChanged();
   }
 
   /** Tells the client that this was all. */
-  end(): void {
+  close(): void {
     this.subscriptions.end();
     void this.feed.close();
   }
@@ -45,49 +45,50 @@ export class Listener {
 
 /** Those who listen without a session: as many as there may be sessions. */
 @Injectable()
-export class Listeners implements BeforeApplicationShutdown {
-  private readonly listeners = new Set<Listener>();
+export class SubscriptionStreams implements BeforeApplicationShutdown {
+  private readonly streams = new Set<SubscriptionStream>();
   private isClosing = false;
 
   constructor(
     private readonly settings: Settings,
-    private readonly changes: Changes,
+    private readonly changes: ChangeBus,
   ) {}
 
   /**
    * Takes a place for a stream of the caller's key.
    * @throws ApiError `too_many_sessions`
    */
-  open(actor: Actor, feed: Feed): Listener {
-    const ofKey = [...this.listeners].filter(({ keyId }) => keyId === actor.key.id).length;
-    const isFull = this.listeners.size >= this.settings.mcpMaxSessions || ofKey >= MOST_OF_A_KEY;
+  open(actor: Actor, feed: StreamHandler): SubscriptionStream {
+    const ofKey = [...this.streams].filter(({ keyId }) => keyId === actor.key.id).length;
+    const isFull =
+      this.streams.size >= this.settings.mcpMaxSessions || ofKey >= MAX_STREAMS_PER_KEY;
     if (isFull || this.isClosing) {
       throw new ApiError('too_many_sessions', {
         message: 'All places for those who listen are taken.',
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const listener = new Listener(actor, this.changes, feed);
-    this.listeners.add(listener);
+    const listener = new SubscriptionStream(actor, this.changes, feed);
+    this.streams.add(listener);
     return listener;
   }
 
-  has(listener: Listener): boolean {
-    return this.listeners.has(listener);
+  has(listener: SubscriptionStream): boolean {
+    return this.streams.has(listener);
   }
 
   /** Ends a stream and frees its place. */
-  end(listener: Listener): void {
-    if (this.listeners.delete(listener)) listener.end();
+  close(listener: SubscriptionStream): void {
+    if (this.streams.delete(listener)) listener.close();
   }
 
   /** Streams would keep the server from going; their clients come back to another one. */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
-    for (const listener of this.listeners) this.end(listener);
+    for (const listener of this.streams) this.close(listener);
   }
 
-  all(): Iterable<Listener> {
-    return this.listeners;
+  all(): Iterable<SubscriptionStream> {
+    return this.streams;
   }
 }

@@ -1,5 +1,5 @@
 import { setLogLevel } from '../config/logger.js';
-import { Changes } from './changes.js';
+import { ChangeBus } from './change-bus.js';
 
 const ACME = '0198c0de-0000-7000-8000-00000000000a';
 const RIVAL = '0198c0de-0000-7000-8000-00000000000b';
@@ -7,17 +7,17 @@ const ONE = '0198c0de-0000-7000-8000-000000000001';
 const TWO = '0198c0de-0000-7000-8000-000000000002';
 
 describe('changes of records', () => {
-  let changes: Changes;
+  let changes: ChangeBus;
   let told: string[];
 
   beforeEach(() => {
     setLogLevel('silent');
-    changes = new Changes();
+    changes = new ChangeBus();
     told = [];
   });
 
   const listen = (name: string, organizationId: string, id: string) =>
-    changes.listen(organizationId, id, () => told.push(name));
+    changes.subscribe(organizationId, id, () => told.push(name));
 
   it('are told to all who listen to the record, and to no one else', () => {
     listen('first', ACME, ONE);
@@ -37,7 +37,7 @@ describe('changes of records', () => {
 
   it('are told no more to who has ended, while others who came before and after are', () => {
     const listener = () => told.push('twice');
-    const ends = [1, 2].map(() => changes.listen(ACME, ONE, listener));
+    const ends = [1, 2].map(() => changes.subscribe(ACME, ONE, listener));
     ends[0]!();
     ends[0]!();
     changes.publish(ACME, [ONE]);
@@ -50,7 +50,7 @@ describe('changes of records', () => {
   });
 
   it('are told to the others where one who listens fails, and fail nothing', () => {
-    changes.listen(ACME, ONE, () => {
+    changes.subscribe(ACME, ONE, () => {
       throw new Error('no matter');
     });
     listen('next', ACME, ONE);

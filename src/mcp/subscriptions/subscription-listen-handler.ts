@@ -5,12 +5,12 @@ import { ApiError, validationError } from '../../errors/api-error.js';
 import { toLoggedApiError } from '../../errors/error.filter.js';
 import type { Actor, ApiRequest } from '../../tenancy/actor.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
-import { KeyWatch } from '../sessions/session-revalidation.js';
-import { type Listener, Listeners } from './listeners.js';
-import { problemsOf } from '../protocol/methods.js';
-import { addressOf, type FoundResource } from '../resources/resources.js';
-import { ask, createFeed } from '../protocol/stateless-protocol.js';
-import { MOST_SUBSCRIPTIONS } from './subscriptions.js';
+import { SessionRevalidation } from '../sessions/session-revalidation.js';
+import { type SubscriptionStream, SubscriptionStreams } from './subscription-streams.js';
+import { schemaProblemsOf } from '../protocol/methods.js';
+import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
+import { dispatch, createListenHandler } from '../protocol/stateless-protocol.js';
+import { MAX_SUBSCRIPTIONS } from './subscriptions.js';
 
 const SUBSCRIPTIONS = 'params.notifications.resourceSubscriptions';
 
@@ -30,10 +30,10 @@ const OUT_OF_REACH: readonly number[] = [403, 404];
 
 /** Answers `subscriptions/listen` by a stream, which ends with its client, its key or the instance. */
 @Injectable()
-export class Listening {
+export class SubscriptionListenHandler {
   constructor(
-    private readonly listeners: Listeners,
-    private readonly keys: KeyWatch,
+    private readonly listeners: SubscriptionStreams,
+    private readonly keys: SessionRevalidation,
   ) {}
 
   /**
@@ -41,31 +41,31 @@ export class Listening {
    * @throws ApiError `unauthorized`, `too_many_sessions`, `validation_error`, and what `find` throws but for records
    *   that are not there or not the caller's to read: the answer begins with those that are
    */
-  async answer(
+  async handle(
     message: JSONRPCRequest,
     { actor, request, response }: Caller,
-    find: (uri: string) => Promise<FoundResource>,
+    find: (uri: string) => Promise<ReadResource>,
   ): Promise<Response> {
     const headerOf = (name: string) => request.get(name);
-    const feed = createFeed();
+    const feed = createListenHandler();
     // The SDK has the words for it.
-    if (problemsOf(message, 'SubscriptionsListenRequest').length > 0) {
-      return ask(feed, message, headerOf);
+    if (schemaProblemsOf(message, 'SubscriptionsListenRequest').length > 0) {
+      return dispatch(feed, message, headerOf);
     }
     const { notifications } = message.params as { notifications: Filter };
     const uris = distinct(notifications.resourceSubscriptions ?? []);
     const listener = this.listeners.open(actor, feed);
     const end = () => {
-      this.listeners.end(listener);
+      this.listeners.close(listener);
     };
     response.once('close', end);
     try {
-      await this.keys.confirm(actor);
+      await this.keys.assertActive(actor);
       await subscribe(listener, uris, find, request.requestId);
       if (!this.listeners.has(listener)) throw new ApiError('too_many_sessions');
       const honored = { ...notifications, resourceSubscriptions: listener.subscriptions.uris };
       const params = { ...message.params, notifications: honored };
-      return await ask(feed, { ...message, params }, headerOf);
+      return await dispatch(feed, { ...message, params }, headerOf);
     } catch (error) {
       end();
       throw error;
@@ -75,16 +75,16 @@ export class Listening {
 
 /** Each record once, however it is written. */
 function distinct(uris: readonly string[]): string[] {
-  const byAddress = new Map(uris.map((uri) => [addressOf(uri), uri]));
-  if (byAddress.size <= MOST_SUBSCRIPTIONS) return [...byAddress.values()];
-  const message = `must name at most ${MOST_SUBSCRIPTIONS} records`;
+  const byAddress = new Map(uris.map((uri) => [canonicalUriOf(uri), uri]));
+  if (byAddress.size <= MAX_SUBSCRIPTIONS) return [...byAddress.values()];
+  const message = `must name at most ${MAX_SUBSCRIPTIONS} records`;
   throw validationError([{ field: SUBSCRIPTIONS, message }]);
 }
 
 async function subscribe(
-  { subscriptions }: Listener,
+  { subscriptions }: SubscriptionStream,
   uris: readonly string[],
-  find: (uri: string) => Promise<FoundResource>,
+  find: (uri: string) => Promise<ReadResource>,
   requestId: string,
 ): Promise<void> {
   for (const uri of uris) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { Changes } from '../../events/changes.js';
+import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Session, type SessionStream } from './session.js';
 
@@ -11,13 +11,13 @@ const RETRY_AFTER_SECONDS = 30;
 
 /** The sessions of /mcp (docs/contract/mcp.md#sessions). */
 @Injectable()
-export class Sessions implements BeforeApplicationShutdown {
+export class SessionStore implements BeforeApplicationShutdown {
   private readonly sessions = new Map<string, Session>();
   private isClosing = false;
 
   constructor(
     private readonly settings: Settings,
-    private readonly changes: Changes,
+    private readonly changes: ChangeBus,
   ) {}
 
   /**
@@ -25,7 +25,7 @@ export class Sessions implements BeforeApplicationShutdown {
    * @throws ApiError `too_many_sessions`
    */
   open(actor: Actor): Session {
-    this.endIdle();
+    this.terminateExpired();
     if (this.sessions.size >= this.settings.mcpMaxSessions) {
       throw new ApiError('too_many_sessions', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
@@ -41,35 +41,36 @@ export class Sessions implements BeforeApplicationShutdown {
    * @returns undefined where there is none, or none any more
    * @throws ApiError `session_mismatch`
    */
-  use(id: string, { key }: Actor): Session | undefined {
+  touch(id: string, { key }: Actor): Session | undefined {
     const session = this.sessions.get(id);
     if (!session || this.hasExpired(session)) return undefined;
     if (session.keyId !== key.id) throw new ApiError('session_mismatch');
-    session.use();
+    session.touch();
     return session;
   }
 
   /** Ends a session with its stream and subscriptions, and frees its place. */
-  end(session: Session): void {
+  terminate(session: Session): void {
     this.sessions.delete(session.id);
-    session.end();
+    session.terminate();
   }
 
   /** Ends those that nothing has used for their time to live. */
-  endIdle(): void {
-    for (const session of this.sessions.values()) if (this.hasExpired(session)) this.end(session);
+  terminateExpired(): void {
+    for (const session of this.sessions.values())
+      if (this.hasExpired(session)) this.terminate(session);
   }
 
   /** Lets a stream have the events of a session, unless the application is closing. */
-  attach(session: Session, stream: SessionStream, after: number): void {
+  attachStream(session: Session, stream: SessionStream, after: number): void {
     if (this.isClosing) stream.close();
-    else session.attach(stream, after);
+    else session.attachStream(stream, after);
   }
 
   /** Streams would keep the server from going; their clients come back to another one. */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
-    for (const session of this.sessions.values()) session.close();
+    for (const session of this.sessions.values()) session.closeStream();
   }
 
   all(): Iterable<Session> {

@@ -4,12 +4,12 @@ import { validationError } from '../../errors/api-error.js';
 import { fieldsOf } from '../../fields/field.js';
 import { readInput } from '../../fields/read-input.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { type DeclaredMethod, DeclaredMethods } from '../protocol/declared-methods.js';
+import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
 import { PROMPT, type PromptDeclaration, type PromptPart } from './prompt.decorator.js';
-import { contentsOf, type ResourceContents } from '../resources/resources.js';
+import { contentsOf, type ResourceContents } from '../resources/resource-registry.js';
 
 /** A prompt as `prompts/list` tells it. */
-export interface PromptListing {
+export interface PromptDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -32,10 +32,10 @@ const RECORDS_ARE_DATA =
 
 /** The prompts that the providers of all modules declare. */
 @Injectable()
-export class Prompts implements OnModuleInit {
-  private prompts: ReadonlyMap<string, DeclaredMethod<PromptDeclaration>> = new Map();
+export class PromptRegistry implements OnModuleInit {
+  private prompts: ReadonlyMap<string, DiscoveredMethod<PromptDeclaration>> = new Map();
 
-  constructor(private readonly methods: DeclaredMethods) {}
+  constructor(private readonly methods: MethodDiscovery) {}
 
   /** @throws Error where two prompts have one name */
   onModuleInit(): void {
@@ -43,7 +43,7 @@ export class Prompts implements OnModuleInit {
   }
 
   /** The prompts that a key with these scopes may get, always in the same order. */
-  listFor(scopes: ReadonlySet<string>): PromptListing[] {
+  listFor(scopes: ReadonlySet<string>): PromptDefinition[] {
     return [...this.prompts.values()]
       .map(({ declaration }) => declaration)
       .filter((prompt) => prompt.scopes.every((scope) => scopes.has(scope)))
@@ -56,7 +56,7 @@ export class Prompts implements OnModuleInit {
    * @returns undefined where there is no such prompt
    * @throws ApiError `insufficient_scope`
    */
-  find({ scopes }: Actor, name: string): DeclaredMethod<PromptDeclaration> | undefined {
+  find({ scopes }: Actor, name: string): DiscoveredMethod<PromptDeclaration> | undefined {
     const prompt = this.prompts.get(name);
     const lacking = prompt?.declaration.scopes.find((scope) => !scopes.has(scope));
     if (lacking) throw lacksScope(lacking);
@@ -80,7 +80,7 @@ export class Prompts implements OnModuleInit {
   }
 }
 
-function argumentsOf(input: PromptDeclaration['input']): PromptListing['arguments'] {
+function argumentsOf(input: PromptDeclaration['input']): PromptDefinition['arguments'] {
   return fieldsOf(input).map(({ name, presence, schema: { description } }) => {
     return { name, ...(description && { description }), required: presence.required ?? false };
   });

@@ -13,49 +13,52 @@ import {
 } from '../../rate-limit/rate-limits.js';
 import type { Actor, ApiRequest } from '../../tenancy/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
-import { checkQuery, MCP_ROUTE, SESSION_ID } from './headers.js';
-import { Listening } from '../subscriptions/listening.js';
-import { type Messages, readMessages } from './messages.js';
-import { type Abilities, problemsOf } from './methods.js';
-import { Completions } from '../prompts/completions.js';
-import { Prompts } from '../prompts/prompts.js';
-import { type FoundResource, Resources } from '../resources/resources.js';
+import { rejectQueryParameters, MCP_ROUTE, SESSION_ID } from './headers.js';
+import { SubscriptionListenHandler } from '../subscriptions/subscription-listen-handler.js';
+import { type Messages, parseMessages } from './messages.js';
+import { type McpOperations, schemaProblemsOf } from './methods.js';
+import { CompletionService } from '../prompts/completion.service.js';
+import { PromptRegistry } from '../prompts/prompt-registry.js';
+import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from '../sessions/session.js';
-import { agreedRevision, answer } from './session-protocol.js';
-import { Sessions } from '../sessions/sessions.js';
-import { answerAlone, isListen } from './stateless-protocol.js';
+import { negotiatedVersion, handleRequests } from './session-protocol.js';
+import { SessionStore } from '../sessions/session-store.js';
+import { handleMessage, isListenRequest } from './stateless-protocol.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 
 /** Who asks, and the request and answer by which. */
-export interface McpCaller {
+export interface McpRequestContext {
   readonly actor: Actor;
   readonly request: ApiRequest;
   readonly response: Response;
   /** The calls that have counted as the reads and writes that they asked for. */
-  callsRun: number;
+  countedCalls: number;
   /** The window of a call that the headers tell. */
-  told?: RateWindow;
+  reportedWindow?: RateWindow;
 }
 
 /** The only revision in which several messages may come at once. */
-const REVISION_WITH_BATCHES = '2025-03-26';
+const VERSION_WITH_BATCHES = '2025-03-26';
 
 /** The methods that find a record, which counts as a read of it. */
-const FINDING: ReadonlySet<string> = new Set(['resources/read', 'resources/subscribe']);
+const RESOURCE_READING_METHODS: ReadonlySet<string> = new Set([
+  'resources/read',
+  'resources/subscribe',
+]);
 
 /** What a POST to /mcp asks for and what it is answered. */
 @Injectable()
-export class McpExchange {
+export class McpMessageHandler {
   constructor(
     private readonly settings: Settings,
-    private readonly sessions: Sessions,
+    private readonly sessions: SessionStore,
     private readonly registry: ToolRegistry,
     private readonly runner: ToolRunner,
-    private readonly resources: Resources,
-    private readonly prompts: Prompts,
-    private readonly completions: Completions,
-    private readonly listening: Listening,
+    private readonly resources: ResourceRegistry,
+    private readonly prompts: PromptRegistry,
+    private readonly completions: CompletionService,
+    private readonly listening: SubscriptionListenHandler,
     private readonly limits: RateLimits,
   ) {}
 
@@ -64,9 +67,10 @@ export class McpExchange {
    * @returns what was wrong with the body, which is told only after the session is known to be
    * @throws ApiError `rate_limit_exceeded`
    */
-  async read(caller: McpCaller): Promise<Messages | ApiError> {
-    const body = await this.messagesOf(caller.request);
-    const messages = body instanceof ApiError ? 1 : body.count - this.callsIn(body);
+  async read(caller: McpRequestContext): Promise<Messages | ApiError> {
+    const body = await this.parseBody(caller.request);
+    const messages =
+      body instanceof ApiError ? 1 : body.countMessages - this.rateLimitedCallsIn(body);
     await this.count(messages, caller.actor, caller.response);
     return body;
   }
@@ -75,9 +79,13 @@ export class McpExchange {
    * Counts calls that were refused before they ran as the messages that they are.
    * @throws ApiError `rate_limit_exceeded`
    */
-  async countRefusedCalls(body: Messages | ApiError, caller: McpCaller): Promise<void> {
+  async countRefusedCalls(body: Messages | ApiError, caller: McpRequestContext): Promise<void> {
     if (body instanceof ApiError) return;
-    await this.count(this.callsIn(body) - caller.callsRun, caller.actor, caller.response);
+    await this.count(
+      this.rateLimitedCallsIn(body) - caller.countedCalls,
+      caller.actor,
+      caller.response,
+    );
   }
 
   /** @throws ApiError `rate_limit_exceeded` where the key sends more messages than the flood guard allows */
@@ -94,14 +102,17 @@ export class McpExchange {
    * Answers a message that needs no session and opens none.
    * @throws ApiError `validation_error` for a query
    */
-  async answerAlone(messages: Messages, caller: McpCaller): Promise<string | undefined> {
+  async handleStateless(
+    messages: Messages,
+    caller: McpRequestContext,
+  ): Promise<string | undefined> {
     const { request, response } = caller;
-    checkQuery(request);
-    const abilities = this.abilitiesOf(messages, caller);
+    rejectQueryParameters(request);
+    const abilities = this.operationsFor(messages, caller);
     const { body } = messages;
-    const answered = isListen(body)
-      ? await this.listening.answer(body, caller, (uri) => this.find(uri, caller))
-      : await answerAlone(body, (name) => request.get(name), abilities);
+    const answered = isListenRequest(body)
+      ? await this.listening.handle(body, caller, (uri) => this.readResource(uri, caller))
+      : await handleMessage(body, (name) => request.get(name), abilities);
     const type = answered.headers.get('Content-Type');
     if (type === EVENT_STREAM && answered.body) {
       new EventStream(response).pipe(answered.body).catch(() => response.destroy());
@@ -114,10 +125,10 @@ export class McpExchange {
   }
 
   /** @throws ApiError `no_session`, `validation_error`, `too_many_sessions` */
-  async begin(messages: Messages, caller: McpCaller): Promise<unknown> {
+  async initialize(messages: Messages, caller: McpRequestContext): Promise<unknown> {
     const [request, ...others] = messages.requests;
     if (request?.method !== 'initialize') throw new ApiError('no_session');
-    const problems = problemsOf(request, 'InitializeRequest');
+    const problems = schemaProblemsOf(request, 'InitializeRequest');
     if (others.length > 0 || messages.isBatch) {
       problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
     }
@@ -126,18 +137,22 @@ export class McpExchange {
     const { response } = caller;
     // A client that left before it was told the id cannot use the place.
     response.once('close', () => {
-      if (!response.writableFinished) this.sessions.end(session);
+      if (!response.writableFinished) this.sessions.terminate(session);
     });
-    const [answered] = await answer([request], this.abilitiesOf(messages, caller));
-    session.revision = agreedRevision(answered) ?? '';
+    const [answered] = await handleRequests([request], this.operationsFor(messages, caller));
+    session.protocolVersion = negotiatedVersion(answered) ?? '';
     response.setHeader(SESSION_ID, session.id);
     return answered;
   }
 
   /** @throws ApiError `validation_error` */
-  async goOn(session: Session, messages: Messages, caller: McpCaller): Promise<unknown> {
+  async handleInSession(
+    session: Session,
+    messages: Messages,
+    caller: McpRequestContext,
+  ): Promise<unknown> {
     const { requests, isBatch } = messages;
-    if (isBatch && session.revision !== REVISION_WITH_BATCHES) {
+    if (isBatch && session.protocolVersion !== VERSION_WITH_BATCHES) {
       throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
     }
     if (requests.some(({ method }) => method === 'initialize')) {
@@ -148,13 +163,13 @@ export class McpExchange {
       caller.response.status(202);
       return undefined;
     }
-    const answers = await answer(requests, this.abilitiesOf(messages, caller, session));
+    const answers = await handleRequests(requests, this.operationsFor(messages, caller, session));
     return isBatch ? answers : answers[0];
   }
 
-  private async messagesOf(request: ApiRequest): Promise<Messages | ApiError> {
+  private async parseBody(request: ApiRequest): Promise<Messages | ApiError> {
     try {
-      return readMessages(await readJsonBytes(request, this.settings.bodyLimitBytes));
+      return parseMessages(await readJsonBytes(request, this.settings.bodyLimitBytes));
     } catch (error) {
       if (error instanceof ApiError) return error;
       throw error;
@@ -162,22 +177,22 @@ export class McpExchange {
   }
 
   /** The messages that count as the reads and writes that they ask for. */
-  private callsIn({ requests }: Messages): number {
+  private rateLimitedCallsIn({ requests }: Messages): number {
     const isCall = ({ method, params }: (typeof requests)[number]) =>
-      FINDING.has(method) ||
-      (method === 'tools/call' && this.registry.isCounted(String(params?.name)));
+      RESOURCE_READING_METHODS.has(method) ||
+      (method === 'tools/call' && this.registry.countsAsReadOrWrite(String(params?.name)));
     return requests.filter(isCall).length;
   }
 
-  private abilitiesOf(
+  private operationsFor(
     { argumentProblems }: Messages,
-    caller: McpCaller,
+    caller: McpRequestContext,
     session?: Session,
-  ): Abilities {
+  ): McpOperations {
     const { actor, request } = caller;
     const { requestId } = request;
-    const tell = (window: RateWindow) => {
-      tellCall(caller, window);
+    const onCounted = (window: RateWindow) => {
+      recordCall(caller, window);
     };
     const explaining = <T>(work: Promise<T>) =>
       work.catch((thrown: unknown) => {
@@ -186,36 +201,40 @@ export class McpExchange {
         throw error;
       });
     return {
-      tools: () => this.registry.listFor(actor.scopes),
-      call: async (name, args) => {
-        const call = { actor, requestId, name, args, unread: argumentProblems, tell };
+      listTools: () => this.registry.listFor(actor.scopes),
+      callTool: async (name, args) => {
+        const call = { actor, requestId, name, args, parseProblems: argumentProblems, onCounted };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
         request.errorCode = outcome.error?.code;
         return outcome.result;
       },
-      templates: () => this.resources.templatesFor(actor.scopes),
-      find: (uri) => explaining(this.find(uri, caller)),
+      listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
+      readResource: (uri) => explaining(this.readResource(uri, caller)),
       subscriptions: session,
-      prompts: () => this.prompts.listFor(actor.scopes),
-      prompt: (name, args) => explaining(this.prompts.get(actor, name, args)),
+      listPrompts: () => this.prompts.listFor(actor.scopes),
+      getPrompt: (name, args) => explaining(this.prompts.get(actor, name, args)),
       complete: (of, argument) => explaining(this.completions.complete(actor, of, argument)),
     };
   }
 
-  private find(uri: string, caller: McpCaller): Promise<FoundResource> {
-    return this.resources.find(caller.actor, uri, (state) => {
-      tellCall(caller, state);
+  private readResource(uri: string, caller: McpRequestContext): Promise<ReadResource> {
+    return this.resources.read(caller.actor, uri, (state) => {
+      recordCall(caller, state);
     });
   }
 }
 
 /** Notes that a call has counted, and tells what is left: of several windows, the one with least. */
-function tellCall(caller: McpCaller, state: RateWindow): void {
-  caller.callsRun++;
-  const { told } = caller;
-  if (told && (told.isBlocked || remainingHits(told) < remainingHits(state))) return;
-  caller.told = state;
+function recordCall(caller: McpRequestContext, state: RateWindow): void {
+  caller.countedCalls++;
+  const { reportedWindow } = caller;
+  if (
+    reportedWindow &&
+    (reportedWindow.isBlocked || remainingHits(reportedWindow) < remainingHits(state))
+  )
+    return;
+  caller.reportedWindow = state;
   setRateLimitHeaders(caller.response, state);
   if (state.isBlocked) caller.response.setHeader('Retry-After', state.timeToBlockExpire);
 }

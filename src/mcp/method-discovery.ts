@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { assertKnownAccess } from '../../auth/access.js';
-import type { Scope } from '../../auth/scopes.js';
+import { assertKnownAccess } from '../auth/access.js';
+import type { Scope } from '../auth/scopes.js';
 
 /** A method of a provider, with what a decorator says of it. */
-export interface DeclaredMethod<T> {
+export interface DiscoveredMethod<T> {
   readonly declaration: T;
   readonly run: (...args: unknown[]) => unknown;
 }
@@ -18,7 +18,7 @@ interface Declaration {
 
 /** Finds the methods of all providers that a decorator marks, in the order of the modules. */
 @Injectable()
-export class DeclaredMethods {
+export class MethodDiscovery {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
@@ -29,8 +29,8 @@ export class DeclaredMethods {
    * @returns them by their names
    * @throws Error where two have one name, or one requires a scope that does not exist
    */
-  byName<T extends Declaration>(metadata: symbol): Map<string, DeclaredMethod<T>> {
-    const found = new Map<string, DeclaredMethod<T>>();
+  byName<T extends Declaration>(metadata: symbol): Map<string, DiscoveredMethod<T>> {
+    const found = new Map<string, DiscoveredMethod<T>>();
     const providers = this.discovery.getProviders();
     // What is imported comes before who imports it: a team's own stand behind ours.
     providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
@@ -48,8 +48,8 @@ export class DeclaredMethods {
     return found;
   }
 
-  private methodsOf<T>(provider: object, metadata: symbol): DeclaredMethod<T>[] {
-    const methods = provider as Record<string, DeclaredMethod<T>['run']>;
+  private methodsOf<T>(provider: object, metadata: symbol): DiscoveredMethod<T>[] {
+    const methods = provider as Record<string, DiscoveredMethod<T>['run']>;
     const prototype = Object.getPrototypeOf(provider) as object;
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const run = methods[name];

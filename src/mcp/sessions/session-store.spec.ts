@@ -1,24 +1,24 @@
 import type { Scope } from '../../auth/scopes.js';
 import { readSettings } from '../../config/settings.js';
-import { Changes } from '../../events/changes.js';
+import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { addressOf, type FoundResource } from '../resources/resources.js';
-import { KEPT_EVENTS, type Session, type SessionEvent, type SessionStream } from './session.js';
-import { Sessions } from './sessions.js';
-import { MOST_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
+import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
+import { MAX_KEPT_EVENTS, type Session, type SessionEvent, type SessionStream } from './session.js';
+import { SessionStore } from './session-store.js';
+import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
 
 const TTL_SECONDS = 60;
 const MOST = 3;
 const CHANGED = 'notifications/tools/list_changed';
 
-let changes: Changes;
-let sessions: Sessions;
+let changes: ChangeBus;
+let sessions: SessionStore;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  changes = new Changes();
+  changes = new ChangeBus();
   const settings = readSettings({});
-  sessions = new Sessions(
+  sessions = new SessionStore(
     { ...settings, mcpMaxSessions: MOST, mcpSessionTtlSeconds: TTL_SECONDS },
     changes,
   );
@@ -40,7 +40,7 @@ const BOB = actor('bob');
 const pass = (seconds: number): void => {
   jest.advanceTimersByTime(seconds * 1_000);
 };
-const find = ({ id }: Session, by = ALICE) => sessions.use(id, by);
+const find = ({ id }: Session, by = ALICE) => sessions.touch(id, by);
 const openAll = () => Array.from({ length: MOST }, () => sessions.open(ALICE));
 
 /** A stream that remembers what it was given. */
@@ -63,9 +63,9 @@ class Recorder implements SessionStream {
   }
 }
 
-function listen(session: Session, after = session.sentUpTo): Recorder {
+function listen(session: Session, after = session.lastSentEventId): Recorder {
   const stream = new Recorder();
-  sessions.attach(session, stream, after);
+  sessions.attachStream(session, stream, after);
   return stream;
 }
 
@@ -104,7 +104,7 @@ describe('the time to live of a session', () => {
     const session = sessions.open(ALICE);
     listen(session);
     pass(10 * TTL_SECONDS);
-    sessions.endIdle();
+    sessions.terminateExpired();
     expect(find(session)).toBe(session);
   });
 
@@ -112,9 +112,9 @@ describe('the time to live of a session', () => {
     const session = sessions.open(ALICE);
     const stream = listen(session);
     pass(10 * TTL_SECONDS);
-    session.detach(stream);
+    session.detachStream(stream);
     pass(TTL_SECONDS - 1);
-    sessions.endIdle();
+    sessions.terminateExpired();
     expect([...sessions.all()]).toEqual([session]);
     pass(1);
     expect(find(session)).toBeUndefined();
@@ -124,7 +124,7 @@ describe('the time to live of a session', () => {
     const session = sessions.open(ALICE);
     const old = listen(session);
     listen(session);
-    session.detach(old);
+    session.detachStream(old);
     pass(2 * TTL_SECONDS);
     expect(find(session)).toBe(session);
   });
@@ -153,7 +153,7 @@ describe('the places', () => {
 
   it('given a full house, when a session ends, then there is one place', () => {
     const [session] = openAll();
-    sessions.end(session!);
+    sessions.terminate(session!);
     sessions.open(BOB);
     expect(() => sessions.open(BOB)).toThrow();
   });
@@ -185,7 +185,7 @@ describe('the places', () => {
   it('given a session with a stream, when it ends, then its stream is closed and it is found no more', () => {
     const session = sessions.open(ALICE);
     const stream = listen(session);
-    sessions.end(session);
+    sessions.terminate(session);
     expect(stream.isClosed).toBe(true);
     expect(find(session)).toBeUndefined();
   });
@@ -226,7 +226,7 @@ describe('the events of a session', () => {
     notify(1);
     const first = listen(session);
     expect(first.ids).toEqual([1]);
-    session.detach(first);
+    session.detachStream(first);
     expect(listen(session).ids).toEqual([]);
   });
 
@@ -239,7 +239,7 @@ describe('the events of a session', () => {
     (after, missed) => {
       const stream = listen(session);
       notify(2);
-      session.detach(stream);
+      session.detachStream(stream);
       notify(2);
       expect(listen(session, after).ids).toEqual(missed);
     },
@@ -254,8 +254,8 @@ describe('the events of a session', () => {
 
   it('given a stream that begins again at an early event, when the next begins where the last was, then nothing comes twice', () => {
     notify(3);
-    session.detach(listen(session));
-    session.detach(listen(session, 0));
+    session.detachStream(listen(session));
+    session.detachStream(listen(session, 0));
     expect(listen(session).ids).toEqual([]);
   });
 
@@ -264,15 +264,15 @@ describe('the events of a session', () => {
     const newer = listen(session);
     expect([old.isClosed, newer.isClosed]).toEqual([true, false]);
     notify(1);
-    session.detach(old);
+    session.detachStream(old);
     notify(1);
     expect([old.ids, newer.ids]).toEqual([[], [1, 2]]);
     expect(session.isStreaming).toBe(true);
   });
 
   it('given more events than are kept, when a stream comes, then it gets the latest of them in order', () => {
-    notify(KEPT_EVENTS + 30);
-    const kept = Array.from({ length: KEPT_EVENTS }, (_, index) => index + 31);
+    notify(MAX_KEPT_EVENTS + 30);
+    const kept = Array.from({ length: MAX_KEPT_EVENTS }, (_, index) => index + 31);
     expect(listen(session, 0).ids).toEqual(kept);
   });
 
@@ -284,12 +284,12 @@ describe('the events of a session', () => {
   it('given the scopes of the key, when they change, then the client is told once; when only their order does, then not', () => {
     session = sessions.open(actor('carol', ['leads:read', 'leads:write']));
     const stream = listen(session);
-    session.followScopes(['leads:write', 'leads:read']);
+    session.updateScopes(['leads:write', 'leads:read']);
     expect(stream.ids).toEqual([]);
-    session.followScopes(['leads:read']);
-    session.followScopes(['leads:read']);
+    session.updateScopes(['leads:read']);
+    session.updateScopes(['leads:read']);
     expect(stream.events).toMatchObject([{ id: 1, message: { method: CHANGED } }]);
-    session.followScopes([]);
+    session.updateScopes([]);
     expect(stream.ids).toEqual([1, 2]);
   });
 });
@@ -305,10 +305,10 @@ describe('the subscriptions of a session', () => {
   const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`;
   const uriOf = (n: number, name = 'lead') => `${name}://${idOf(n)}`;
 
-  function find(uri: string, scope: Scope = 'leads:read'): FoundResource {
-    const [, id = ''] = addressOf(uri).split('://');
+  function find(uri: string, scope: Scope = 'leads:read'): ReadResource {
+    const [, id = ''] = canonicalUriOf(uri).split('://');
     const kind = { name: 'lead', title: 'Lead', description: 'One lead.', scope };
-    return { uri, address: addressOf(uri), id, kind, record: {} };
+    return { uri, canonicalUri: canonicalUriOf(uri), id, kind, record: {} };
   }
 
   const change = (...numbers: number[]) => {
@@ -336,7 +336,7 @@ describe('the subscriptions of a session', () => {
 
   it('given a client that is away, when a few changes come, then it gets exactly those, in order', () => {
     for (const n of [1, 2]) session.subscribe(find(uriOf(n)));
-    session.detach(listen(session));
+    session.detachStream(listen(session));
     change(1, 2, 1);
     const stream = listen(session);
     expect(stream.ids).toEqual([1, 2, 3]);
@@ -344,45 +344,45 @@ describe('the subscriptions of a session', () => {
   });
 
   it('given a client that is away, when more changes come than are kept, then it learns of every record that changed, of each the latest, none twice', () => {
-    const records = Array.from({ length: MOST_SUBSCRIPTIONS }, (_, n) => n);
+    const records = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, n) => n);
     for (const n of records) session.subscribe(find(uriOf(n)));
-    session.detach(listen(session));
+    session.detachStream(listen(session));
     // The first changes once, long before all others change many times over.
     change(0);
     session.notify(CHANGED);
     for (let round = 0; round < 10; round++) change(...records.slice(1));
     const stream = listen(session);
     expect(new Set(urisOf(stream))).toEqual(new Set([undefined, ...records.map((n) => uriOf(n))]));
-    expect(stream.events).toHaveLength(KEPT_EVENTS);
+    expect(stream.events).toHaveLength(MAX_KEPT_EVENTS);
     expect(stream.ids).toEqual([...new Set(stream.ids)].sort((a, b) => a - b));
-    const latest = 2 + 10 * (MOST_SUBSCRIPTIONS - 1);
+    const latest = 2 + 10 * (MAX_SUBSCRIPTIONS - 1);
     expect(stream.ids.slice(0, 2).concat(stream.ids.slice(-1))).toEqual([1, 2, latest]);
-    session.detach(stream);
+    session.detachStream(stream);
     expect(listen(session, latest).ids).toEqual([]);
   });
 
   it('given a stream that takes nothing more, when a record changes, then the next stream tells of it', () => {
     session.subscribe(find(uriOf(1)));
-    session.attach({ send: () => false, close: () => undefined }, 0);
+    session.attachStream({ send: () => false, close: () => undefined }, 0);
     change(1);
     expect(urisOf(listen(session))).toEqual([uriOf(1)]);
   });
 
   it('given as many subscriptions as there may be, when one more comes, then there is no room until one ends', () => {
-    const added = Array.from({ length: MOST_SUBSCRIPTIONS }, (_, n) => {
+    const added = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, n) => {
       return session.subscribe(find(uriOf(n)));
     });
     expect(new Set(added)).toEqual(new Set([true]));
     expect(session.subscribe(find(uriOf(500)))).toBe(false);
     expect(session.subscribe(find(uriOf(3)))).toBe(true);
-    session.unsubscribe(addressOf(uriOf(7)));
+    session.unsubscribe(canonicalUriOf(uriOf(7)));
     expect(session.subscribe(find(uriOf(500)))).toBe(true);
   });
 
   it('given a client that is away, when it unsubscribes, then it is told neither of what it missed nor of what comes', () => {
     for (const n of [1, 2]) session.subscribe(find(uriOf(n)));
     change(1, 2);
-    session.unsubscribe(addressOf(uriOf(1)));
+    session.unsubscribe(canonicalUriOf(uriOf(1)));
     change(1);
     expect(urisOf(listen(session))).toEqual([uriOf(2)]);
   });
@@ -391,7 +391,7 @@ describe('the subscriptions of a session', () => {
     session.subscribe(find(uriOf(1)));
     session.subscribe(find(uriOf(2, 'task'), 'tasks:read'));
     change(1, 2);
-    session.followScopes(['leads:read']);
+    session.updateScopes(['leads:read']);
     change(1, 2);
     expect(listen(session).events.map(({ message }) => message)).toMatchObject([
       { params: { uri: uriOf(1) } },
@@ -403,7 +403,7 @@ describe('the subscriptions of a session', () => {
   it('given a session that has ended, when a record changes, then nothing is told, and it takes no more', () => {
     session.subscribe(find(uriOf(1)));
     const notify = jest.spyOn(session, 'notify');
-    sessions.end(session);
+    sessions.terminate(session);
     expect(session.subscribe(find(uriOf(2)))).toBe(false);
     change(1, 2);
     expect(notify).not.toHaveBeenCalled();

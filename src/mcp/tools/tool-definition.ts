@@ -4,7 +4,7 @@ import type { Effect, ToolDeclaration } from './tool.decorator.js';
 import type { ToolArguments } from './tool-arguments.js';
 
 /** A tool as `tools/list` tells it. */
-export interface ToolListing {
+export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -28,7 +28,7 @@ const HINTS: Readonly<Record<Effect, Omit<Annotations, 'openWorldHint'>>> = {
   deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
-export function listingOf(tool: ToolDeclaration, args: ToolArguments): ToolListing {
+export function toolDefinitionOf(tool: ToolDeclaration, args: ToolArguments): ToolDefinition {
   const { name, title, description, effect } = tool;
   return {
     name,

@@ -3,14 +3,14 @@ import { logger } from '../config/logger.js';
 
 /** Tells whoever listens that a record was changed or deleted, once that is committed. */
 @Injectable()
-export class Changes {
+export class ChangeBus {
   private readonly listeners = new Map<string, Set<() => void>>();
 
   /**
    * Listens for changes of one record.
    * @returns what ends it
    */
-  listen(organizationId: string, id: string, listener: () => void): () => void {
+  subscribe(organizationId: string, id: string, listener: () => void): () => void {
     const record = nameOf(organizationId, id);
     const ofRecord = this.listeners.get(record) ?? new Set();
     // Its own, so that one function that listens twice ends twice.

@@ -1,0 +1,109 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { fieldsOf, type Field } from '../../fields/field.js';
+import type { Actor } from '../../tenancy/actor.js';
+import {
+  COMPLETION,
+  type CompletionDeclaration,
+  type CompletionMatch,
+  type CompletionMatches,
+  MAX_COMPLETIONS,
+} from './completion.decorator.js';
+import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
+import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
+import { PromptRegistry } from './prompt-registry.js';
+import { ResourceRegistry } from '../resources/resource-registry.js';
+
+/** What is to be completed. */
+export type CompletionReference =
+  | { readonly type: 'ref/prompt'; readonly name: string }
+  | { readonly type: 'ref/resource'; readonly uri: string };
+
+/** An argument as far as it was typed. */
+export interface CompletionArgument {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What `completion/complete` answers. */
+export interface CompletionResult {
+  readonly values: readonly string[];
+  readonly hasMore: boolean;
+  readonly total?: number;
+}
+
+const SUGGESTED_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+/** Completes the arguments of prompts, and the ids in the addresses of resources. */
+@Injectable()
+export class CompletionService implements OnModuleInit {
+  private methodsByKind: ReadonlyMap<string, DiscoveredMethod<CompletionDeclaration>> = new Map();
+
+  constructor(
+    private readonly methods: MethodDiscovery,
+    private readonly prompts: PromptRegistry,
+    private readonly resources: ResourceRegistry,
+  ) {}
+
+  /** @throws Error where two methods complete one kind */
+  onModuleInit(): void {
+    this.methodsByKind = this.methods.byName<CompletionDeclaration>(COMPLETION);
+  }
+
+  /**
+   * @returns undefined where there is no such prompt, template or argument
+   * @throws ApiError `insufficient_scope`, `query_failed`
+   */
+  async complete(
+    actor: Actor,
+    reference: CompletionReference,
+    { name, value }: CompletionArgument,
+  ): Promise<CompletionResult | undefined> {
+    if (reference.type === 'ref/resource') {
+      const kind = this.resources.kindOf(actor, reference.uri);
+      return kind && name === 'id'
+        ? this.completeIds(actor, kind.name, value, ({ id }) => id)
+        : undefined;
+    }
+    const input = this.prompts.find(actor, reference.name)?.declaration.input;
+    const field = input && fieldsOf(input).find((candidate) => candidate.name === name);
+    if (!field) return undefined;
+    const kind = recordKindOf(input, name);
+    return kind === undefined
+      ? completeValue(field, value)
+      : this.completeIds(actor, kind, value, formatLabelledId);
+  }
+
+  private async completeIds(
+    actor: Actor,
+    kind: string,
+    typed: string,
+    write: (match: CompletionMatch) => string,
+  ): Promise<CompletionResult> {
+    const method = this.methodsByKind.get(kind);
+    if (!method || !actor.scopes.has(method.declaration.scope))
+      return { values: [], hasMore: false };
+    const { matches, hasMore, ...known } = (await method.run(
+      actor,
+      extractId(typed),
+    )) as CompletionMatches;
+    const values = [...new Map(matches.map((match) => [match.id, write(match)])).values()];
+    return {
+      values: values.slice(0, MAX_COMPLETIONS),
+      hasMore: hasMore || values.length > MAX_COMPLETIONS,
+      ...known,
+    };
+  }
+}
+
+/** What a field takes of itself: its words, and of days those to come. */
+function completeValue({ schema }: Field, typed: string): CompletionResult {
+  const words = schema.format === 'date-time' ? nextDays() : (schema.enum ?? []).map(String);
+  return { values: words.filter((word) => word.startsWith(typed)), hasMore: false };
+}
+
+function nextDays(): string[] {
+  const dayAfter = (days: number) =>
+    new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+  return Array.from({ length: SUGGESTED_DAYS }, (_, days) => dayAfter(days));
+}
