@@ -1,0 +1,37 @@
+import { PassThrough } from 'node:stream';
+import type pg from 'pg';
+import { ServerTimeBudget } from './time-budget.js';
+
+/** No request takes longer, whatever the database does (milliseconds). */
+const LONGEST_MS = 5_000;
+
+/** The latest that an operation may begin another statement. */
+const OPERATION_MS = 4_500;
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
+  'ends a statement that begins %d ms after its operation before a request may be over',
+  (ms) => {
+    const deadline = new ServerTimeBudget().startDeadline();
+    jest.advanceTimersByTime(ms);
+    for (const mayWaitForLocks of [false, true]) {
+      const [lock, statement] = deadline.timeouts(mayWaitForLocks).map(Number);
+      expect(lock).toBeLessThanOrEqual(statement!);
+      expect(ms + statement!).toBeLessThan(LONGEST_MS);
+    }
+    const stream = new PassThrough();
+    deadline.destroyWhenExceeded({ connection: { stream } } as unknown as pg.ClientBase);
+    jest.advanceTimersByTime(LONGEST_MS - ms);
+    expect(stream.destroyed).toBe(true);
+  },
+);
+
+it('leaves a connection alone whose use has ended in time', () => {
+  const deadline = new ServerTimeBudget().startDeadline();
+  const stream = new PassThrough();
+  deadline.destroyWhenExceeded({ connection: { stream } } as unknown as pg.ClientBase)();
+  jest.advanceTimersByTime(LONGEST_MS);
+  expect(stream.destroyed).toBe(false);
+});
