@@ -327,7 +327,7 @@ describe('a restore into another schema', () => {
 
   it('refuses tables and columns that differ, and names them', async () => {
     const source = await createDatabase();
-    await queryAs(source, 'create table carpets (organization_id uuid not null, id uuid not null)');
+    await queryAs(source, 'create table rugs (organization_id uuid not null, id uuid not null)');
     await queryAs(source, 'alter table tasks add column colour text');
     await queryAs(source, 'alter table leads alter column notes type varchar(9000)');
     const target = await createDatabase();
@@ -336,7 +336,7 @@ describe('a restore into another schema', () => {
     await expect(restored).rejects.toThrow(
       'does not fit the schema of the database: appointments.place (text) is not in the backup; ' +
         'leads.notes (character varying(9000)) is missing; leads.notes (text) is not in the backup; ' +
-        'table carpets is missing; tasks.colour (text) is missing.',
+        'table rugs is missing; tasks.colour (text) is missing.',
     );
     expect(Object.values(await contentsOf(target)).flat()).toEqual([]);
   });
@@ -347,18 +347,18 @@ describe("a team's own tables", () => {
   const TABLES = [
     `create table colours (name text primary key)`,
     `insert into colours values ('red')`,
-    `create table carpets (
+    `create table rugs (
        organization_id uuid not null, id uuid not null, number int generated always as identity,
        title text not null, title_length int generated always as (length(title)) stored,
        colour text references colours, replaces uuid, primary key (organization_id, id),
-       foreign key (organization_id, replaces) references carpets (organization_id, id))`,
-    `create table carpet_log (id serial primary key, organization_id uuid not null, carpet uuid)`,
-    `alter table carpets add column log int references carpet_log`,
-    `create function log_carpet() returns trigger language plpgsql as
-       $$ begin insert into carpet_log (organization_id, carpet) values (new.organization_id, new.id);
+       foreign key (organization_id, replaces) references rugs (organization_id, id))`,
+    `create table rug_log (id serial primary key, organization_id uuid not null, rug uuid)`,
+    `alter table rugs add column log int references rug_log`,
+    `create function log_rug() returns trigger language plpgsql as
+       $$ begin insert into rug_log (organization_id, rug) values (new.organization_id, new.id);
          return null; end $$`,
-    `create trigger log_carpet after insert on carpets for each row execute function log_carpet()`,
-    ...protectTenantTable('carpets'),
+    `create trigger log_rug after insert on rugs for each row execute function log_rug()`,
+    ...protectTenantTable('rugs'),
   ];
 
   it.each(Object.entries(USERS))('come along, as the database of %s', async (_, create) => {
@@ -369,8 +369,8 @@ describe("a team's own tables", () => {
       for (const statement of TABLES) await queryAs(database, statement);
     }
     await queryAs(source, `insert into colours values ('blue')`);
-    const insert = `insert into carpets (organization_id, id, title, colour, replaces, log)
-      values ($1, $2, 'Roof', 'blue', $2, (select max(id) from carpet_log))`;
+    const insert = `insert into rugs (organization_id, id, title, colour, replaces, log)
+      values ($1, $2, 'Roof', 'blue', $2, (select max(id) from rug_log))`;
     for (const { id } of [...tenants, ...tenants]) {
       await queryAs(asSuperuser(source), insert, [id, randomUUID()]);
     }
@@ -379,11 +379,11 @@ describe("a team's own tables", () => {
     expect(await contentsOf(target)).toEqual(await contentsOf(source));
     const [added] = await queryAs<{ number: number }>(
       asSuperuser(target),
-      `insert into carpets (organization_id, id, title) values ($1, $2, 'Door') returning number`,
+      `insert into rugs (organization_id, id, title) values ($1, $2, 'Door') returning number`,
       [tenants[0].id, randomUUID()],
     );
     expect(added).toEqual({ number: 5 });
-    const logged = await queryAs<{ id: number }>(target, 'select id from carpet_log order by id');
+    const logged = await queryAs<{ id: number }>(target, 'select id from rug_log order by id');
     expect(logged.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
     await app.stop();
   });

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Module } from '@nestjs/common';
+import { OrganizationRemovalService } from '../../src/auth/organization-removal.service.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { PurgeService } from '../../src/database/records/purge.service.js';
+import { TenantRepository } from '../../src/database/records/tenant-repository.js';
+import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
+import { IdDto } from '../../src/fields/id.dto.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+
+@Injectable()
+class OffersRepository extends TenantRepository<{ id: string }> {
+  constructor(database: TenantDatabase) {
+    super(database, { name: 'offers', record: IdDto, live: 'deleted_at is null' });
+  }
+}
+
+@Module({ providers: [OffersRepository] })
+class OffersModule {}
+
+const OFFERS = `create table offers (
+  organization_id uuid not null references organizations (id), id uuid not null,
+  lead_id uuid not null, deleted_at timestamptz(3), primary key (organization_id, id),
+  foreign key (organization_id, lead_id) references leads (organization_id, id) on delete cascade)`;
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [OffersModule] });
+  for (const statement of [OFFERS, ...protectTenantTable('offers')]) await app.sql(statement);
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('a table of a module with a foreign key to leads', () => {
+  it('loses the records of a lead that is purged, and no others', async () => {
+    const [purged, kept] = [await createLead(tenant.api), await createLead(tenant.api)];
+    await makeOffer(tenant, purged.id);
+    const offer = await makeOffer(tenant, kept.id);
+    await tenant.api.delete(`${LEADS}/${purged.id}`);
+
+    const inAMinute = new Date(Date.now() + 60_000);
+    const removed = await app.app.get(PurgeService).purge({ id: tenant.id }, inAMinute);
+    expect(removed).toMatchObject({ leads: 1, offers: 1 });
+    expect(await offersOf(tenant)).toEqual([{ id: offer }]);
+  });
+
+  it('loses the records of an organization that is removed, and no others', async () => {
+    const other = await app.organization();
+    const [, theirs] = await Promise.all(
+      [tenant, other].map(async (owner) => makeOffer(owner, (await createLead(owner.api)).id)),
+    );
+
+    const removed = await app.app.get(OrganizationRemovalService).remove(tenant.id);
+    expect(removed).toMatchObject({ leads: 1, offers: 1 });
+    expect(await offersOf(tenant)).toEqual([]);
+    expect(await offersOf(other)).toEqual([{ id: theirs }]);
+  });
+});
+
+async function makeOffer({ id: organization }: Tenant, lead: string): Promise<string> {
+  const id = randomUUID();
+  const text = 'insert into offers (organization_id, id, lead_id) values ($1, $2, $3)';
+  await app.sql(text, [organization, id, lead]);
+  return id;
+}
+
+function offersOf({ id }: Tenant): Promise<{ id: string }[]> {
+  return app.sql('select id from offers where organization_id = $1', [id]);
+}
