@@ -12,7 +12,7 @@ import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 @Injectable()
 class OffersRepository extends TenantRepository<{ id: string }> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'offers', record: IdDto, live: 'deleted_at is null' });
+    super(database, { name: 'offers', record: IdDto, notDeleted: 'deleted_at is null' });
   }
 }
 
