@@ -11,13 +11,11 @@ const CORE = [
   'tenancy',
   'fields',
   'listing',
-  'rate-limit',
   'database',
   'embedded-postgres',
-  'rest',
 ];
-/** Authentication and transports, which know no feature. */
-const PLATFORM = ['auth', 'http', 'mcp'];
+/** Authentication, rate limits and transports, which know no feature. */
+const PLATFORM = ['auth', 'http', 'mcp', 'rate-limit', 'rest'];
 const COMMAND_LINE = ['cli'];
 /** The test kit, which may import everything. */
 const TESTING = ['testing'];
@@ -62,15 +60,9 @@ module.exports = {
       to: { path: '^src/', pathNot: folder([...CORE, ...PLATFORM]) },
     },
     {
-      name: 'auth-does-not-import-http',
-      severity: 'error',
-      from: { path: '^src/auth/' },
-      to: { path: '^src/http/' },
-    },
-    {
       name: 'http-does-not-import-mcp',
       severity: 'error',
-      from: { path: '^src/(auth|http)/' },
+      from: { path: '^src/(auth|http|rate-limit|rest)/' },
       to: { path: '^src/mcp/' },
     },
     {

@@ -2,7 +2,8 @@ import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common'
 import { RequireScope } from '../auth/access.js';
 import { About, Answers } from '../fields/answers.js';
 import { Id } from '../http/request/id.decorator.js';
-import { type Actor, Caller } from '../tenancy/actor.js';
+import { Caller } from '../http/request/api-request.js';
+import type { Actor } from '../tenancy/actor.js';
 import {
   AppointmentDto,
   AppointmentListQuery,

@@ -1,6 +1,5 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { ApiError } from '../errors/api-error.js';
-import { REALM } from '../errors/error.filter.js';
+import { ApiError, REALM } from '../errors/api-error.js';
 import { WriteInterceptor } from '../rest/write.interceptor.js';
 import { type Scope, SCOPES } from './scopes.js';
 

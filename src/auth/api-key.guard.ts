@@ -2,8 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
-import type { MaybePromise } from '../rate-limit/maybe-promise.js';
-import { type Actor, type ApiRequest, isRead, timesSent } from '../tenancy/actor.js';
+import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
+import { type ApiRequest, isRead, timesSent } from '../http/request/api-request.js';
+import type { Actor } from '../tenancy/actor.js';
 import { ACCESS, type Access } from './access.js';
 import { KEY_PREFIX } from './api-key-format.js';
 import { Authenticator } from './authenticator.js';
@@ -12,7 +13,10 @@ const BEARER = /^bearer +([!-~]+) *$/i;
 
 const KEYED_PATHS = /^\/(api|mcp)(\/|$)/;
 
-/** Finds out who asks; the rate limit, which counts strangers too, then refuses them. */
+/**
+ * Authenticates the caller. A request without a valid key counts against the limit of its address, and
+ * its response has the rate limit headers.
+ */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -21,40 +25,37 @@ export class ApiKeyGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
+  /** @throws ApiError `unauthorized`, `rate_limit_exceeded`, or the failure of the key's lookup */
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.reflector.get<Access>(ACCESS, context.getHandler());
-    request.isPage = access === 'public';
-    if (request.isPage) return true;
-    request.isCountedLater = access === 'own-protocol';
-    request.keyRequired = access !== 'unknown-route' || isBehindKeys(request);
-    const key = bearerToken(request);
-    if (!key?.startsWith(KEY_PREFIX)) {
-      request.keyProblem = keyProblemOf(request);
+    if (access === 'public') {
+      request.state.countedBy = 'nothing';
       return true;
     }
-    const found = this.authenticator.authenticate(key);
-    if (found instanceof Promise) return this.wait(found, request, context);
-    request.actor = found;
-    return true;
+    if (access === 'own-protocol') request.state.countedBy = 'handler';
+    const key = bearerToken(request);
+    const isKey = key?.startsWith(KEY_PREFIX) === true;
+    return mapMaybePromise(isKey ? this.authenticate(key, context) : undefined, (actor) => {
+      request.state.actor = actor;
+      if (actor || (access === 'unknown-route' && !isBehindKeys(request))) return true;
+      return mapMaybePromise(this.limits.count(context), () => {
+        throw new ApiError('unauthorized', { message: isKey ? undefined : keyProblemOf(request) });
+      });
+    });
   }
 
-  private async wait(
-    actor: Promise<Actor | undefined>,
-    request: ApiRequest,
-    context: ExecutionContext,
-  ): Promise<boolean> {
-    try {
-      request.actor = await actor;
-      return true;
-    } catch (error) {
-      // The request ends before the rate limit, whose state is told on every answer. What it was
-      // for decides how it failed, where that is known, and not that a key had to be read.
+  private authenticate(key: string, context: ExecutionContext): MaybePromise<Actor | undefined> {
+    const actor = this.authenticator.authenticate(key);
+    if (!(actor instanceof Promise)) return actor;
+    return actor.catch(async (error: unknown) => {
+      const request = context.switchToHttp().getRequest<ApiRequest>();
       await this.limits.setHeaders(context);
-      throw isRead(request) || request.isCountedLater
+      // The error code tells what the request was for, not that the lookup of the key failed.
+      throw isRead(request) || request.state.countedBy === 'handler'
         ? error
         : new ApiError('create_failed', { cause: error });
-    }
+    });
   }
 }
 
@@ -63,7 +64,7 @@ export function isBehindKeys({ method, path }: Pick<ApiRequest, 'method' | 'path
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 
-/** What is wrong with a request that has no header of the form that a key has. */
+/** Explains why the `Authorization` header holds no key. */
 function keyProblemOf({ headers }: ApiRequest): string {
   const form = `Authorization: Bearer ${KEY_PREFIX}...`;
   return headers.authorization === undefined

@@ -1,7 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { About, Answers } from '../fields/answers.js';
-import { type Actor, Caller } from '../tenancy/actor.js';
+import { Caller } from '../http/request/api-request.js';
+import type { Actor } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
 import { factsOf } from './key-facts.js';
 import { MeDto } from './me.dto.js';

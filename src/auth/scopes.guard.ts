@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import type { ApiRequest } from '../http/request/api-request.js';
 import { ACCESS, type Access, isOpen, isScope, lacksScope } from './access.js';
 
 /** Refuses keys that lack the scope which the route requires. It denies what it does not know. */
@@ -15,7 +15,7 @@ export class ScopesGuard implements CanActivate {
       throw new ApiError('insufficient_scope', { message: 'This route declares no access.' });
     }
     if (isOpen(access)) return true;
-    const { actor } = context.switchToHttp().getRequest<ApiRequest>();
+    const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;
     if (isScope(access) && actor?.scopes.has(access)) return true;
     throw lacksScope(access);
   }

@@ -1,6 +1,9 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
 import { type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 
+/** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
+export const REALM = 'latitude';
+
 /** What an `ApiError` may add to its entry in the catalogue. */
 export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */

@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { ScopesGuard } from '../auth/scopes.guard.js';
-import { ErrorFilter } from '../errors/error.filter.js';
+import { ErrorFilter } from './error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { AccessCheck } from './access-check.js';

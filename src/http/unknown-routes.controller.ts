@@ -5,7 +5,7 @@ import { UnknownRoute } from '../auth/access.js';
 import { isBehindKeys } from '../auth/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
 import { matchingRoutes } from '../rest/route-table.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import type { ApiRequest } from './request/api-request.js';
 
 /** Braces make it match the root as well. */
 export const CATCH_ALL_PATH = '{*path}';

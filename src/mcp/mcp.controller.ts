@@ -2,7 +2,8 @@ import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/commo
 import type { Response } from 'express';
 import { OwnProtocol } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
-import { type Actor, type ApiRequest, Caller } from '../tenancy/actor.js';
+import { type ApiRequest, Caller } from '../http/request/api-request.js';
+import type { Actor } from '../tenancy/actor.js';
 import { EventStream } from './protocol/event-stream.js';
 import { type McpRequestContext, McpMessageHandler } from './protocol/message-handler.js';
 import {

@@ -8,17 +8,14 @@ import {
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Response } from 'express';
-import { ApiError } from '../errors/api-error.js';
-import { type ApiRequest, isRead } from '../tenancy/actor.js';
+import { type ApiRequest, isRead } from '../http/request/api-request.js';
 import type { RateWindow } from './rate-limit.storage.js';
 import { RateLimits, setRateLimitHeaders, tooManyRequests } from './rate-limits.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 /**
- * Counts each request by its key or, without a valid one, by its address; tells the state of the
- * window on every answer; refuses what is over the limit and what needed a key
- * (docs/contract/limits.md).
- * What the throttler does for each request by its own options is decided here without waiting.
+ * Counts each request by its key, or by its address if it has no valid key, and sets the rate limit
+ * headers (docs/contract/limits.md). The methods return a promise only if the storage does.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
@@ -31,47 +28,46 @@ export class RateLimitGuard extends ThrottlerGuard {
     super(options, storage, reflector);
   }
 
-  /** A promise only where something has to be waited for, which its type cannot say. */
+  /** The throttler declares a promise, but Nest accepts a plain value too. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    return this.handle(context) as Promise<boolean>;
+    const { state } = context.switchToHttp().getRequest<ApiRequest>();
+    if (state.countedBy === 'nothing') return true as unknown as Promise<boolean>;
+    return mapMaybePromise(this.count(context), () => true) as Promise<boolean>;
   }
 
-  /** Tells the state of the window on an answer to a request that does not count. */
-  setHeaders(context: ExecutionContext): MaybePromise<void> {
+  /**
+   * Counts the request and sets the headers. A request that its handler counts and a preflight only
+   * get the headers.
+   * @throws ApiError `rate_limit_exceeded`
+   */
+  count(context: ExecutionContext): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    return mapMaybePromise(this.trackerOf(req), (caller) =>
-      mapMaybePromise(this.limits.peek('reads', caller), (state) => {
-        setRateLimitHeaders(res, state);
+    const { actor, countedBy } = req.state;
+    if (req.method === 'OPTIONS' || (countedBy === 'handler' && actor)) {
+      return this.setHeaders(context);
+    }
+    const limit = actor && !isRead(req) ? 'writes' : 'reads';
+    const counted = actor ? limit : 'address';
+    return mapMaybePromise(this.trackerOf(req), (tracker) =>
+      mapMaybePromise(this.limits.count(limit, tracker, counted), (window: RateWindow) => {
+        setRateLimitHeaders(res, window);
+        if (window.isBlocked) throw tooManyRequests(window, counted);
       }),
     );
   }
 
-  private handle(context: ExecutionContext): MaybePromise<boolean> {
+  /** Sets the headers without counting the request. */
+  setHeaders(context: ExecutionContext): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    if (req.isPage) return true;
-    const isFree = req.method === 'OPTIONS' || (req.isCountedLater && req.actor);
-    const counted = isFree ? this.setHeaders(context) : this.count(req, res);
-    return mapMaybePromise(counted, () => {
-      if (req.keyRequired && !req.actor)
-        throw new ApiError('unauthorized', { message: req.keyProblem });
-      return true;
-    });
-  }
-
-  /** Reads and writes of a key are counted apart; requests without a valid key count as reads. */
-  private count(req: ApiRequest, res: Response): MaybePromise<void> {
-    const limit = req.actor && !isRead(req) ? 'writes' : 'reads';
-    const refusedAs = req.actor ? limit : 'address';
-    return mapMaybePromise(this.trackerOf(req), (caller) =>
-      mapMaybePromise(this.limits.count(limit, caller, refusedAs), (state: RateWindow) => {
-        setRateLimitHeaders(res, state);
-        if (state.isBlocked) throw tooManyRequests(state, refusedAs);
+    return mapMaybePromise(this.trackerOf(req), (tracker) =>
+      mapMaybePromise(this.limits.peek('reads', tracker), (window) => {
+        setRateLimitHeaders(res, window);
       }),
     );
   }
 
   private trackerOf(req: ApiRequest): MaybePromise<string> {
-    return req.actor ? req.actor.key.id : this.getTracker(req);
+    return req.state.actor ? req.state.actor.key.id : this.getTracker(req);
   }
 }
 

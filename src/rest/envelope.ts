@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { StoredResponse } from '../database/idempotency.repository.js';
 import { storedJsonOf } from '../database/records/stored-record.js';
 import { Page } from '../listing/page.js';
-import type { ApiRequest } from '../tenancy/actor.js';
+import type { ApiRequest } from '../http/request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
 import { createdPathOf } from './route-table.js';
 

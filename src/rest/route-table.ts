@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../tenancy/actor.js';
+import type { ApiRequest } from '../http/request/api-request.js';
 
 /** One entry of Express' routing table. */
 interface Layer {

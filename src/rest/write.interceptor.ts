@@ -14,8 +14,9 @@ import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { validationError } from '../errors/api-error.js';
 import { isObject } from '../fields/json-object.js';
-import { type Actor, type ApiRequest, isRead } from '../tenancy/actor.js';
-import { serializeResponse, SerializedResponse } from './envelope.js';
+import { type ApiRequest, isRead } from '../http/request/api-request.js';
+import type { Actor } from '../tenancy/actor.js';
+import { SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 
 /** Of the header `Idempotency-Key`: visible ASCII characters. */
@@ -43,7 +44,7 @@ export class WriteInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
-    const { actor } = request;
+    const { actor } = request.state;
     if (!actor || isRead(request)) return next.handle();
     if (request.method === 'POST') {
       const once = idempotentRequestOf(request);
@@ -51,7 +52,8 @@ export class WriteInterceptor implements NestInterceptor {
       return once ? from(this.runOnce(once, actor, request, response, next)) : next.handle();
     }
     const precondition = preconditionOf(request);
-    if (precondition) request.actor = withTenant(actor, { ...actor.organization, precondition });
+    if (precondition)
+      request.state.actor = withTenant(actor, { ...actor.organization, precondition });
     return next.handle();
   }
 
@@ -69,7 +71,7 @@ export class WriteInterceptor implements NestInterceptor {
         response.setHeader('Idempotency-Replayed', 'true');
         return new SerializedResponse(given);
       }
-      request.actor = withTenant(actor, tenant);
+      request.state.actor = withTenant(actor, tenant);
       const answer = serializeResponse(request, response, await lastValueFrom(next.handle()));
       await this.answers.store(transaction, tenant, once, answer);
       return new SerializedResponse(answer);

@@ -3,7 +3,8 @@ import { RequireScope } from '../auth/access.js';
 import { About, Answers } from '../fields/answers.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
-import { type Actor, Caller } from '../tenancy/actor.js';
+import { Caller } from '../http/request/api-request.js';
+import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 

@@ -10,7 +10,8 @@ import { readInput } from '../../src/fields/read-input.js';
 import { UpdateLeadDto } from '../../src/leads/lead.dto.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
-import { type Actor, Caller } from '../../src/tenancy/actor.js';
+import { Caller } from '../../src/http/request/api-request.js';
+import type { Actor } from '../../src/tenancy/actor.js';
 import {
   createLead,
   dataOf,

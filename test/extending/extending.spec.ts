@@ -14,7 +14,8 @@ import { LabelledId } from '../../src/mcp/prompts/labelled-id.js';
 import { Prompt, type PromptPart } from '../../src/mcp/prompts/prompt.decorator.js';
 import { Resource } from '../../src/mcp/resources/resource.decorator.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
-import { type Actor, Caller } from '../../src/tenancy/actor.js';
+import { Caller } from '../../src/http/request/api-request.js';
+import type { Actor } from '../../src/tenancy/actor.js';
 import { type Agent, connectAgent, stopWithAgents, textOf } from '../support/agent.js';
 import {
   createLead,

@@ -8,7 +8,8 @@ import { IdempotencyCleanup } from '../../src/http/idempotency-cleanup.js';
 import { CreateLeadDto } from '../../src/leads/lead.dto.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
-import { type Actor, Caller } from '../../src/tenancy/actor.js';
+import { Caller } from '../../src/http/request/api-request.js';
+import type { Actor } from '../../src/tenancy/actor.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import {
   buildLead,

@@ -5,7 +5,7 @@ import type { Load } from '../../database/gateway/load.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
-import type { ApiRequest } from '../../tenancy/actor.js';
+import type { ApiRequest } from '../request/api-request.js';
 import { Door } from './door.js';
 import type { RequestObserver } from '../request/request-context.js';
 import { requestIdOf } from '../request/request-id.js';
@@ -44,8 +44,6 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
   };
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
-    const apiRequest = request as ApiRequest;
-    apiRequest.arrivedAt = performance.now();
     // Pages are for those who watch the instance, above all now.
     if (!isBehindKeys(request)) {
       next();
@@ -54,7 +52,7 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
     const finish = (status: number | null, errorCode?: ErrorCode) => {
       if (unserved.refused + unserved.left === 0) setTimeout(log, LOG_EVERY_MS).unref();
       unserved[status === null ? 'left' : 'refused']++;
-      const ms = performance.now() - apiRequest.arrivedAt;
+      const ms = performance.now() - (request as ApiRequest).state.receivedAt;
       observe?.({ method: request.method, route: null, status, ms, errorCode });
     };
     door.receive({

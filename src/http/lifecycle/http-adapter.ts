@@ -1,10 +1,10 @@
 import http from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
-import type { ApiRequest } from '../../tenancy/actor.js';
+import { type ApiRequest, RequestState } from '../request/api-request.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
-import { serializeResponse, sendResponse } from '../../rest/envelope.js';
+import { sendResponse, serializeResponse } from '../../rest/envelope.js';
 
 /** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -71,7 +71,7 @@ export class HttpAdapter extends ExpressAdapter {
     // What a handler streams it has begun to answer by itself.
     if (response.headersSent) return undefined;
     const request = response.req as ApiRequest;
-    if (!request.isRest) return super.reply(response, body, statusCode);
+    if (!request.state.hasEnvelope) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
     sendResponse(request, response, serializeResponse(request, response, body));
     return undefined;
@@ -97,7 +97,9 @@ export class HttpAdapter extends ExpressAdapter {
  * change the prototype of each object as it comes, which takes it off V8's fast paths.
  */
 function nativeClasses(express: Express) {
-  class ExpressRequest extends http.IncomingMessage {}
+  class ExpressRequest extends http.IncomingMessage {
+    readonly state = new RequestState();
+  }
   class ExpressResponse extends http.ServerResponse<ExpressRequest> {}
   Object.setPrototypeOf(ExpressRequest.prototype, express.request);
   Object.setPrototypeOf(ExpressResponse.prototype, express.response);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { ApiRequest } from '../../tenancy/actor.js';
+import type { ApiRequest } from '../request/api-request.js';
 
 const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 
@@ -29,7 +29,7 @@ function deferContinue(server: Server): void {
   const hold = (request: ApiRequest, response: ServerResponse) => {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;
-    request.askForBody = () => {
+    request.state.sendContinue = () => {
       response.shouldKeepAlive = shouldKeepAlive;
       response.writeContinue();
     };

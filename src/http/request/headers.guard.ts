@@ -3,7 +3,7 @@ import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimitGuard } from '../../rate-limit/rate-limit.guard.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
-import { type ApiRequest, timesSent } from '../../tenancy/actor.js';
+import { type ApiRequest, timesSent } from './api-request.js';
 
 const MCP_PATHS = /^\/mcp(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ACCESS, type Access, isRest } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
-import type { ApiRequest } from '../../tenancy/actor.js';
+import type { ApiRequest } from './api-request.js';
 import { type InputTypes, inputTypesOf, bindInput } from './request-reader.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
@@ -26,7 +26,7 @@ export class InputGuard implements CanActivate {
     const types = this.typesOf(context);
     if (!types) return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    request.isRest = true;
+    request.state.hasEnvelope = true;
     return mapMaybePromise(bindInput(request, types, this.settings.bodyLimitBytes), () => true);
   }
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../../config/logger.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { type ApiRequest, routeOf } from '../../tenancy/actor.js';
+import { type ApiRequest, routeOf } from './api-request.js';
 import { requestIdOf } from './request-id.js';
 
 /** A request that has been answered, or was broken off. */
@@ -25,12 +25,13 @@ export type RequestObserver = (finished: FinishedRequest) => void;
 export function requestContext(observe?: RequestObserver) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const apiRequest = request as ApiRequest;
-    apiRequest.requestId = requestIdOf(request);
+    const { state } = apiRequest;
+    state.requestId = requestIdOf(request);
     // A socket that is closed has forgotten its address.
-    apiRequest.clientAddress = request.ip;
-    response.setHeader('X-Request-Id', apiRequest.requestId);
+    state.clientAddress = request.ip;
+    response.setHeader('X-Request-Id', state.requestId);
     response.once('close', () => {
-      const finished = summarize(apiRequest, response, performance.now() - apiRequest.arrivedAt);
+      const finished = summarize(apiRequest, response, performance.now() - state.receivedAt);
       logRequest(apiRequest, finished);
       observe?.(finished);
     });
@@ -45,20 +46,21 @@ function summarize(request: ApiRequest, response: Response, ms: number): Finishe
     route: routeOf(request),
     status: response.writableFinished ? response.statusCode : null,
     ms,
-    errorCode: request.errorCode,
+    errorCode: request.state.errorCode,
   };
 }
 
-function logRequest(request: ApiRequest, { method, route, status, ms }: FinishedRequest): void {
+function logRequest({ state }: ApiRequest, { method, route, status, ms }: FinishedRequest): void {
+  const { actor, clientAddress, requestId } = state;
   const line = {
     method,
     route,
     status,
     ms: Math.round(ms * 10) / 10,
-    organization_id: request.actor?.organization.id ?? null,
-    key_id: request.actor?.key.id ?? null,
-    client_address: request.clientAddress ?? null,
-    request_id: request.requestId,
+    organization_id: actor?.organization.id ?? null,
+    key_id: actor?.key.id ?? null,
+    client_address: clientAddress ?? null,
+    request_id: requestId,
   };
   if ((status ?? 0) >= 500) logger.error(line, 'request');
   else logger.info(line, 'request');

@@ -7,7 +7,7 @@ import { isObject } from '../../fields/json-object.js';
 import { type Input, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
-import type { ApiRequest } from '../../tenancy/actor.js';
+import type { ApiRequest } from './api-request.js';
 import { BodyError, isJsonContentType, readBody } from './body-reader.js';
 import { parseQueryString } from './query-string.js';
 import { parseJson } from './strict-json.js';
@@ -128,9 +128,9 @@ function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }
 
-/** Reads a body, after asking a client for it that holds it back. */
+/** Reads a body. Asks for it first if the client waits for `100 Continue`. */
 function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
-  if (!isTooLarge(request, limit)) request.askForBody?.();
+  if (!isTooLarge(request, limit)) request.state.sendContinue?.();
   return readBody(request, limit);
 }
 

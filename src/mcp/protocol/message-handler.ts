@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import { toLoggedApiError } from '../../errors/error.filter.js';
+import { toLoggedApiError } from '../../http/error.filter.js';
 import { readJsonBytes } from '../../http/request/request-reader.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import {
@@ -11,7 +11,8 @@ import {
   setRateLimitHeaders,
   tooManyRequests,
 } from '../../rate-limit/rate-limits.js';
-import type { Actor, ApiRequest } from '../../tenancy/actor.js';
+import type { ApiRequest } from '../../http/request/api-request.js';
+import type { Actor } from '../../tenancy/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
 import { rejectQueryParameters, MCP_ROUTE, SESSION_ID } from './headers.js';
 import { SubscriptionListenHandler } from '../subscriptions/subscription-listen-handler.js';
@@ -190,14 +191,15 @@ export class McpMessageHandler {
     session?: Session,
   ): McpOperations {
     const { actor, request } = caller;
-    const { requestId } = request;
+    const { state } = request;
+    const { requestId } = state;
     const onCounted = (window: RateWindow) => {
       recordCall(caller, window);
     };
     const explaining = <T>(work: Promise<T>) =>
       work.catch((thrown: unknown) => {
         const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
-        request.errorCode = error.code;
+        state.errorCode = error.code;
         throw error;
       });
     return {
@@ -206,7 +208,7 @@ export class McpMessageHandler {
         const call = { actor, requestId, name, args, parseProblems: argumentProblems, onCounted };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
-        request.errorCode = outcome.error?.code;
+        state.errorCode = outcome.error?.code;
         return outcome.result;
       },
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),

@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import { toLoggedApiError } from '../../errors/error.filter.js';
-import type { Actor, ApiRequest } from '../../tenancy/actor.js';
+import { toLoggedApiError } from '../../http/error.filter.js';
+import type { ApiRequest } from '../../http/request/api-request.js';
+import type { Actor } from '../../tenancy/actor.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
 import { SessionRevalidation } from '../sessions/session-revalidation.js';
 import { type SubscriptionStream, SubscriptionStreams } from './subscription-streams.js';
@@ -61,7 +62,7 @@ export class SubscriptionListenHandler {
     response.once('close', end);
     try {
       await this.keys.assertActive(actor);
-      await subscribe(listener, uris, find, request.requestId);
+      await subscribe(listener, uris, find, request.state.requestId);
       if (!this.listeners.has(listener)) throw new ApiError('too_many_sessions');
       const honored = { ...notifications, resourceSubscriptions: listener.subscriptions.uris };
       const params = { ...message.params, notifications: honored };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { lacksScope } from '../../auth/access.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
 import type { ApiError } from '../../errors/api-error.js';
-import { toLoggedApiError } from '../../errors/error.filter.js';
+import { toLoggedApiError } from '../../http/error.filter.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';

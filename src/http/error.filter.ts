@@ -2,12 +2,9 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { Response } from 'express';
 import { logger } from '../config/logger.js';
 import { databaseFailureOf } from '../database/connection/driver-error.js';
-import { type ApiRequest, routeOf } from '../tenancy/actor.js';
-import { ApiError } from './api-error.js';
-import type { ErrorCode } from './error-catalogue.js';
-
-/** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
-export const REALM = 'latitude';
+import { type ApiRequest, routeOf } from './request/api-request.js';
+import { ApiError, REALM } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-catalogue.js';
 
 /** What a module's own HttpException becomes, by its status; any other is an `internal_error`. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -28,15 +25,16 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();
-    const error = toLoggedApiError(thrown, request.requestId, routeOf(request));
-    request.errorCode = error.code;
+    const { state } = request;
+    const error = toLoggedApiError(thrown, state.requestId, routeOf(request));
+    state.errorCode = error.code;
     if (response.headersSent) {
       response.destroy();
       return;
     }
     if (error.status === 401) response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    response.status(error.status).json(error.toEnvelope(request.requestId));
+    response.status(error.status).json(error.toEnvelope(state.requestId));
   }
 }
 

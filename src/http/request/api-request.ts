@@ -1,0 +1,61 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
+import type { Actor } from '../../tenancy/actor.js';
+
+/** What the steps of a request pass on to later steps. */
+export class RequestState {
+  /** Time of receipt, in milliseconds of `performance.now()`. */
+  readonly receivedAt = performance.now();
+  /** Value of the response header `X-Request-Id`. */
+  requestId = '';
+  /** Address of the client. Behind trusted proxies, it is the address that they forward. */
+  clientAddress: string | undefined = undefined;
+  /** Set if the request carries a valid key. */
+  actor: Actor | undefined = undefined;
+  /** What counts an authenticated request against the limits. */
+  countedBy: 'guard' | 'handler' | 'nothing' = 'guard';
+  /** Whether the response has the REST envelope. */
+  hasEnvelope = false;
+  /** Set if the response is an error. */
+  errorCode: ErrorCode | undefined = undefined;
+  /** Set if the client waits for `100 Continue` before it sends the body. */
+  sendContinue: (() => void) | undefined = undefined;
+}
+
+/** A request of the application. The HTTP adapter creates its state. */
+export interface ApiRequest extends Request {
+  readonly state: RequestState;
+}
+
+/** Injects the `Actor` of a route that requires a key. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;
+  if (!actor) throw new Error('@Caller() is used on a route that requires no key');
+  return actor;
+});
+
+/** Returns the pattern of the route. The URL itself can hold personal data. */
+export function routeOf({ route }: ApiRequest): string | null {
+  return (route as { path?: string } | undefined)?.path ?? null;
+}
+
+/**
+ * Counts how often a header was sent. Node keeps only the first value of some headers.
+ * @param header the name in lower case
+ */
+export function timesSent({ rawHeaders }: ApiRequest, header: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i];
+    if (raw?.length === header.length && raw.toLowerCase() === header) count++;
+  }
+  return count;
+}
+
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether a request is a read. Every other request counts as a write. */
+export function isRead({ method }: Pick<ApiRequest, 'method'>): boolean {
+  return READ_METHODS.has(method);
+}
