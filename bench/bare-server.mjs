@@ -1,12 +1,12 @@
-// What one would write by hand for these requests alone: node:http and pg with named prepared
-// statements on Latitude's tables, and nothing else. bench/run.mjs starts it with one argument:
+// A hand-written server for these requests only: node:http and pg with named prepared statements on
+// Latitude's tables. bench/run.mjs starts it with one argument:
 // {connection, poolSize, organizations: {key: id}}.
 import pg from 'pg';
 import {
   INSERT,
   LEAD,
   LIST_ITEM,
-  LIVE,
+  NOT_DELETED,
   metaOf,
   NEWEST_FIRST,
   SEARCHED,
@@ -18,9 +18,9 @@ import {
 const { connection, poolSize, organizations } = JSON.parse(process.argv[2]);
 const pool = new pg.Pool({ ...connection, max: poolSize });
 
-const GET = `select ${LEAD} from leads where ${LIVE} and id = $2`;
-const PAGE = `select ${LIST_ITEM} from leads where ${LIVE} ${NEWEST_FIRST}`;
-const LIST = listOf(LIVE);
+const GET = `select ${LEAD} from leads where ${NOT_DELETED} and id = $2`;
+const PAGE = `select ${LIST_ITEM} from leads where ${NOT_DELETED} ${NEWEST_FIRST}`;
+const LIST = listOf(NOT_DELETED);
 const SEARCH = listOf(SEARCHED);
 const CREATE = `${INSERT} returning ${LEAD}`;
 
@@ -42,7 +42,7 @@ async function record(rows) {
 serve('bare server', new Map(Object.entries(organizations)), {
   get: (organization, id) => record(rowsOf('get', GET, [organization, id])),
   async list(asked) {
-    // Unnamed, so that PostgreSQL plans each search by its term.
+    // Without a name, so that PostgreSQL plans each search for its term.
     const [name, text] = asked.searched
       ? ['', SEARCH]
       : asked.counted

@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Connection } from './flat/connection.mjs';
 import { runCommand } from './lib/command.mjs';
-import { fill } from './lib/data.mjs';
-import { untilIdle } from './lib/database.mjs';
-import { makeOrganizations } from './lib/organizations.mjs';
-import { generator } from './lib/random.mjs';
+import { fillLeads } from './lib/data.mjs';
+import { waitUntilIdle } from './lib/database.mjs';
+import { createOrganizations } from './lib/organizations.mjs';
+import { seededRandom } from './lib/random.mjs';
 import { openMcpSessions, withBody } from './lib/requests.mjs';
 import { quantile } from './lib/rounds.mjs';
-import { startLatitude } from './lib/start.mjs';
+import { startLatitude } from './lib/start-latitude.mjs';
 import { markdownTable } from './lib/tables.mjs';
 
 const USAGE = `node bench/isolation-timing.mjs [options]
 
-  --pairs N   how often each request is sent with either kind of id, 100 to 100000 (5000)
+  --pairs N   number of requests with each kind of id, 100 to 100000 (5000)
   --help      show this
 `;
 
@@ -23,14 +23,14 @@ const LEADS = '/api/v1/leads';
 const SCOPES = ['leads:read', 'leads:write', 'appointments:write'];
 const ORGANIZATION_SIZES = [5_000, 5_000];
 
-/** Pairs before those that count. */
+/** Warm-up pairs, which are not measured. */
 const WARM_UP = 500;
 const RESAMPLES = 1_000;
 const SEED = 20_261_121;
 
 const TIMES = { start_time: '2026-03-02T17:00:00Z', end_time: '2026-03-02T18:00:00Z' };
 
-/** The requests with an id in them, and the status that both kinds of id must be answered with. */
+/** Requests with an id, and the status expected for both kinds of id. */
 function casesOf(caller, mcpGet) {
   const headers = { Authorization: `Bearer ${caller.key}` };
   const about = (method) => (id) => ({ method, path: `${LEADS}/${id}`, headers });
@@ -56,12 +56,12 @@ function casesOf(caller, mcpGet) {
   ];
 }
 
-/** An id as the service could have given it at the same moment. */
+/** @returns an unknown id with the same timestamp */
 function unknownId(id) {
   return uuidv7({ msecs: parseInt(id.replaceAll('-', '').slice(0, 12), 16) });
 }
 
-/** Sends a request with either kind of id in turn; whichever comes first changes by chance. */
+/** Sends each request with both kinds of id, in random order. */
 async function measure(connection, { name, status, request }, foreignIds, pairs, random) {
   const times = { foreign: [], unknown: [] };
   for (let pair = -WARM_UP; pair < pairs; pair++) {
@@ -78,7 +78,7 @@ async function measure(connection, { name, status, request }, foreignIds, pairs,
   return times;
 }
 
-/** The ratio of the medians, and between which values it is in 95 of 100 resamples of the pairs. */
+/** @returns the medians, their ratio, and its 95 % interval over resamples of the pairs */
 function compare({ foreign, unknown }, random) {
   const ratioOf = (indices) => {
     const [a, b] = [foreign, unknown].map((times) => median(indices.map((i) => times[i])));
@@ -102,21 +102,21 @@ function rowOf({ name }, { medians, ratio, interval }) {
   return [name, ...medians.map((ms) => ms.toFixed(3)), ratio.toFixed(3), `${low}–${high}`];
 }
 
-async function main(pairs, undo) {
-  const { latitude, client } = await startLatitude(undo);
-  const organizations = await makeOrganizations(client, ORGANIZATION_SIZES, SCOPES);
+async function main(pairs, cleanups) {
+  const { latitude, client } = await startLatitude(cleanups);
+  const organizations = await createOrganizations(client, ORGANIZATION_SIZES, SCOPES);
   const [caller, other] = organizations;
-  const leads = await fill(client, organizations);
+  const leads = await fillLeads(client, organizations);
   const foreignIds = leads
     .filter((lead) => lead.organization_id === other.id)
     .map((lead) => lead.id);
   const mcpGet = await openMcpSessions(latitude.url, organizations);
   const connection = new Connection(latitude.url);
-  undo.push(() => Promise.resolve(connection.close()));
-  const random = generator(SEED);
+  cleanups.push(() => Promise.resolve(connection.close()));
+  const random = seededRandom(SEED);
   const rows = [];
   for (const one of casesOf(caller, mcpGet)) {
-    await untilIdle(client);
+    await waitUntilIdle(client);
     process.stderr.write(`${one.name}\n`);
     rows.push(
       rowOf(one, compare(await measure(connection, one, foreignIds, pairs, random), random)),

@@ -1,12 +1,12 @@
-// About the most that Node.js and pg can do with Latitude's tables: statements share a few pipelined
-// connections, and PostgreSQL writes the JSON, which is passed through as it comes.
+// About the highest throughput of Node.js and pg on Latitude's tables: statements share a few pipelined
+// connections, and PostgreSQL formats the JSON.
 // bench/run.mjs starts it with one argument: {connection, organizations: {key: id}}.
 import pg from 'pg';
 import {
   INSERT,
   LEAD,
   LIST_ITEM,
-  LIVE,
+  NOT_DELETED,
   metaOf,
   NEWEST_FIRST,
   SEARCHED,
@@ -15,25 +15,25 @@ import {
   valuesOfNew,
 } from './lib/lead-server.mjs';
 
-const LANES = 6;
+const CONNECTIONS = 6;
 
 const { connection, organizations } = JSON.parse(process.argv[2]);
-const lanes = [];
-for (let i = 0; i < LANES; i++) {
-  const lane = new pg.Client({ ...connection, pipeline: true });
-  await lane.connect();
-  await lane.query(`set TimeZone = 'UTC'`);
-  lanes.push(lane);
+const clients = [];
+for (let i = 0; i < CONNECTIONS; i++) {
+  const client = new pg.Client({ ...connection, pipeline: true });
+  await client.connect();
+  await client.query(`set TimeZone = 'UTC'`);
+  clients.push(client);
 }
 
 const GET = `select row_to_json(t)::text as json from
-  (select ${asJson(LEAD)} from leads where ${LIVE} and id = $2) t`;
-const PAGE = `select ${pageOf(LIVE)} as json`;
-const LIST = listOf(LIVE);
+  (select ${asJson(LEAD)} from leads where ${NOT_DELETED} and id = $2) t`;
+const PAGE = `select ${pageOf(NOT_DELETED)} as json`;
+const LIST = listOf(NOT_DELETED);
 const SEARCH = listOf(SEARCHED);
 const CREATE = written(INSERT);
 
-/** Columns whose JSON is that of Latitude: times in milliseconds with a Z. */
+/** Formats times as Latitude does: in milliseconds with a Z. */
 function asJson(columns) {
   return columns.map((column) =>
     column.endsWith('_at')
@@ -43,7 +43,7 @@ function asJson(columns) {
 }
 
 function pageOf(condition) {
-  // Only the page's rows are formatted, after the order and the limit.
+  // Formats only the rows of the page.
   return `(select coalesce(json_agg(t), '[]')::text from (select ${asJson(LIST_ITEM)} from
     (select ${LIST_ITEM} from leads where ${condition} ${NEWEST_FIRST}) page) t)`;
 }
@@ -61,8 +61,8 @@ function written(statement) {
 let turn = 0;
 
 async function rowOf(name, text, values) {
-  const lane = lanes[turn++ % LANES];
-  const { rows } = await lane.query({ name, text, values });
+  const client = clients[turn++ % CONNECTIONS];
+  const { rows } = await client.query({ name, text, values });
   return rows[0];
 }
 
@@ -74,7 +74,7 @@ async function record(row) {
 serve('limit server', new Map(Object.entries(organizations)), {
   get: (organization, id) => record(rowOf('get', GET, [organization, id])),
   async list(asked) {
-    // Unnamed, so that PostgreSQL plans each search by its term.
+    // Without a name, so that PostgreSQL plans each search for its term.
     const [name, text] = asked.searched
       ? ['', SEARCH]
       : asked.counted

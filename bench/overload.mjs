@@ -1,20 +1,20 @@
-// What callers get who ask for more than can be served, beside one who asks alone.
+// Measures what clients get under overload, compared with a single client.
 // Run: node bench/overload.mjs
 import { setTimeout as after } from 'node:timers/promises';
 import { Connection } from './flat/connection.mjs';
 import { NEW_LEAD } from './lib/cases.mjs';
 import { runCommand } from './lib/command.mjs';
-import { fill } from './lib/data.mjs';
-import { untilIdle } from './lib/database.mjs';
-import { makeOrganizations } from './lib/organizations.mjs';
+import { fillLeads } from './lib/data.mjs';
+import { waitUntilIdle } from './lib/database.mjs';
+import { createOrganizations } from './lib/organizations.mjs';
 import { FIRST_NUMBER, numbered, restRequest } from './lib/requests.mjs';
 import { quantile } from './lib/rounds.mjs';
-import { startLatitude } from './lib/start.mjs';
+import { startLatitude } from './lib/start-latitude.mjs';
 import { markdownTable } from './lib/tables.mjs';
 
 const USAGE = `node bench/overload.mjs [options]
 
-  --rounds N   how often each load is measured, in turn, 1 to 9 (3)
+  --rounds N   number of rounds, 1 to 9 (3)
   --help       show this
 `;
 
@@ -22,42 +22,42 @@ const SIZES = [50_000];
 
 const SECONDS = 10;
 
-/** In the first moment, what has come before is still to be served. */
+/** Start of a load, during which earlier requests are still being served. */
 const FIRST_MS = 1_000;
 
-/** With so many connections that are never idle, as much is served as can be. */
-const ENOUGH = 32;
-const TOO_MANY = 4 * ENOUGH;
+/** Number of busy connections that reaches the highest throughput. */
+const SATURATING = 32;
+const EXCESSIVE = 4 * SATURATING;
 
 let created = 0;
 
 const CASES = [
   {
     title: 'get',
-    request: ({ id, organization }) => restRequest({ does: 'get', organization, id }),
+    request: ({ id, organization }) => restRequest({ type: 'get', organization, id }),
   },
   {
     title: 'list 20',
-    request: ({ organization }) => restRequest({ does: 'list', organization, limit: 20 }),
+    request: ({ organization }) => restRequest({ type: 'list', organization, limit: 20 }),
   },
   {
     title: 'search',
     isSlow: true,
     request: ({ organization }) =>
-      restRequest({ does: 'list', organization, search: 'Lovelace', limit: 20 }),
+      restRequest({ type: 'list', organization, search: 'Lovelace', limit: 20 }),
   },
   {
     title: 'create',
     request: ({ organization }) => {
-      const request = restRequest({ does: 'create', organization, lead: NEW_LEAD });
+      const request = restRequest({ type: 'create', organization, lead: NEW_LEAD });
       return { ...request, body: numbered(request.body, FIRST_NUMBER + created++) };
     },
   },
 ];
 
-/** What came back. */
-class Answers {
-  #begun = performance.now();
+/** Counts and times responses. */
+class Responses {
+  #started = performance.now();
   #served = [];
   #servedLater = [];
   #refused = 0;
@@ -66,7 +66,7 @@ class Answers {
     if (status === 503 && text.includes('"overloaded"')) this.#refused++;
     else if (status >= 300) throw new Error(`answered ${status}: ${text}`);
     else this.#served.push(milliseconds);
-    const isLater = performance.now() - this.#begun > FIRST_MS;
+    const isLater = performance.now() - this.#started > FIRST_MS;
     if (status < 300 && isLater) this.#servedLater.push(milliseconds);
   }
 
@@ -80,68 +80,68 @@ class Answers {
   }
 }
 
-/** Each connection asks again as soon as it is answered, whatever the answer was. */
-async function keepBusy(url, connections, makeRequest) {
-  const answers = new Answers();
+/** Each connection sends its next request as soon as it has received a response. */
+async function runClosedLoop(url, connections, makeRequest) {
+  const responses = new Responses();
   const end = performance.now() + SECONDS * 1_000;
-  const caller = async () => {
+  const client = async () => {
     const connection = new Connection(url);
-    while (performance.now() < end) answers.add(await connection.send(makeRequest()));
+    while (performance.now() < end) responses.add(await connection.send(makeRequest()));
     connection.close();
   };
-  await Promise.all(Array.from({ length: connections }, caller));
-  return answers.summary();
+  await Promise.all(Array.from({ length: connections }, client));
+  return responses.summary();
 }
 
-/** Asks so many times a second, over a connection that waits for no answer. */
-async function keepPace(url, rate, makeRequest) {
-  const answers = new Answers();
+/** Sends requests at a fixed rate, over as many connections as that needs. */
+async function runOpenLoop(url, rate, makeRequest) {
+  const responses = new Responses();
   const idle = [];
-  const asked = [];
-  const ask = async () => {
+  const sent = [];
+  const send = async () => {
     const connection = idle.pop() ?? new Connection(url);
-    answers.add(await connection.send(makeRequest()));
+    responses.add(await connection.send(makeRequest()));
     idle.push(connection);
   };
-  const begun = performance.now();
-  for (let now = begun; now < begun + SECONDS * 1_000; now = performance.now()) {
-    while (asked.length < ((now - begun) / 1_000) * rate) asked.push(ask());
+  const started = performance.now();
+  for (let now = started; now < started + SECONDS * 1_000; now = performance.now()) {
+    while (sent.length < ((now - started) / 1_000) * rate) sent.push(send());
     await after(1);
   }
-  await Promise.all(asked);
+  await Promise.all(sent);
   for (const connection of idle) connection.close();
-  return answers.summary();
+  return responses.summary();
 }
 
-const busy = (connections) => (url, ask) => keepBusy(url, connections, ask);
+const closedLoop = (connections) => (url, send) => runClosedLoop(url, connections, send);
 
-/** What is asked for, in turn; each is given what the loads before it came to. */
+/** The loads in their order. Each receives the results of the loads before it. */
 const LOADS = {
-  alone: busy(1),
-  [`${ENOUGH} connections`]: busy(ENOUGH),
-  [`${TOO_MANY} connections`]: busy(TOO_MANY),
-  'alone, right after': busy(1),
+  alone: closedLoop(1),
+  [`${SATURATING} connections`]: closedLoop(SATURATING),
+  [`${EXCESSIVE} connections`]: closedLoop(EXCESSIVE),
+  'alone, right after': closedLoop(1),
 };
 
-/** Where one process can ask as often: four times what was served. */
+/** Four times the rate that was served, for cases that one client process can send at that rate. */
 const FOUR_TIMES = {
-  'four times as often': (url, ask, before) => {
-    return keepPace(url, 4 * before[`${ENOUGH} connections`].served, ask);
+  'four times as often': (url, send, before) => {
+    return runOpenLoop(url, 4 * before[`${SATURATING} connections`].served, send);
   },
-  'alone, right after that': busy(1),
+  'alone, right after that': closedLoop(1),
 };
 
-/** The medians over the rounds, one row for each load. */
-async function rowsOf({ title, isSlow, request }, { url, client, target, rounds }) {
-  const ask = () => request(target);
+/** One row for each load, with the medians of the rounds. */
+async function rowsOf({ title, isSlow, request }, { url, client, sample, rounds }) {
+  const send = () => request(sample);
   const loads = Object.entries({ ...LOADS, ...(isSlow ? FOUR_TIMES : {}) });
   const measured = [];
   for (let round = 0; round < rounds; round++) {
     process.stderr.write(`${title}, round ${round + 1} of ${rounds}\n`);
     const results = {};
     for (const [name, load] of loads) {
-      if (!name.includes('right after')) await untilIdle(client);
-      results[name] = await load(url, ask, results);
+      if (!name.includes('right after')) await waitUntilIdle(client);
+      results[name] = await load(url, send, results);
     }
     measured.push(results);
   }
@@ -159,14 +159,14 @@ async function rowsOf({ title, isSlow, request }, { url, client, target, rounds 
   });
 }
 
-async function main(rounds, undo) {
-  const { latitude, client } = await startLatitude(undo);
-  const [organization] = await makeOrganizations(client, SIZES);
-  const [{ id }] = await fill(client, [organization]);
-  const target = { organization, id };
+async function main(rounds, cleanups) {
+  const { latitude, client } = await startLatitude(cleanups);
+  const [organization] = await createOrganizations(client, SIZES);
+  const [{ id }] = await fillLeads(client, [organization]);
+  const sample = { organization, id };
   const rows = [];
   for (const one of CASES) {
-    rows.push(...(await rowsOf(one, { url: latitude.url, client, target, rounds })));
+    rows.push(...(await rowsOf(one, { url: latitude.url, client, sample, rounds })));
   }
   const header = [
     ...['Request', 'Served/s', 'Refused/s', 'p99, ms', '× alone'],

@@ -1,5 +1,5 @@
-// What row-level security costs: the same statements without a policy, with the tenant set in the
-// same Sync (as Latitude does), and in a transaction of its own. Run: node bench/row-level-security.mjs
+// Measures the cost of row-level security: the same statements without a policy, with the tenant set under the
+// same Sync (as Latitude does), and in a separate transaction. Run: node bench/row-level-security.mjs
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const ROUNDS = 15;
 const REQUESTS = 1_500;
 const CONNECTIONS = 8;
 
-const ENTER = `select set_config('role', 'latitude_app', true),
+const SET_TENANT = `select set_config('role', 'latitude_app', true),
   set_config('app.organization_id', $1, true)`;
 const STATEMENTS = {
   get: `select id, first_name, email, created_at from leads
@@ -26,17 +26,17 @@ const STATEMENTS = {
     and $2::uuid is not null and deleted_at is null order by created_at desc, id desc limit 50`,
 };
 
-const WAYS = {
+const STRATEGIES = {
   'no policy': (client, name, values) => client.query({ name, text: STATEMENTS[name], values }),
   'one Sync': (client, name, values) =>
     new Promise((resolve, reject) => {
-      const context = { name: 'tenant', text: ENTER, values: [values[0]] };
+      const context = { name: 'tenant', text: SET_TENANT, values: [values[0]] };
       const done = (error, result) => (error ? reject(error) : resolve(result));
       client.query(new QueryWithContext(context, { name, text: STATEMENTS[name], values }, done));
     }),
   transaction: async (client, name, values) => {
     await client.query('begin');
-    await client.query({ name: 'tenant', text: ENTER, values: [values[0]] });
+    await client.query({ name: 'tenant', text: SET_TENANT, values: [values[0]] });
     const result = await client.query({ name, text: STATEMENTS[name], values });
     await client.query('commit');
     return result;
@@ -64,12 +64,12 @@ async function fill(client) {
   return rows.map((row) => [row.organization_id, row.id]);
 }
 
-/** Requests a second over some connections, each asking one statement after the other. */
-async function measure(clients, way, name, records) {
+/** @returns statements a second over the connections, each running one statement after the other */
+async function measure(clients, strategy, name, records) {
   let next = 0;
   const started = performance.now();
   const worker = async (client) => {
-    while (next < REQUESTS) await way(client, name, records[(next++ * 7919) % records.length]);
+    while (next < REQUESTS) await strategy(client, name, records[(next++ * 7919) % records.length]);
   };
   await Promise.all(clients.map(worker));
   return (REQUESTS / (performance.now() - started)) * 1_000;
@@ -90,20 +90,24 @@ try {
   const records = await fill(clients[0]);
   for (const name of Object.keys(STATEMENTS)) {
     for (const used of [1, CONNECTIONS]) {
-      const some = clients.slice(0, used);
+      const selected = clients.slice(0, used);
       const ratios = { 'one Sync': [], transaction: [] };
       const baseline = [];
       for (let round = 0; round <= ROUNDS; round++) {
         const rates = {};
-        const order = Object.keys(WAYS).map((_, i, all) => all[(i + round) % all.length]);
-        for (const way of order) rates[way] = await measure(some, WAYS[way], name, records);
+        const order = Object.keys(STRATEGIES).map((_, i, all) => all[(i + round) % all.length]);
+        for (const strategy of order)
+          rates[strategy] = await measure(selected, STRATEGIES[strategy], name, records);
         if (round === 0) continue;
         baseline.push(rates['no policy']);
-        for (const way of Object.keys(ratios)) ratios[way].push(rates[way] / rates['no policy']);
+        for (const strategy of Object.keys(ratios))
+          ratios[strategy].push(rates[strategy] / rates['no policy']);
       }
-      const shown = Object.entries(ratios).map(([way, all]) => `${way} ${median(all).toFixed(2)}`);
+      const formatRatio = Object.entries(ratios).map(
+        ([strategy, all]) => `${strategy} ${median(all).toFixed(2)}`,
+      );
       console.log(
-        `${name}, ${used} connection(s): no policy 1.00 (${median(baseline).toFixed(0)}/s), ${shown.join(', ')}`,
+        `${name}, ${used} connection(s): no policy 1.00 (${median(baseline).toFixed(0)}/s), ${formatRatio.join(', ')}`,
       );
     }
   }

@@ -1,21 +1,21 @@
-// What Latitude costs, beside other servers or by the size of an organization: bench/README.md.
-import { measureFlatness } from './flat/flatness.mjs';
+// Compares Latitude with other servers, or measures requests by the size of an organization (bench/README.md).
+import { measureBySize } from './flat/by-size.mjs';
 import { compare } from './lib/comparison.mjs';
 import { readOptions } from './lib/options.mjs';
 
 const started = performance.now();
-const note = (line) => {
+const progress = (line) => {
   const seconds = Math.round((performance.now() - started) / 1_000);
   process.stderr.write(`${String(seconds).padStart(4)} s  ${line}\n`);
 };
 
-/** What has to be undone at the end, the last first. */
-const undo = [];
+/** Clean-up steps, which run at the end in reverse order. */
+const cleanups = [];
 
 async function main(options, signal) {
-  const measure = options.flat ? measureFlatness : compare;
-  await measure(options, { note, undo, signal });
-  note('done');
+  const measure = options.flat ? measureBySize : compare;
+  await measure(options, { progress, cleanups, signal });
+  progress('done');
 }
 
 const interrupted = new AbortController();
@@ -32,9 +32,9 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (options) await Promise.race([main(options, interrupted.signal), interruption]);
 } catch (error) {
-  note(`bench: ${error.message}`);
+  progress(`bench: ${error.message}`);
   process.exitCode = 1;
 } finally {
-  for (const step of undo.reverse()) await step().catch((error) => note(error.message));
+  for (const step of cleanups.reverse()) await step().catch((error) => progress(error.message));
 }
 process.exit();

@@ -4,28 +4,28 @@ import { FIRST_USER } from './records.mjs';
 export const LIMIT = 50;
 const DIRECTIONS = ['asc', 'desc'];
 
-/** What the p50 at the largest size may be, as a multiple of what. */
-const EVEN = { to: 'smallest', most: 1.5 };
-const NEARLY_EVEN = { to: 'smallest', most: 3 };
+/** Goals: the largest p50 at the largest size, as a multiple of a reference. */
+const CONSTANT = { to: 'smallest', most: 1.5 };
+const NEARLY_CONSTANT = { to: 'smallest', most: 3 };
 const LAST_PAGE = { to: 'first page', most: 5 };
 const COMMON_TOTAL = { to: 'scan', most: 0.4 };
 const SHORT_TERM = { to: 'scan', most: 0.5 };
 
-/** The newest leads: the list that others are compared with. */
+/** The list that others are compared with. */
 export const FIRST_PAGE = 'first page, created_at desc';
 
-/** No lead has it. */
+/** A term that no lead contains. */
 const SHORT = 'zq';
-const [AGAIN, ...OTHERS] = COMMON_TERMS;
+const [REPEATED_SEARCH, ...OTHER_TERMS] = COMMON_TERMS;
 
-/** Parts of a name that are as telling as all of it. */
+/** Smallest length of a part of a name that is as selective as the whole name. */
 const LETTERS = 5;
 
-/** Searches whose totals the server cannot remember, because each is made once. */
-const NEVER_MADE = OTHERS.flatMap((name) => partsOf(name.toLowerCase()));
+/** Search terms whose totals are not cached, because each is used once. */
+const FIRST_TIME_SEARCHES = OTHER_TERMS.flatMap((name) => partsOf(name.toLowerCase()));
 
 const list = (resource, organization, more) => {
-  return { does: 'list', organization, resource, page: 1, limit: LIMIT, ...more };
+  return { type: 'list', organization, resource, page: 1, limit: LIMIT, ...more };
 };
 
 function partsOf(name) {
@@ -36,22 +36,22 @@ function partsOf(name) {
 }
 
 /**
- * A list that is asked for in each organization.
- * @param parameters of a sample: one choice of them, or several that are taken in turn
+ * A case of a list.
+ * @param parameters makes the query parameters for a sample, or several that are used in turn
  */
 function listCase(resource, name, goal, parameters, more = {}) {
-  const asks = (sample) =>
+  const operations = (sample) =>
     [parameters(sample)].flat().map((one) => list(resource, sample.organization, one));
   const title = resource === 'leads' ? name : `${resource}: ${name}`;
-  return { title, goal, asks, resource, ...more };
+  return { title, goal, operations, resource, ...more };
 }
 
 function firstPages(resource, sorts) {
   return sorts.flatMap((sort_by) =>
     DIRECTIONS.map((sort_dir) => {
       const title = `first page, ${sort_by} ${sort_dir}`;
-      const pictured = resource === 'leads' && title === FIRST_PAGE && 'first page';
-      return listCase(resource, title, EVEN, () => ({ sort_by, sort_dir }), { pictured });
+      const chartLabel = resource === 'leads' && title === FIRST_PAGE && 'first page';
+      return listCase(resource, title, CONSTANT, () => ({ sort_by, sort_dir }), { chartLabel });
     }),
   );
 }
@@ -59,32 +59,32 @@ function firstPages(resource, sorts) {
 const LEADS = [
   {
     title: 'get by id',
-    goal: EVEN,
-    pictured: 'get',
-    asks: ({ organization, ids }) => ids.map((id) => ({ does: 'get', organization, id })),
+    goal: CONSTANT,
+    chartLabel: 'get',
+    operations: ({ organization, ids }) => ids.map((id) => ({ type: 'get', organization, id })),
   },
   {
     title: 'create',
-    goal: EVEN,
-    pictured: 'create',
+    goal: CONSTANT,
+    chartLabel: 'create',
     writes: 'created',
-    asks: ({ organization }) => [{ does: 'create', organization, lead: NEW_LEAD }],
+    operations: ({ organization }) => [{ type: 'create', organization, lead: NEW_LEAD }],
   },
   ...firstPages('leads', ['created_at', 'updated_at', 'first_name', 'last_name', 'lead_score']),
-  listCase('leads', 'status', EVEN, () => ({ status: 'won' }), { pictured: 'status' }),
-  listCase('leads', 'temperature', EVEN, () => ({ temperature: 'hot' })),
+  listCase('leads', 'status', CONSTANT, () => ({ status: 'won' }), { chartLabel: 'status' }),
+  listCase('leads', 'temperature', CONSTANT, () => ({ temperature: 'hot' })),
   listCase(
-    ...['leads', 'search that finds one lead', NEARLY_EVEN],
+    ...['leads', 'search that finds one lead', NEARLY_CONSTANT],
     ({ rare }) => rare.map((search) => ({ search })),
-    { pictured: 'rare search' },
+    { chartLabel: 'rare search' },
   ),
-  listCase('leads', 'search that finds every 20th lead, again', NEARLY_EVEN, () => {
-    return { search: AGAIN };
+  listCase('leads', 'search that finds every 20th lead, again', NEARLY_CONSTANT, () => {
+    return { search: REPEATED_SEARCH };
   }),
   listCase(
     ...['leads', 'search that finds every 20th lead, the first time', COMMON_TOTAL],
-    () => NEVER_MADE.map((search) => ({ search })),
-    { scans: OTHERS[0].toLowerCase() },
+    () => FIRST_TIME_SEARCHES.map((search) => ({ search })),
+    { scans: OTHER_TERMS[0].toLowerCase() },
   ),
   listCase(
     'leads',
@@ -95,31 +95,35 @@ const LEADS = [
       scans: SHORT,
     },
   ),
-  listCase('leads', 'window of 100 by created_at', NEARLY_EVEN, ({ leadWindows }) =>
+  listCase('leads', 'window of 100 by created_at', NEARLY_CONSTANT, ({ leadWindows }) =>
     leadWindows.map(({ since, until }) => ({ created_after: since, created_before: until })),
   ),
   listCase(
     ...['leads', 'last page', LAST_PAGE],
     ({ organization }) => ({ page: Math.ceil(organization.size / LIMIT) }),
-    { pictured: 'last page' },
+    { chartLabel: 'last page' },
   ),
 ];
 
 const APPOINTMENTS = [
   ...firstPages('appointments', ['start_time', 'created_at']),
-  listCase('appointments', 'status', EVEN, () => ({ status: 'confirmed' })),
-  listCase('appointments', 'lead_id', EVEN, ({ ids }) => ids.map((lead_id) => ({ lead_id }))),
-  listCase('appointments', 'window of 100 by start_time', NEARLY_EVEN, ({ appointmentWindows }) =>
-    appointmentWindows.map(({ since, until }) => ({ start_after: since, start_before: until })),
+  listCase('appointments', 'status', CONSTANT, () => ({ status: 'confirmed' })),
+  listCase('appointments', 'lead_id', CONSTANT, ({ ids }) => ids.map((lead_id) => ({ lead_id }))),
+  listCase(
+    'appointments',
+    'window of 100 by start_time',
+    NEARLY_CONSTANT,
+    ({ appointmentWindows }) =>
+      appointmentWindows.map(({ since, until }) => ({ start_after: since, start_before: until })),
   ),
 ];
 
 const TASKS = [
   ...firstPages('tasks', ['due_date', 'created_at', 'priority']),
-  listCase('tasks', 'status', EVEN, () => ({ status: 'in_progress' })),
-  listCase('tasks', 'assigned_to', EVEN, () => ({ assigned_to: FIRST_USER })),
-  listCase('tasks', 'contact_id', EVEN, ({ ids }) => ids.map((contact_id) => ({ contact_id }))),
-  listCase('tasks', 'due_before, finds 100', NEARLY_EVEN, ({ due }) => ({ due_before: due })),
+  listCase('tasks', 'status', CONSTANT, () => ({ status: 'in_progress' })),
+  listCase('tasks', 'assigned_to', CONSTANT, () => ({ assigned_to: FIRST_USER })),
+  listCase('tasks', 'contact_id', CONSTANT, ({ ids }) => ids.map((contact_id) => ({ contact_id }))),
+  listCase('tasks', 'due_before, finds 100', NEARLY_CONSTANT, ({ due }) => ({ due_before: due })),
 ];
 
 export const FLAT_CASES = [...LEADS, ...APPOINTMENTS, ...TASKS];

@@ -4,8 +4,8 @@ import { URL } from 'node:url';
 const END_OF_HEADERS = '\r\n\r\n';
 
 /**
- * One connection that is kept, over which requests go one after the other. It knows of HTTP what
- * Latitude's answers need, so that the caller takes little time of the machine that both share.
+ * A minimal HTTP client with one kept-alive connection for sequential requests. It takes little processor
+ * time from the server on the same machine.
  */
 export class Connection {
   #host;
@@ -22,7 +22,7 @@ export class Connection {
     this.#socket.on('data', (chunk) => this.#receive(chunk));
   }
 
-  /** @returns the answer, and the milliseconds until all of it was there */
+  /** @returns the response and the milliseconds until it was complete */
   send({ path, method = 'GET', headers = {}, body = '' }) {
     const all = { Host: this.#host, ...headers };
     if (body) all['Content-Length'] = Buffer.byteLength(body);

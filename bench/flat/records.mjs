@@ -1,16 +1,16 @@
 import { FOR_FILLING } from '../lib/data.mjs';
 
-/** Users to whom tasks are assigned, the same number to each. */
+/** Number of users to whom tasks are assigned in equal parts. */
 const USERS = 10;
 const USER = `('00000000-0000-4000-8000-' || lpad((n % ${USERS})::text, 12, '0'))::uuid`;
 export const FIRST_USER = '00000000-0000-4000-8000-000000000000';
 
-/** The leads of an organization with a number each, and days after them that look irregular. */
+/** The leads of an organization with a number and an irregular number of days each. */
 const NUMBERED = `(select *, n * 7919 % 90 * interval '1 day' as later
   from (select *, row_number() over (order by id) as n from leads where organization_id = $1) leads
 ) numbered`;
 
-/** Each has the id of its lead, so that all runs have the same. */
+/** Appointments have the ids of their leads, so that they are the same on every run. */
 const APPOINTMENTS = `
   insert into appointments (organization_id, id, lead_id, start_time, end_time, type, location,
     status, booked_by, created_at, updated_at)
@@ -30,7 +30,7 @@ const TASKS = `
     id, ${USER}, false, created_at, updated_at
   from ${NUMBERED}`;
 
-/** Gives each lead of these organizations an appointment and a task. */
+/** Adds an appointment and a task for each lead of these organizations. */
 export async function addRecords(client, connect, connection, organizations) {
   const write = async (statement) => {
     const writer = await connect(connection);

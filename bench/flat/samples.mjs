@@ -1,12 +1,12 @@
 const SAMPLE = 200;
 const WINDOWS = 12;
 
-/** How many records a window of time holds. */
+/** Number of records in a time window. */
 export const WINDOW = 100;
 
 const IDS = `select id from leads where organization_id = $1 order by md5(id::text) limit ${SAMPLE}`;
 
-/** Those with the longest numbers, because a shorter one may be the beginning of others. */
+/** Terms with the longest numbers, because a shorter one can be a prefix of others. */
 const RARE = `select split_part(email, '@', 1) as term from leads where organization_id = $1
   order by length(split_part(email, '.', 3)) desc, md5(id::text) limit ${SAMPLE}`;
 
@@ -21,7 +21,7 @@ function windowsOf(table, column) {
     where until is not null and n % ($2::int / ${WINDOWS}) = 0 order by n`;
 }
 
-/** What is asked for in an organization. */
+/** @returns ids, search terms and time windows of an organization for requests */
 export async function sample(client, organization) {
   const { id, size } = organization;
   const rows = async (statement, ...more) => (await client.query(statement, [id, ...more])).rows;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 
-const LIVE = {
+const NOT_DELETED = {
   leads: 'deleted_at is null',
   appointments: 'true',
   tasks: 'deleted_at is null',
 };
 
-/** SQL of what the parameters of lists ask for. */
+/** SQL conditions of the parameters of lists. */
 const CONDITIONS = {
   status: 'status = ?',
   temperature: 'temperature = ?',
@@ -21,7 +21,7 @@ const CONDITIONS = {
   due_before: 'due_date < ?',
 };
 
-/** How many records a list has, counted one by one. */
+/** @returns the number of records of a list, counted with SQL */
 export async function countRecords(client, { organization, resource, ...parameters }) {
   const values = [organization.id];
   const clauses = Object.entries(parameters)
@@ -29,13 +29,13 @@ export async function countRecords(client, { organization, resource, ...paramete
     .map(([name, value]) => CONDITIONS[name].replace('?', `$${values.push(value)}`));
   const { rows } = await client.query(
     `select count(*)::int as total from ${resource}
-     where ${['organization_id = $1', LIVE[resource], ...clauses].join(' and ')}`,
+     where ${['organization_id = $1', NOT_DELETED[resource], ...clauses].join(' and ')}`,
     values,
   );
   return rows[0].total;
 }
 
-/** Sees to it that a page is as long as it has to be, and its total what was counted. */
+/** Checks the length of a page, and its total if it was counted. */
 export function assertPage(text, { page, limit }, total, who) {
   const { data, meta } = JSON.parse(text);
   if (total !== undefined) assert.equal(meta.total, total, `${who} answers a wrong total`);
@@ -43,7 +43,7 @@ export function assertPage(text, { page, limit }, total, who) {
   assert.equal(data.length, Math.min(limit, left), `${who} answers a page of a wrong length`);
 }
 
-/** Milliseconds in which PostgreSQL counts what a search finds by a look at every row. */
+/** @returns the milliseconds in which PostgreSQL counts the matches of a search without indexes */
 export async function timeScan(client, { id }, term) {
   await client.query('begin');
   for (const kind of ['indexscan', 'indexonlyscan', 'bitmapscan']) {

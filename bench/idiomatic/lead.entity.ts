@@ -11,7 +11,7 @@ import {
 } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 
-/** Latitude computes it; every lead that the benchmark creates has this one. */
+/** The score that Latitude computes for every lead of the benchmark. */
 const LEAD_SCORE = 70;
 
 @Entity('leads')

@@ -44,7 +44,7 @@ export class LeadsService {
       },
       where: {
         organization_id: organizationId,
-        // The column and its index are Latitude's; ILIKE on each field would read every row.
+        // Uses Latitude's column and index; ILIKE on each field would read every row.
         ...(search !== undefined && { search_text: Like(`%${search.toLowerCase()}%`) }),
       },
       order: { created_at: 'DESC', id: 'DESC' },

@@ -1,5 +1,5 @@
-// The leads of Latitude as the documentation of Nest and of its TypeORM module teaches them: what a
-// team writes that does not think of speed. bench/run.mjs starts it with one argument:
+// Latitude's leads as the documentation of Nest and of its TypeORM module teaches, without attention to
+// speed. bench/run.mjs starts it with one argument:
 // {connection, poolSize}.
 import 'reflect-metadata';
 import { ClassSerializerInterceptor, ValidationPipe } from '@nestjs/common';

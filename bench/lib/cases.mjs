@@ -7,10 +7,10 @@ const SEARCHES = 100;
 /** The names of all cases. */
 export const CASES = 'get list large last rare common create update mcp'.split(' ');
 
-/** By which the leads are found that the benchmark created. */
+/** E-mail domain of the leads that the benchmark creates. */
 export const CREATED_DOMAIN = 'created.example';
 
-/** What a created lead has; Latitude computes the last one, the other servers are told it. */
+/** Body of a creation. */
 export const NEW_LEAD = {
   first_name: 'Grace',
   last_name: 'Hopper',
@@ -22,63 +22,63 @@ export const NEW_LEAD = {
   custom_fields: { budget: 25_000 },
 };
 
-/** Fields that the score does not depend on. */
+/** Body of an update. The score does not depend on these fields. */
 const CHANGES = { status: 'contacted', notes: `Called, and call ${NUMBER} was answered.` };
 
-/** Names that a search finds in nearly the same leads of each server, a twentieth of all. */
+/** Search terms that match about every 20th lead, and nearly the same leads on each server. */
 export const COMMON_TERMS = LAST_NAMES.filter((name) => name.length >= 6);
 
 /**
- * What is measured: of each case, what is asked in turn. `writes` tells what must be undone.
- * The time of what is `databaseBound` goes into the database, which needs no warming up.
- * @param leads some of those that are stored
+ * The cases and their operations, which are sent in turn. `writes` says what must be restored afterwards.
+ * A `databaseBound` case needs no warm-up.
+ * @param leads a sample of the stored leads
  */
 export function casesOf(organizations, leads) {
   const byId = new Map(organizations.map((organization) => [organization.id, organization]));
   const [large] = organizations;
-  const list = (organization, more) => ({ does: 'list', organization, limit: LIMIT, ...more });
-  const ofLead = (does, { organization_id: organization, id }, more) => {
-    return { does, organization: byId.get(organization), id, ...more };
+  const list = (organization, more) => ({ type: 'list', organization, limit: LIMIT, ...more });
+  const ofLead = (type, { organization_id: organization, id }, more) => {
+    return { type, organization: byId.get(organization), id, ...more };
   };
   const inLarge = leads.filter((lead) => lead.organization_id === large.id).slice(0, SEARCHES);
   const smallOnes = organizations.filter(({ small }) => small);
   return [
-    { name: 'get', title: 'get by id', asks: leads.map((lead) => ofLead('get', lead)) },
+    { name: 'get', title: 'get by id', operations: leads.map((lead) => ofLead('get', lead)) },
     {
       name: 'list',
       title: 'list 50 of 1,000 + exact total',
-      asks: smallOnes.map((organization) => list(organization, { page: 1 })),
+      operations: smallOnes.map((organization) => list(organization, { page: 1 })),
     },
     {
       name: 'large',
       databaseBound: true,
       title: `list 50 of ${large.size.toLocaleString('en')} + exact total`,
-      asks: [list(large, { page: 1 })],
+      operations: [list(large, { page: 1 })],
     },
     {
       name: 'last',
       databaseBound: true,
       title: `last page of ${large.size.toLocaleString('en')}`,
-      asks: [list(large, { page: large.size / LIMIT })],
+      operations: [list(large, { page: large.size / LIMIT })],
     },
     {
       name: 'rare',
       databaseBound: true,
       title: 'search that finds one lead',
-      asks: inLarge.map(({ email }) => list(large, { page: 1, search: email.split('@')[0] })),
+      operations: inLarge.map(({ email }) => list(large, { page: 1, search: email.split('@')[0] })),
     },
     {
       name: 'common',
       databaseBound: true,
       title: 'search that finds every 20th lead',
-      asks: COMMON_TERMS.map((search) => list(large, { page: 1, search })),
+      operations: COMMON_TERMS.map((search) => list(large, { page: 1, search })),
     },
     {
       name: 'create',
       title: 'create',
       writes: 'created',
-      asks: organizations.map((organization) => ({
-        does: 'create',
+      operations: organizations.map((organization) => ({
+        type: 'create',
         organization,
         lead: NEW_LEAD,
       })),
@@ -87,8 +87,8 @@ export function casesOf(organizations, leads) {
       name: 'update',
       title: 'update',
       writes: 'updated',
-      asks: leads.map((lead) => ofLead('update', lead, { changes: CHANGES })),
+      operations: leads.map((lead) => ofLead('update', lead, { changes: CHANGES })),
     },
-    { name: 'mcp', title: '/mcp get_lead', asks: leads.map((lead) => ofLead('get', lead)) },
+    { name: 'mcp', title: '/mcp get_lead', operations: leads.map((lead) => ofLead('get', lead)) },
   ];
 }

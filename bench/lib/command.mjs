@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Runs a command that takes one number, and undoes what it did however it ends.
- * @param option its name, the least, the most and the default of its number
- * @param main is given the number, and a list for the steps that undo what it does, the last first
+ * Runs a command with one numeric option, and cleans up afterwards, also after an error or a signal.
+ * @param option name, minimum, maximum and default of the option
+ * @param main receives the number and a list for clean-up steps, which run in reverse order
  */
 export async function runCommand({ name, usage, option }, main) {
-  const undo = [];
+  const cleanups = [];
   const interrupted = new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.once(signal, () => reject(new Error(`ended by ${signal}`)));
@@ -15,12 +15,12 @@ export async function runCommand({ name, usage, option }, main) {
   try {
     const number = readNumber(option, usage);
     if (number === undefined) console.log(usage);
-    else await Promise.race([main(number, undo), interrupted]);
+    else await Promise.race([main(number, cleanups), interrupted]);
   } catch (error) {
     process.stderr.write(`${name}: ${error.message}\n`);
     process.exitCode = 1;
   } finally {
-    for (const step of undo.reverse()) await step().catch(() => undefined);
+    for (const step of cleanups.reverse()) await step().catch(() => undefined);
   }
   process.exit();
 }

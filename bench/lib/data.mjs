@@ -3,7 +3,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { DefaultLeadScorer } from '../../dist/src/leads/lead-scorer.js';
 import { leadSearchText } from '../../dist/src/leads/lead-search.js';
-import { generator, shuffle } from './random.mjs';
+import { seededRandom, shuffle } from './random.mjs';
 
 const SEED = 20_261_121;
 const FIRST_DAY = Date.UTC(2025, 0, 1);
@@ -11,7 +11,7 @@ const TWO_YEARS = 2 * 365 * 86_400_000;
 const BATCH = 2_000;
 const WRITERS = 2;
 
-/** How many leads are remembered, to be asked for and changed. */
+/** Size of the sample of leads that requests get and update. */
 const SAMPLE = 2_000;
 
 const words = (text) => text.split(/\s+/);
@@ -25,7 +25,7 @@ const TEMPERATURES = ['cold', 'warm', 'hot', null];
 const SOURCES = ['manual', 'api', 'website', 'referral', 'import'];
 const TAGS = ['newsletter', 'returning', 'vip', 'trade-fair', 'spring-campaign'];
 const NOTES = ['Asked to be called back on Thursday after lunch.', 'Prefers e-mail.', null, null];
-const PLACES = [
+const SECTIONS = [
   ['12 Market Street', 'San Francisco', 'CA', '94103'],
   ['480 Lake Avenue', 'Chicago', 'IL', '60611'],
   ['7 Harbour Road', 'Boston', 'MA', '02110'],
@@ -36,17 +36,17 @@ const COLUMNS = `organization_id, id, first_name, last_name, phone, email, compa
   city, state, zip, status, temperature, source, notes, tags, custom_fields, lead_score,
   created_at, updated_at, sms_opted_out, on_dnc_list, phone_compared, email_compared, search_text`;
 
-/** Larger statements and a longer list of pending words make filling faster and change nothing. */
+/** Session settings that speed up bulk inserts. */
 export const FOR_FILLING = `set synchronous_commit = off; set gin_pending_list_limit = '64MB'`;
 
 /**
- * Fills in the same leads on every run, but for the ids of the organizations.
- * @returns some of them, from all over the table
+ * Inserts leads. Apart from the ids of organizations, they are the same on every run.
+ * @returns a sample of the leads from the whole table
  */
-export async function fill(client, organizations) {
+export async function fillLeads(client, organizations) {
   const total = organizations.reduce((sum, { size }) => sum + size, 0);
-  const random = generator(SEED);
-  // Organizations grow side by side, so that their rows lie mixed in the table.
+  const random = seededRandom(SEED);
+  // The rows of the organizations are interleaved, as if they grew at the same time.
   const owners = shuffle(
     organizations.flatMap(({ size }, index) => Array(size).fill(index)),
     random,
@@ -66,7 +66,7 @@ export async function fill(client, organizations) {
   const { host, port, user, database } = client;
   const write = async () => {
     const writer = new pg.Client({ host, port, user, database });
-    // A lost connection fails the statement that asks for it, and not the process.
+    // A lost connection fails the statement that uses it, and not the process.
     writer.on('error', () => undefined);
     await writer.connect();
     try {
@@ -92,7 +92,7 @@ const scorer = new DefaultLeadScorer();
 function makeLead(n, organization, createdAt, random) {
   const pick = (values) => values[Math.floor(random() * values.length)];
   const [first, last] = [pick(FIRST_NAMES), pick(LAST_NAMES)];
-  const [street, city, state, zip] = pick(PLACES);
+  const [street, city, state, zip] = pick(SECTIONS);
   const email = `${first}.${last}.${n}@example.com`;
   const phone = `+1415${2_000_000 + n}`;
   const created = new Date(createdAt).toISOString();

@@ -8,13 +8,13 @@ const BUSY = `select count(*)::int as busy from pg_stat_activity
   where datname is not null and pid <> pg_backend_pid()
     and (backend_type = 'autovacuum worker' or state <> 'idle')`;
 
-/** What is still worked on for requests that no one waits for any more. */
+/** Cancels statements of aborted requests. */
 const CANCEL_ABANDONED = `select pg_cancel_backend(pid) from pg_stat_activity
   where backend_type = 'client backend' and pid <> pg_backend_pid() and state = 'active'
     and now() - query_start > interval '500 milliseconds'`;
 
-/** Waits until nothing runs that a measurement would share the machine with. */
-export async function untilIdle(client) {
+/** Waits until no statement and no autovacuum worker is active. */
+export async function waitUntilIdle(client) {
   const deadline = performance.now() + IDLE_TIMEOUT;
   for (let quiet = 0; quiet < QUIET_CHECKS;) {
     const { rows } = await client.query(BUSY);
@@ -25,10 +25,10 @@ export async function untilIdle(client) {
   }
 }
 
-/** What a table of leads calls the columns that an update changes, and their types. */
+/** Names and types of the columns of a table of leads, where the servers differ. */
 const COLUMNS = { id: 'id', status: 'status', idType: 'uuid', timeType: 'timestamptz' };
 
-/** Undoes what a measurement wrote, so that the next one finds the same table. */
+/** Restores the table of leads after a measurement, so that the next one starts with the same table. */
 export class LeadsTable {
   #client;
   #updated;
@@ -36,8 +36,8 @@ export class LeadsTable {
   #columns;
 
   /**
-   * @param updated the leads that are updated, as they were
-   * @param columns where they are not as in Latitude's table
+   * @param updated the original leads that are updated
+   * @param columns if they differ from Latitude's table
    */
   constructor(client, updated, columns = COLUMNS) {
     this.#client = client;
@@ -51,10 +51,10 @@ export class LeadsTable {
   }
 
   /**
-   * @param writes what was done: leads were `created` or `updated`
-   * @returns how many leads that were
+   * @param writes whether leads were `created` or `updated`
+   * @returns the number of these leads
    */
-  async undo(writes) {
+  async restore(writes) {
     const { rowCount } =
       writes === 'created' ? await this.#removeCreated() : await this.#restoreUpdated();
     await this.#client.query('vacuum leads');
@@ -62,7 +62,7 @@ export class LeadsTable {
     return rowCount;
   }
 
-  /** How many leads must have been written by so many requests. */
+  /** @returns the smallest number of leads that this number of requests must have written */
   leastWritten(writes, requests) {
     return writes === 'created' ? requests : Math.min(requests, this.#updatable);
   }

@@ -5,17 +5,17 @@ import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-
 import { Server } from './server.mjs';
 
 const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');
-/** What `npm start` gives to node. */
+/** The arguments of node in `npm start`. */
 const START = JSON.parse(readFileSync(path.resolve(ENTRIES, '../../package.json')))
   .scripts.start.split(' ')
   .slice(1)
   .map((part) => (part.endsWith('.js') ? path.resolve(ENTRIES, '../..', part) : part));
 const NO_LIMIT = '1000000000';
 
-/** Nothing of the caller's own settings. */
+/** The environment without settings of Latitude. */
 const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR };
 
-/** Latitude as `npm start` runs it: with its embedded PostgreSQL, its log and all checks. */
+/** Latitude as `npm start` runs it, with its embedded PostgreSQL and log. */
 export class Latitude extends Server {
   #env;
 
@@ -31,7 +31,7 @@ export class Latitude extends Server {
     this.#env = env;
   }
 
-  /** How to reach its PostgreSQL: over the socket, as the superuser. */
+  /** @returns the connection to its PostgreSQL, over the socket and as the superuser */
   async connection() {
     const { connection } = await openEmbeddedPostgres({
       dataDir: this.#env.DATA_DIR,

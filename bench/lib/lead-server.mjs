@@ -1,12 +1,12 @@
-// What the hand-written servers of this folder have in common: HTTP, routes and keys. No validation,
-// limits, request ids, log or row-level security.
+// The common part of the hand-written servers: HTTP, routes and keys, without validation, rate limits,
+// request ids, log or row-level security.
 import http from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 
 const LEADS = '/api/v1/leads';
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8' };
 
-/** Latitude computes it; every lead that the benchmark creates has this one. */
+/** The score that Latitude computes for every lead of the benchmark. */
 const LEAD_SCORE = 70;
 
 export const LEAD = words(`id first_name last_name phone email company address_street city state zip
@@ -14,8 +14,8 @@ export const LEAD = words(`id first_name last_name phone email company address_s
   updated_at`);
 export const LIST_ITEM = words(`id first_name last_name phone email status temperature lead_score
   company created_at updated_at`);
-export const LIVE = 'organization_id = $1 and deleted_at is null';
-export const SEARCHED = `${LIVE} and search_text like $4`;
+export const NOT_DELETED = 'organization_id = $1 and deleted_at is null';
+export const SEARCHED = `${NOT_DELETED} and search_text like $4`;
 export const NEWEST_FIRST = 'order by created_at desc, id desc limit $2 offset $3';
 
 export const INSERT = `insert into leads (organization_id, id, first_name, last_name, phone, email,
@@ -28,7 +28,7 @@ function words(text) {
   return text.split(/\s+/);
 }
 
-/** Values of `INSERT`. */
+/** @returns the values of `INSERT` */
 export function valuesOfNew(organization, lead) {
   return [
     ...[organization, uuidv7(), lead.first_name, lead.last_name, lead.phone, lead.email],
@@ -39,34 +39,35 @@ export function valuesOfNew(organization, lead) {
   ];
 }
 
-/** A statement that changes the given fields; one text for each choice of fields. */
+/** @returns an UPDATE of the given fields */
 export function updateOf(fields) {
   const changes = fields.filter((field) => LEAD.includes(field));
   const set = changes.map((field, index) => `${field} = $${index + 3}, `).join('');
   return `update leads set ${set}updated_at = date_trunc('milliseconds', now())
-    where ${LIVE} and id = $2`;
+    where ${NOT_DELETED} and id = $2`;
 }
 
 /**
- * @param answers `get`, `list`, `create` and `update`, which resolve to the JSON of an answer, or
- *   undefined where there is no such lead
+ * Serves the lead routes over HTTP.
+ * @param handlers `get`, `list`, `create` and `update`, which resolve to the JSON of a response, or to
+ *   undefined if the lead does not exist
  */
-export function serve(name, organizationOf, answers) {
-  const answer = async (request) => {
+export function serve(name, organizationOf, handlers) {
+  const handle = async (request) => {
     const organization = organizationOf.get(request.headers.authorization?.slice(7));
     if (organization === undefined) return [401, '{}'];
     const { method, url } = request;
     const rest = url.slice(LEADS.length + 1);
-    if (method === 'POST') return [201, await answers.create(organization, await bodyOf(request))];
-    if (!url.startsWith(`${LEADS}/`)) return [200, await list(answers, organization, rest)];
+    if (method === 'POST') return [201, await handlers.create(organization, await bodyOf(request))];
+    if (!url.startsWith(`${LEADS}/`)) return [200, await list(handlers, organization, rest)];
     const json =
       method === 'PUT'
-        ? await answers.update(organization, rest, await bodyOf(request))
-        : await answers.get(organization, rest);
+        ? await handlers.update(organization, rest, await bodyOf(request))
+        : await handlers.get(organization, rest);
     return json === undefined ? [404, '{}'] : [200, json];
   };
   const server = http.createServer(async (request, response) => {
-    const [status, json] = await answer(request).catch((error) => {
+    const [status, json] = await handle(request).catch((error) => {
       console.error(error);
       return [500, '{}'];
     });
@@ -80,7 +81,7 @@ export function serve(name, organizationOf, answers) {
   process.once('SIGTERM', () => process.exit(0));
 }
 
-function list(answers, organization, query) {
+function list(handlers, organization, query) {
   const parameters = new URLSearchParams(query);
   const page = Number(parameters.get('page') ?? 1);
   const limit = Number(parameters.get('limit') ?? 50);
@@ -90,7 +91,7 @@ function list(answers, organization, query) {
   if (search !== undefined) {
     values.push(`%${search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
   }
-  return answers.list({ values, page, limit, counted, searched: search !== undefined });
+  return handlers.list({ values, page, limit, counted, searched: search !== undefined });
 }
 
 async function bodyOf(request) {
@@ -99,7 +100,7 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** The `meta` of a list; without a total, what is known without one. */
+/** @returns the `meta` of a list, with the total only if the list is counted */
 export function metaOf({ page, limit, counted }, total) {
   return counted ? { page, limit, total, total_pages: Math.ceil(total / limit) } : { page, limit };
 }

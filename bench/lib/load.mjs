@@ -9,7 +9,7 @@ import { FIRST_NUMBER, NUMBER, numbered } from './requests.mjs';
 const run = promisify(execFile);
 const SCRIPT = path.join(import.meta.dirname, 'wrk.lua');
 
-/** A load generator: asks requests in turn over some connections, each one after the other. */
+/** A load generator: each connection sends the requests in turn, one after the other. */
 class Wrk {
   constructor(version, folder) {
     this.description = `wrk ${version}`;
@@ -50,7 +50,7 @@ class Autocannon {
     });
     const stop = () => load.stop();
     signal.addEventListener('abort', stop);
-    // Its own percentiles are in whole milliseconds.
+    // The percentiles of autocannon are in whole milliseconds.
     const latencies = [];
     load.on('response', (client, status, bytes, milliseconds) => latencies.push(milliseconds));
     const result = await load;
@@ -66,10 +66,10 @@ class Autocannon {
   }
 }
 
-/** wrk where it is installed, because it leaves more of the machine to the servers. */
+/** @returns wrk if it is installed, because it leaves more of the processors to the servers */
 export async function findLoadGenerator(folder, wanted) {
   if (wanted === 'autocannon') return new Autocannon();
-  // It exits with 1 after printing its version.
+  // wrk exits with 1 after printing its version.
   const { stdout = '' } = await run('wrk', ['--version']).catch((error) => error);
   const [, version] = /^wrk (?:debian\/)?(\S+)/.exec(stdout) ?? [];
   if (version !== undefined) return new Wrk(version, folder);

@@ -3,19 +3,19 @@ import { CASES } from './cases.mjs';
 
 const USAGE = `npm run bench -- [options]
 
-  --rounds N      how often everything is measured, at least 1 (7)
-  --seconds N     how long one measurement under load lasts, at least 1 (1)
-  --load NAME     wrk or autocannon (wrk where it is installed)
-  --print-only    leave the figures and the picture in bench as they are
+  --rounds N      number of rounds, at least 1 (7)
+  --seconds N     seconds of each measurement under load, at least 1 (1)
+  --load NAME     wrk or autocannon (wrk if it is installed)
+  --print-only    do not change the figures and charts in bench
   --help          show this
 
-Latitude beside other servers:
+Compare Latitude with other servers:
   --only CASES    some of ${CASES.join(',')} (all)
   --full          1,000,000 leads instead of 100,000
-  --peers         Directus and Strapi from npm beside them, where they install
+  --peers         also Directus and Strapi from npm
 
-The cost of a request against the size of its organization:
-  --flat          measure this instead
+Measure requests by the size of the organization:
+  --flat          measure this instead of the comparison
   --sizes N,M     sizes of the organizations, in leads (1000,10000,100000,1000000)
 `;
 
@@ -32,14 +32,14 @@ const OPTIONS = {
   help: { type: 'boolean' },
 };
 
-/** Options of one mode, which would do nothing in the other one. */
+/** Options that apply to one mode only. */
 const ONLY_COMPARING = ['only', 'full', 'peers'];
 const ONLY_FLAT = ['sizes'];
 
 const DEFAULT_SIZES = '1000,10000,100000,1000000';
 const SIZES = { least: 1_000, most: 5_000_000 };
 
-/** @returns undefined when the usage was asked for, and shown */
+/** @returns undefined after `--help` */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: OPTIONS });
   if (values.help) {
@@ -51,7 +51,7 @@ export function readOptions(args) {
     refuse('--load must be wrk or autocannon');
   }
   const useless = (flat ? ONLY_COMPARING : ONLY_FLAT).find((name) => values[name] !== undefined);
-  if (useless) refuse(`--${useless} does nothing ${flat ? 'with' : 'without'} --flat`);
+  if (useless) refuse(`--${useless} cannot be used ${flat ? 'with' : 'without'} --flat`);
   const seconds = positive('--seconds', values.seconds, 999);
   const { flags, ...own } = flat ? ofFlat(values) : ofComparison(values);
   const timing = ['--rounds', own.rounds, '--seconds', seconds];
@@ -78,7 +78,7 @@ function ofFlat({ rounds: text, sizes: list = DEFAULT_SIZES }) {
   if (sizes.length < 2 || !isRising || !areSizes) {
     refuse(`--sizes must be two or more integers from ${least} to ${most}, the smallest first`);
   }
-  // Each round takes searches that were not made before, and there are only so many.
+  // Each round needs new search terms, and their number is limited.
   const rounds = positive('--rounds', text, 50);
   return { rounds, sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
 }

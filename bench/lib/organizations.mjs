@@ -4,7 +4,7 @@ import { displayedStart, generateKey, hashKey } from '../../dist/src/auth/api-ke
 const LEADS = 100_000;
 const LEADS_FULL = 1_000_000;
 
-/** Half of all leads are in one organization; these have the same size whatever that is. */
+/** Half of all leads are in one organization. The size of the small ones is fixed. */
 const SMALL_ORGANIZATIONS = 10;
 const SMALL = 1_000;
 const MEDIUM_ORGANIZATIONS = 9;
@@ -12,8 +12,8 @@ const MEDIUM_ORGANIZATIONS = 9;
 const SCOPES = ['leads:read', 'leads:write'];
 
 /**
- * Sizes of twenty organizations, the largest first and the small ones last.
- * @param full whether there are a million leads
+ * @param full a million leads instead of 100,000
+ * @returns the sizes of twenty organizations, the largest first
  */
 export function comparedSizes(full) {
   const total = full ? LEADS_FULL : LEADS;
@@ -27,8 +27,8 @@ export function comparedSizes(full) {
   return [large, ...medium, ...Array(SMALL_ORGANIZATIONS).fill(SMALL)];
 }
 
-/** Organizations with a key each. Not by the command line, which would start forty times. */
-export async function makeOrganizations(client, sizes, scopes = SCOPES) {
+/** Creates organizations with a key each, by SQL: the command line would have to start forty times. */
+export async function createOrganizations(client, sizes, scopes = SCOPES) {
   const organizations = [];
   for (const [index, size] of sizes.entries()) {
     const [id, key] = [uuidv7(), generateKey()];

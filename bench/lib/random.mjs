@@ -7,8 +7,8 @@ export function shuffle(values, random) {
   return shuffled;
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function generator(seed) {
+/** @returns a pseudorandom generator of numbers from 0 to 1 (mulberry32) */
+export function seededRandom(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

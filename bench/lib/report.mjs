@@ -6,24 +6,24 @@ import * as prettier from 'prettier';
 const BENCH = path.resolve(import.meta.dirname, '..');
 const README = path.join(BENCH, 'README.md');
 
-/** Where the figures of each kind stand in the README, and their picture. */
-const PLACES = {
+/** The sections of the README for each kind of figures, and their charts. */
+const SECTIONS = {
   figures: {
     begin: '<!-- figures: written by npm run bench -->',
     end: '<!-- end of figures -->',
-    picture: 'figures.svg',
+    chart: 'figures.svg',
     alt: 'Requests a second as multiples of the bare server',
   },
   flat: {
     begin: '<!-- flat figures: written by npm run bench, with its option flat -->',
     end: '<!-- end of flat figures -->',
-    picture: 'flat.svg',
+    chart: 'flat.svg',
     alt: 'Milliseconds of a request by the leads of its organization',
   },
 };
 
-/** What the figures were measured on and how. */
-export function circumstances({ postgresVersion, load, command, skipped = [] }) {
+/** Describes the command, date, machine and versions of a run. */
+export function describeEnvironment({ postgresVersion, load, command, skipped = [] }) {
   const cpus = os.cpus();
   const memory = Math.round(os.totalmem() / 2 ** 30);
   const machine = `${cpus.length} cores (${cpus[0]?.model.trim() ?? 'unknown'}), ${memory} GiB`;
@@ -33,24 +33,24 @@ export function circumstances({ postgresVersion, load, command, skipped = [] }) 
 ${machine}, ${os.type()}, Node.js ${process.versions.node}, PostgreSQL ${postgresVersion}, ${load}.${left}`;
 }
 
-/** Prints figures and, unless they are only to be printed, puts them in the place of the last ones. */
-export async function publish(kind, { figures, picture, printedPicture, printOnly }) {
+/** Prints the figures and, without `printOnly`, replaces those in the README. */
+export async function publish(kind, { figures, chart, textChart, printOnly }) {
   const formatted = await format(figures);
-  console.log(`\n${printedPicture}\n\n${formatted}`);
-  if (!printOnly) await save(PLACES[kind], formatted, picture);
+  console.log(`\n${textChart}\n\n${formatted}`);
+  if (!printOnly) await save(SECTIONS[kind], formatted, chart);
 }
 
-/** Text as the rest of the project is formatted. */
+/** Formats Markdown with Prettier. */
 async function format(markdown) {
   const options = await prettier.resolveConfig(README);
   return prettier.format(markdown, { ...options, parser: 'markdown' });
 }
 
-async function save({ begin, end, picture: file, alt }, figures, picture) {
+async function save({ begin, end, chart: file, alt }, figures, chart) {
   const readme = await readFile(README, 'utf8');
   const [before, after] = [readme.split(begin)[0], readme.split(end)[1]];
   if (after === undefined) throw new Error(`${README} has no place for the figures`);
   const page = `${before}${begin}\n\n![${alt}](${file})\n\n${figures}\n\n${end}${after}`;
   await writeFile(README, await format(page));
-  await writeFile(path.join(BENCH, file), picture);
+  await writeFile(path.join(BENCH, file), chart);
 }

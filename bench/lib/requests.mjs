@@ -4,18 +4,18 @@ const MCP = '/mcp';
 const MCP_REVISION = '2025-11-25';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** What a request's number stands for in its body; each request gets the next one. */
+/** Placeholder in bodies for the number of the request. */
 export const NUMBER = '{n}';
 export const FIRST_NUMBER = 2_000_000;
 
 /**
- * What is asked of a server, by the contract of Latitude.
- * @param resource what is listed
+ * The request of an operation by Latitude's contract.
+ * @param resource the kind of records of a list
  */
-export function restRequest(ask) {
-  const { does, organization, id, lead, changes, resource = 'leads', ...list } = ask;
+export function restRequest(operation) {
+  const { type, organization, id, lead, changes, resource = 'leads', ...list } = operation;
   const headers = { Authorization: `Bearer ${organization.key}` };
-  switch (does) {
+  switch (type) {
     case 'get':
       return { method: 'GET', path: `${LEADS}/${id}`, headers };
     case 'list':
@@ -27,9 +27,9 @@ export function restRequest(ask) {
   }
 }
 
-/** The same list without `total` and `total_pages`, which the servers of this folder know. */
-export function restRequestWithoutTotal(ask) {
-  return restRequest({ ...ask, total: 'no' });
+/** A list without `total` and `total_pages`; only the servers of this folder support it. */
+export function restRequestWithoutTotal(operation) {
+  return restRequest({ ...operation, total: 'no' });
 }
 
 export function withBody(request, body) {
@@ -38,8 +38,8 @@ export function withBody(request, body) {
 }
 
 /**
- * Opens a session at /mcp for each organization.
- * @returns how a `get` is asked there
+ * Opens a session of /mcp for each organization.
+ * @returns a function that makes the request of a `get`
  */
 export async function openMcpSessions(url, organizations) {
   const sessions = new Map();
@@ -70,7 +70,7 @@ function mcpRequest({ key }, method, params) {
   return { method: 'POST', path: MCP, headers, body };
 }
 
-/** A body as the request with this number sends it. */
+/** Replaces the placeholder in a body by the number of the request. */
 export function numbered(body, number = FIRST_NUMBER) {
   return body?.replaceAll(NUMBER, number);
 }

@@ -1,38 +1,38 @@
-/** Connections of the round that warms everything up. */
+/** Connections of the warm-up round. */
 const WARM_UP_CONNECTIONS = 32;
 
 /**
- * Measures each case with each entrant in turn, round after round; their order rotates.
- * @param measure asked for one entrant, case and number of connections at a time
- * @returns by case and connections, then by entrant, the measurements in the order of their rounds
+ * Measures each case with each target in turn, round after round. The order of the targets rotates.
+ * @param measure measures one target, case and number of connections
+ * @returns for each case and number of connections, the measurements of each target by round
  */
 export async function alternate({ cases, connections, rounds, measure, onRound }) {
-  const results = cases.flatMap((one) =>
+  const results = cases.flatMap((benchCase) =>
     connections.map((count) => ({
-      ...{ one, connections: count },
-      byEntrant: new Map(one.entrants.map((entrant) => [entrant, []])),
+      ...{ benchCase, connections: count },
+      byTarget: new Map(benchCase.targets.map((target) => [target, []])),
     })),
   );
   onRound(0);
-  for (const one of cases.filter(({ databaseBound }) => !databaseBound)) {
-    for (const entrant of one.entrants) await measure(entrant, one, WARM_UP_CONNECTIONS);
+  for (const benchCase of cases.filter(({ databaseBound }) => !databaseBound)) {
+    for (const target of benchCase.targets) await measure(target, benchCase, WARM_UP_CONNECTIONS);
   }
   for (let round = 1; round <= rounds; round++) {
     onRound(round);
-    for (const { one, connections: count, byEntrant } of results) {
-      const order = one.entrants.map((_, i, all) => all[(i + round) % all.length]);
-      for (const entrant of order) {
-        byEntrant.get(entrant).push(await measure(entrant, one, count));
+    for (const { benchCase, connections: count, byTarget } of results) {
+      const order = benchCase.targets.map((_, i, all) => all[(i + round) % all.length]);
+      for (const target of order) {
+        byTarget.get(target).push(await measure(target, benchCase, count));
       }
     }
   }
   return results;
 }
 
-/** What an entrant did: medians over the rounds. */
+/** @returns the medians of the rounds */
 export function summarize(measurements) {
   const medianOf = (name) => {
-    const values = measurements.map((one) => one[name]);
+    const values = measurements.map((measurement) => measurement[name]);
     return values.includes(undefined) ? undefined : quantile(values, 0.5);
   };
   const names = ['rate', 'p50', 'p99', 'serverCpu', 'databaseCpu'];
@@ -40,18 +40,20 @@ export function summarize(measurements) {
 }
 
 /**
- * How many times what the reference measured; median and quartiles of the rounds' ratios.
- * @param name of what is compared: requests a second, unless said otherwise
+ * Ratio of two targets: median and quartiles of the ratios of the rounds.
+ * @param name the compared figure, by default requests a second
  */
 export function ratioOf(measurements, reference, name = 'rate') {
-  const ratios = measurements.map((one, round) => one[name] / reference[round][name]);
+  const ratios = measurements.map(
+    (measurement, round) => measurement[name] / reference[round][name],
+  );
   return {
     median: quantile(ratios, 0.5),
     quartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
   };
 }
 
-/** The value below which this part of the numbers lies, between two of them where it must. */
+/** @returns the quantile, interpolated between two numbers */
 export function quantile(numbers, part) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const position = (sorted.length - 1) * part;

@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_TIMEOUT = 120_000;
-const LAST_WORDS = 3_000;
+const LOG_TAIL_LENGTH = 3_000;
 
-/** A server as a child process that logs to a file and says there where it listens. */
+/** A server as a child process that logs its address to a file. */
 export class Server {
   #process;
   #log;
@@ -21,14 +21,14 @@ export class Server {
     closeSync(output);
   }
 
-  /** Waits until it says where it listens. */
-  async untilListening() {
-    this.url = await this.said(/listens on (http:[^\s"]+)/);
+  /** Waits until the log has the address. */
+  async waitUntilListening() {
+    this.url = await this.waitForLog(/listens on (http:[^\s"]+)/);
   }
 
-  /** Waits until it answers at an address that it was given. */
-  async untilAnswering(url, path) {
-    await this.#until(async () => {
+  /** Waits until the server answers at a given address. */
+  async waitUntilReady(url, path) {
+    await this.#waitFor(async () => {
       const response = await fetch(url + path).catch(() => undefined);
       await response?.body?.cancel();
       return response?.ok;
@@ -36,27 +36,27 @@ export class Server {
     this.url = url;
   }
 
-  /** The first group of what it says, once it says so. */
-  said(pattern) {
-    return this.#until(async () => pattern.exec(await readFile(this.#log, 'utf8'))?.[1]);
+  /** Waits until the log matches. @returns the first group */
+  waitForLog(pattern) {
+    return this.#waitFor(async () => pattern.exec(await readFile(this.#log, 'utf8'))?.[1]);
   }
 
-  async #until(check) {
+  async #waitFor(check) {
     const deadline = performance.now() + START_TIMEOUT;
     while (this.isRunning && performance.now() < deadline) {
       const found = await check();
       if (found) return found;
       await sleep(50);
     }
-    throw new Error(`${this.name} did not start: ${await this.lastWords()}`);
+    throw new Error(`${this.name} did not start: ${await this.logTail()}`);
   }
 
   get isRunning() {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  async lastWords() {
-    return (await readFile(this.#log, 'utf8')).slice(-LAST_WORDS);
+  async logTail() {
+    return (await readFile(this.#log, 'utf8')).slice(-LOG_TAIL_LENGTH);
   }
 
   get pid() {

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { BARE, IDIOMATIC, LIMIT } from './entrants.mjs';
+import { BARE, IDIOMATIC, LIMIT } from './targets.mjs';
 import { Latitude } from './latitude.mjs';
 import { Server } from './server.mjs';
 
 const BENCH = path.resolve(import.meta.dirname, '..');
 const COMPILER = '@swc-node/register/esm-register';
 
-/** The servers of this folder, each on Latitude's tables. */
+/** Starts the reference servers of this folder on Latitude's tables. */
 export function startReferences(connection, organizations, folder) {
   const poolSize = Latitude.poolSize(connection);
   const keys = Object.fromEntries(organizations.map(({ id, key }) => [key, id]));

@@ -1,6 +1,6 @@
--- Asks the requests of a file in turn and prints one line of JSON about them.
--- Arguments: the file, whose lines are method, path, body and the names and values of headers, with
--- tabs between them; what in a body stands for the number of the request; and the first such number.
+-- Sends the requests of a file in turn and prints a summary as one line of JSON.
+-- Arguments: the file, with method, path, body and the names and values of headers in each line,
+-- separated by tabs; the placeholder for the number of the request in bodies; and the first number.
 local requests, turn, number, placeholder = {}, 0, 0, ""
 
 function init(args)

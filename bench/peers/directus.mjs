@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { LeadsTable } from '../lib/database.mjs';
-import { entrant } from '../lib/entrants.mjs';
+import { target } from '../lib/targets.mjs';
 import { freePort } from '../lib/free-port.mjs';
 import { withBody } from '../lib/requests.mjs';
 import { Server } from '../lib/server.mjs';
-import { copyLeads, LISTED, SEARCHED, shareOf } from './leads.mjs';
+import { copyLeads, LISTED, SEARCHED, comparableFields } from './leads.mjs';
 
 const run = promisify(execFile);
 const ITEMS = '/items/leads';
@@ -29,12 +29,12 @@ const TABLE = `
     ('leads', 'tags', 'cast-json'), ('leads', 'custom_fields', 'cast-json'),
     ('leads', 'created_at', 'date-created'), ('leads', 'updated_at', 'date-created,date-updated')`;
 
-/** Directus with its administrator's token, which spares it every check of permissions. */
+/** Directus with a token of its administrator, for which it checks no permissions. */
 export const directus = {
   name: 'Directus',
   packages: { directus: '12.4.0' },
 
-  async start({ owner, client, connection, leads, installed, home, undo, signal }) {
+  async start({ owner, client, connection, leads, installed, home, cleanups, signal }) {
     const env = {
       ...{ PATH: process.env.PATH, HOME: home, TZ: 'UTC', NODE_ENV: 'production' },
       ...{ DB_CLIENT: 'pg', DB_HOST: connection.host, DB_PORT: String(connection.port) },
@@ -58,21 +58,21 @@ export const directus = {
       ...{ args: [cli, 'start'], env: { ...env, PORT: port }, cwd: home },
       log: path.join(home, 'directus.log'),
     });
-    undo.push(() => server.stop());
-    await server.untilAnswering(`http://127.0.0.1:${port}`, '/server/ping');
+    cleanups.push(() => server.stop());
+    await server.waitUntilReady(`http://127.0.0.1:${port}`, '/server/ping');
     const table = new LeadsTable(client, leads);
-    return entrant('Directus', server, table, {
+    return target('Directus', server, table, {
       request,
       statusOf: () => 200,
-      read,
-      share: shareOf,
+      normalize,
+      expected: comparableFields,
     });
   },
 };
 
-function request({ does, organization, id, lead, changes, page, limit, search }) {
+function request({ type, organization, id, lead, changes, page, limit, search }) {
   const headers = { Authorization: `Bearer ${TOKEN}` };
-  switch (does) {
+  switch (type) {
     case 'get':
       return { method: 'GET', path: `${ITEMS}/${id}`, headers };
     case 'create':
@@ -96,8 +96,9 @@ function request({ does, organization, id, lead, changes, page, limit, search })
   }
 }
 
-function read({ data, meta }, ask) {
-  if (ask.does === 'list') return shareOf({ data, meta: { total: meta.filter_count } }, ask);
+function normalize({ data, meta }, operation) {
+  if (operation.type === 'list')
+    return comparableFields({ data, meta: { total: meta.filter_count } }, operation);
   const { organization_id: _, ...lead } = data;
-  return shareOf({ data: lead }, ask);
+  return comparableFields({ data: lead }, operation);
 }

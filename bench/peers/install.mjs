@@ -10,8 +10,7 @@ const MOST_LINES = 6;
 const TIMEOUT_MS = 15 * 60_000;
 
 /**
- * Installs packages from npm into a folder of the user's cache, once.
- * @returns the folder
+ * Installs npm packages once, into the cache folder of the user.
  */
 export async function install(name, packages, signal) {
   const [version] = Object.values(packages);
@@ -32,7 +31,7 @@ export async function install(name, packages, signal) {
   return folder;
 }
 
-/** npm says first what is wrong, after its warnings, and at last where its log is. */
+/** Throws the first error lines of npm, without its warnings. */
 function explain(error) {
   const lines = (error.stderr ?? '').split('\n').filter((line) => line.startsWith('npm error'));
   if (lines.length === 0) throw error;

@@ -3,14 +3,14 @@ import { LEAD, LIST_ITEM } from '../lib/lead-server.mjs';
 const BATCH = 5_000;
 const OWN_TIMES = ['created_at', 'updated_at'];
 
-/** Columns that a list answers. */
+/** Columns of a list. */
 export const LISTED = LIST_ITEM;
 
-/** Columns that a search looks through. */
+/** Columns that a search covers. */
 export const SEARCHED = ['first_name', 'last_name', 'email', 'phone'];
 
 /**
- * Copies the leads of Latitude's database into another one.
+ * Copies the leads of Latitude's database to another database.
  * @param insert a statement whose `$1` is a JSON array of leads
  */
 export async function copyLeads(owner, client, insert) {
@@ -29,14 +29,14 @@ export async function copyLeads(owner, client, insert) {
   await client.query('vacuum analyze leads');
 }
 
-/** Latitude's answer as far as a peer can give the same: not its own times, nor the id it chose. */
-export function shareOf({ data, meta }, { does }) {
+/** @returns the part of a response that peers have in common: no times of their own, no generated ids */
+export function comparableFields({ data, meta }, { type }) {
   const record = (lead) =>
     Object.fromEntries(
       Object.entries(lead).filter(
-        ([name]) => !OWN_TIMES.includes(name) && !(does === 'create' && name === 'id'),
+        ([name]) => !OWN_TIMES.includes(name) && !(type === 'create' && name === 'id'),
       ),
     );
-  if (does === 'list') return { data: data.map(record), total: meta.total };
+  if (type === 'list') return { data: data.map(record), total: meta.total };
   return { data: record(data) };
 }

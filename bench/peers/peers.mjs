@@ -9,18 +9,26 @@ const LONGEST_REASON = 300;
 const PEERS = [directus, strapi];
 
 /**
- * Starts each peer that installs and starts, with a copy of the leads in a database of its own.
- * @returns how they are asked, and which were left out and why
+ * Installs and starts the peers, each with a copy of the leads in a database of its own.
+ * @returns the targets, and the skipped peers with the reasons
  */
-export async function startPeers({ connection, folder, connect, note, undo, signal, ...data }) {
+export async function startPeers({
+  connection,
+  folder,
+  connect,
+  progress,
+  cleanups,
+  signal,
+  ...data
+}) {
   const [peers, skipped] = [[], []];
   for (const peer of PEERS) {
     const { name, packages } = peer;
     const steps = [];
     try {
-      note(`installing ${name}, which may take minutes the first time`);
+      progress(`installing ${name}, which may take minutes the first time`);
       const installed = await install(name, packages, signal);
-      note(`starting ${name} and copying the leads`);
+      progress(`starting ${name} and copying the leads`);
       const home = path.join(folder, name.toLowerCase());
       await mkdir(home);
       const database = name.toLowerCase();
@@ -28,20 +36,20 @@ export async function startPeers({ connection, folder, connect, note, undo, sign
       await owner.query(`create database ${database}`);
       const own = { ...connection, database };
       const from = { owner, client: await connect(own), connection: own };
-      peers.push(await peer.start({ ...data, ...from, installed, home, undo: steps, signal }));
-      undo.push(...steps);
+      peers.push(await peer.start({ ...data, ...from, installed, home, cleanups: steps, signal }));
+      cleanups.push(...steps);
     } catch (error) {
       for (const step of steps) await step();
       if (signal.aborted) throw error;
       const reason = reasonOf(error);
-      note(`${name} is skipped: ${reason}`);
+      progress(`${name} is skipped: ${reason}`);
       skipped.push({ name, reason });
     }
   }
   return { peers, skipped };
 }
 
-/** The line that tells the most, without colours. */
+/** @returns the most informative line of an error, without colours */
 function reasonOf({ message }) {
   const lines = stripVTControlCharacters(message).split('\n');
   const telling = lines.find((line) => /error/i.test(line)) ?? lines[0];

@@ -27,7 +27,7 @@ const MIDDLEWARES = 'logger errors security cors poweredBy query body session fa
   ' ',
 );
 
-/** A project as its generator makes it, by path: one content type and what it takes to start. */
+/** @returns the files of a Strapi project with one content type, by path */
 export function filesOf(connection, port, dependencies) {
   const exported = (value) => `module.exports = ${JSON.stringify(value)};`;
   const factory = (kind) =>

@@ -1,16 +1,16 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LeadsTable } from '../lib/database.mjs';
-import { entrant } from '../lib/entrants.mjs';
+import { target } from '../lib/targets.mjs';
 import { freePort } from '../lib/free-port.mjs';
 import { withBody } from '../lib/requests.mjs';
 import { Server } from '../lib/server.mjs';
-import { copyLeads, LISTED, SEARCHED, shareOf } from './leads.mjs';
+import { copyLeads, LISTED, SEARCHED, comparableFields } from './leads.mjs';
 import { filesOf, TOKEN_LINE } from './strapi-project.mjs';
 
 const LEADS = '/api/leads';
 
-/** The fields that Strapi has of its own. */
+/** Names of fields in Strapi that differ. */
 const OWN = {
   id: 'documentId',
   status: 'lead_status',
@@ -32,7 +32,7 @@ const INSERT = `
     lead_score integer, sms_opted_out boolean, on_dnc_list boolean, created_at timestamp,
     updated_at timestamp)`;
 
-/** Strapi with a token that may do everything, and without its pages. */
+/** Strapi with a full-access token and without its admin pages. */
 export const strapi = {
   name: 'Strapi',
   packages: {
@@ -44,7 +44,7 @@ export const strapi = {
     'styled-components': '6.6.0',
   },
 
-  async start({ owner, client, connection, leads, installed, home, undo }) {
+  async start({ owner, client, connection, leads, installed, home, cleanups }) {
     const port = await freePort();
     for (const [file, text] of Object.entries(filesOf(connection, port, this.packages))) {
       await mkdir(path.dirname(path.join(home, file)), { recursive: true });
@@ -55,11 +55,11 @@ export const strapi = {
     const env = { PATH: process.env.PATH, HOME: home, TZ: 'UTC', NODE_ENV: 'production' };
     const log = path.join(home, 'strapi.log');
     const server = new Server('Strapi', { args: [cli, 'start'], env, cwd: home, log });
-    undo.push(() => server.stop());
-    await server.untilAnswering(`http://127.0.0.1:${port}`, '/_health');
+    cleanups.push(() => server.stop());
+    await server.waitUntilReady(`http://127.0.0.1:${port}`, '/_health');
     await client.query('create index on leads (organization_id, created_at, id)');
     await copyLeads(owner, client, INSERT);
-    const token = await server.said(TOKEN_LINE);
+    const token = await server.waitForLog(TOKEN_LINE);
     const columns = {
       id: 'document_id',
       status: 'lead_status',
@@ -67,14 +67,14 @@ export const strapi = {
       timeType: 'timestamp',
     };
     const table = new LeadsTable(client, leads, columns);
-    const request = (ask) => requestOf(token, ask);
-    return entrant('Strapi', server, table, { request, read, share: shareOf });
+    const request = (operation) => requestOf(token, operation);
+    return target('Strapi', server, table, { request, normalize, expected: comparableFields });
   },
 };
 
-function requestOf(token, { does, organization, id, lead, changes, page, limit, search }) {
+function requestOf(token, { type, organization, id, lead, changes, page, limit, search }) {
   const headers = { Authorization: `Bearer ${token}` };
-  switch (does) {
+  switch (type) {
     case 'get':
       return { method: 'GET', path: `${LEADS}/${id}`, headers };
     case 'create': {
@@ -106,12 +106,15 @@ function renamed(fields) {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [theirs(name), value]));
 }
 
-function read({ data, meta }, ask) {
+function normalize({ data, meta }, operation) {
   const ours = Object.fromEntries(Object.entries(OWN).map(([name, own]) => [own, name]));
   const record = ({ id: _, organization_id: __, publishedAt: ___, ...lead }) =>
     Object.fromEntries(Object.entries(lead).map(([name, value]) => [ours[name] ?? name, value]));
-  if (ask.does === 'list') {
-    return shareOf({ data: data.map(record), meta: { total: meta.pagination.total } }, ask);
+  if (operation.type === 'list') {
+    return comparableFields(
+      { data: data.map(record), meta: { total: meta.pagination.total } },
+      operation,
+    );
   }
-  return shareOf({ data: record(data) }, ask);
+  return comparableFields({ data: record(data) }, operation);
 }

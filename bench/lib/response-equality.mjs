@@ -6,35 +6,37 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Sees to it that all entrants give the answers of the first one: the same JSON where they read,
- * and but for ids and times where they write.
+ * Checks that all targets give the same responses as the first one. Ids and times of writes are ignored.
  */
-export async function assertSameAnswers({ title, asks, writes, entrants }) {
-  for (const ask of asks.slice(0, writes ? MOST_COMPARED.writes : MOST_COMPARED.reads)) {
+export async function assertSameAnswers({ title, operations, writes, targets }) {
+  for (const operation of operations.slice(
+    0,
+    writes ? MOST_COMPARED.writes : MOST_COMPARED.reads,
+  )) {
     let first;
-    for (const entrant of entrants) {
-      const { status, type, body } = await answerTo(entrant, ask);
-      const who = `${title}: ${entrant.name}`;
-      assert.equal(status, entrant.statusOf(ask), `${who} answers ${status}: ${body}`);
+    for (const target of targets) {
+      const { status, type, body } = await answerTo(target, operation);
+      const who = `${title}: ${target.name}`;
+      assert.equal(status, target.statusOf(operation), `${who} answers ${status}: ${body}`);
       assert.match(type ?? '', /^application\/json|^text\/event-stream/, `${who} answers ${type}`);
       const answer = writes ? withoutIdsAndTimes(body) : body;
-      if (writes) assert.equal(await entrant.table.undo(writes), 1, `${who} does not write`);
+      if (writes) assert.equal(await target.table.restore(writes), 1, `${who} does not write`);
       first ??= answer;
       const [mine, theirs] = [
-        entrant.read(JSON.parse(answer), ask),
-        entrant.share(JSON.parse(first), ask),
+        target.normalize(JSON.parse(answer), operation),
+        target.expected(JSON.parse(first), operation),
       ];
-      assert.deepEqual(mine, theirs, `${who} does not answer as ${entrants[0].name}`);
+      assert.deepEqual(mine, theirs, `${who} does not answer as ${targets[0].name}`);
     }
   }
 }
 
-async function answerTo({ server, request }, ask) {
-  const { path, ...options } = request(ask);
+async function answerTo({ server, request }, operation) {
+  const { path, ...options } = request(operation);
   const response = await fetch(server.url + path, { ...options, body: numbered(options.body) });
   const type = response.headers.get('content-type');
   const text = await response.text();
-  // An event stream holds the answer in the data of its last event.
+  // In an event stream, the response is the data of the last event.
   const body = type?.startsWith('text/event-stream') ? text.trim().split('data: ').at(-1) : text;
   return { status: response.status, type, body };
 }

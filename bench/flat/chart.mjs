@@ -1,4 +1,4 @@
-import { printedBars, styleOf } from '../lib/drawing.mjs';
+import { textBars, styleOf } from '../lib/chart-style.mjs';
 import { shortSize } from './sizes.mjs';
 
 const WIDTH = 760;
@@ -8,9 +8,9 @@ const LINE_HEIGHT = 15;
 const TITLE = 'Milliseconds of a request (p50) by the leads of its organization';
 const STEPS = [1, 2, 5];
 
-/** A line for each of the telling cases; both scales are logarithmic. */
-export function pictureOf(results, sizes) {
-  const lines = picturedOf(results);
+/** A line chart of the cases with a `chartLabel`, with logarithmic scales. */
+export function chartOf(results, sizes) {
+  const lines = chartLinesOf(results);
   const ticks = ticksAround(lines.flatMap(({ p50 }) => p50));
   const x = scaleOf(sizes[0], sizes.at(-1), PLOT.left, PLOT.right);
   const y = scaleOf(ticks[0], ticks.at(-1), PLOT.bottom, PLOT.top);
@@ -27,13 +27,13 @@ ${drawLabels(lines, y)}
 `;
 }
 
-/** The same for a terminal; the bars are logarithmic, too. */
-export function printedPictureOf(results, sizes) {
-  const lines = picturedOf(results);
+/** The same as bars for a terminal, with a logarithmic scale. */
+export function textChartOf(results, sizes) {
+  const lines = chartLinesOf(results);
   const ticks = ticksAround(lines.flatMap(({ p50 }) => p50));
   const part = scaleOf(ticks[0], ticks.at(-1), 0, 1);
   const printed = lines.map(({ title, p50 }) =>
-    printedBars(
+    textBars(
       title,
       p50.map((time, i) => [shortSize(sizes[i]), part(time), time]),
     ),
@@ -41,13 +41,13 @@ export function printedPictureOf(results, sizes) {
   return [TITLE, ...printed].join('\n');
 }
 
-function picturedOf(results) {
+function chartLinesOf(results) {
   return results
-    .filter(({ one }) => one.pictured)
-    .map(({ one, p50 }) => ({ title: one.pictured, p50 }));
+    .filter(({ benchCase }) => benchCase.chartLabel)
+    .map(({ benchCase, p50 }) => ({ title: benchCase.chartLabel, p50 }));
 }
 
-/** 1, 2 and 5 times the powers of ten, from below the least to above the greatest. */
+/** @returns 1, 2 and 5 times powers of ten that enclose the values */
 function ticksAround(values) {
   const powers = Array.from({ length: 10 }, (_, i) => i - 4);
   const all = powers.flatMap((power) => STEPS.map((step) => Number(`${step}e${power}`)));
@@ -77,7 +77,7 @@ function drawLine(p50, name, sizes, { x, y }) {
   return `<polyline points="${points.join(' ')}" fill="none" stroke-width="2" class="${name}"/>`;
 }
 
-/** Beside the ends of their lines, or below the one before where two would meet. */
+/** Labels beside the ends of the lines, moved down if two would overlap. */
 function drawLabels(lines, y) {
   let lowest = 0;
   return lines

@@ -1,5 +1,5 @@
-import { printedBars, styleOf } from './drawing.mjs';
-import { BARE, IDIOMATIC, LATITUDE, LIMIT, MCP } from './entrants.mjs';
+import { textBars, styleOf } from './chart-style.mjs';
+import { BARE, IDIOMATIC, LATITUDE, LIMIT, MCP } from './targets.mjs';
 import { byName } from './tables.mjs';
 import { ratioOf } from './rounds.mjs';
 
@@ -10,11 +10,11 @@ const BAR = 11;
 const GAP = 16;
 const HEAD = 64;
 
-/** The classes of the servers, in the order of their colours. */
+/** CSS classes of the servers, in the order of their colours. */
 const CLASSES = ['latitude', 'limit', 'idiomatic', 'directus', 'strapi'];
 
-/** Bars that show for each case how many times as many requests each server answers as the bare one. */
-export function pictureOf(results, peers, connections) {
+/** A chart of the requests a second of each server as multiples of those of the bare server. */
+export function chartOf(results, peers, connections) {
   const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
   const groups = groupsOf(results, servers, connections);
   const scale = (WIDTH - LABELS - VALUES) / longestOf(groups);
@@ -37,14 +37,14 @@ ${drawn.join('\n')}
 `;
 }
 
-/** The same bars for a terminal. */
-export function printedPictureOf(results, peers, connections) {
+/** The same chart for a terminal. */
+export function textChartOf(results, peers, connections) {
   const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
   const groups = groupsOf(results, servers, connections);
   const longest = longestOf(groups);
   const printed = groups.map(({ title, bars }) => {
     const rows = bars.map(({ colour, ratio }) => [servers[colour], ratio / longest, ratio]);
-    return printedBars(title, rows);
+    return textBars(title, rows);
   });
   return [titleOf(connections), ...printed].join('\n');
 }
@@ -63,8 +63,8 @@ function longestOf(groups) {
   return Math.max(1.2, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio)));
 }
 
-function groupOf({ one, byEntrant }, servers) {
-  const named = byName(byEntrant);
+function groupOf({ benchCase, byTarget }, servers) {
+  const named = byName(byTarget);
   const bar = (server, subject, reference) => {
     return {
       colour: servers.indexOf(server),
@@ -72,10 +72,10 @@ function groupOf({ one, byEntrant }, servers) {
     };
   };
   if (named.has(MCP)) {
-    return { title: `${one.title} (1: REST)`, bars: [bar(LATITUDE, MCP, LATITUDE)] };
+    return { title: `${benchCase.title} (1: REST)`, bars: [bar(LATITUDE, MCP, LATITUDE)] };
   }
   const present = servers.filter((server) => named.has(server));
-  return { title: one.title, bars: present.map((server) => bar(server, server, BARE)) };
+  return { title: benchCase.title, bars: present.map((server) => bar(server, server, BARE)) };
 }
 
 function drawGroup({ title, bars }, y, scale) {

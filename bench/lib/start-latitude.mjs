@@ -8,17 +8,17 @@ const ABOUT_POSTGRES = `select current_setting('server_version') as version,
   pg_read_file('postmaster.pid') as pid`;
 
 /**
- * Starts Latitude with an empty database in a folder of its own.
- * @param undo gets the steps that end and remove all of it, the first one last
+ * Starts Latitude with an empty database in a temporary folder.
+ * @param cleanups receives the steps that stop Latitude and remove the folder
  */
-export async function startLatitude(undo) {
+export async function startLatitude(cleanups) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'latitude-bench-'));
-  undo.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const latitude = new Latitude(path.join(folder, 'data'), path.join(folder, 'latitude.log'));
-  undo.push(() => latitude.stop());
-  await latitude.untilListening();
+  cleanups.push(() => latitude.stop());
+  await latitude.waitUntilListening();
   const connection = await latitude.connection();
-  const connect = connector(undo);
+  const connect = connector(cleanups);
   const client = await connect(connection);
   const { rows } = await client.query(ABOUT_POSTGRES);
   const [{ version: postgresVersion, pid }] = rows;
@@ -26,13 +26,13 @@ export async function startLatitude(undo) {
   return { folder, latitude, connection, connect, client, postgresVersion, postmaster };
 }
 
-function connector(undo) {
+function connector(cleanups) {
   return async (connection) => {
     const client = new pg.Client(connection);
-    // A lost connection fails the statement that asks for it, and not the process.
+    // A lost connection fails the statement that uses it, and not the process.
     client.on('error', () => undefined);
     await client.connect();
-    undo.push(() => client.end());
+    cleanups.push(() => client.end());
     return client;
   };
 }

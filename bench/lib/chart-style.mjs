@@ -1,4 +1,4 @@
-/** In light and in dark surroundings. */
+/** Colours of the series in light and in dark mode. */
 const COLOURS = [
   ['#1f7a6d', '#4cc2ae'],
   ['#8a63c9', '#b79be6'],
@@ -8,13 +8,13 @@ const COLOURS = [
   ['#a83f5f', '#e58aa4'],
 ];
 
-/** In a terminal, the longest bar and the names before them. */
+/** Widths of the longest bar and of the names in a terminal. */
 const COLUMNS = 60;
 const NAMES = 14;
 
 /**
- * The look of all pictures.
- * @param property of SVG, which gets a colour for each of the classes
+ * The style sheet of all charts.
+ * @param property the SVG property that gets a colour for each class
  */
 export function styleOf(classes, property) {
   const rules = (shade) =>
@@ -27,10 +27,10 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328 } .head { font-weight: 60
 }
 
 /**
- * Bars for a terminal.
- * @param rows the name, length as a part of the longest one, and value of each
+ * A bar chart for a terminal.
+ * @param rows name, length as a fraction of the longest bar, and value of each bar
  */
-export function printedBars(title, rows) {
+export function textBars(title, rows) {
   const lines = rows.map(([name, part, value]) => {
     const bar = '█'.repeat(Math.round(part * COLUMNS)) || '▏';
     return `  ${name.padEnd(NAMES)} ${bar} ${value.toFixed(2)}`;
