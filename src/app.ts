@@ -17,8 +17,8 @@ import { RateLimits } from './rate-limit/rate-limits.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
 /**
- * The application as it runs, ready to listen: what main, the tests and a team's tests share.
- * @param adapter one whose server may listen already
+ * Creates the application, ready to listen. `main.ts` and all tests use it.
+ * @param adapter its server may be listening already
  */
 export async function createApp(
   options: AppOptions,
@@ -29,7 +29,7 @@ export async function createApp(
     bodyParser: false,
     logger: new NestLogger(),
     abortOnError: false,
-    // The most specific route answers, in whatever order modules are listed.
+    // The most specific route matches, whatever the order of the modules.
     routeResolutionStrategy: 'specificity',
   });
   app.set('trust proxy', settings.trustProxy);
@@ -44,7 +44,7 @@ export async function createApp(
   return app;
 }
 
-/** Everything that answers requests, with the pages that the settings may switch off. */
+/** The root module of the server. It leaves out the pages that the settings switch off. */
 export function serverModule({ modules = [], ...options }: AppOptions): DynamicModule {
   const { docs, metrics } = options.settings;
   const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
@@ -75,7 +75,7 @@ function corsOptions(origins: readonly string[]) {
       'X-Request-Id',
     ],
     maxAge: 600,
-    // A preflight too passes the guards, which tell it the limits.
+    // A preflight request also passes the guards, which set its rate limit headers.
     preflightContinue: true,
   };
 }

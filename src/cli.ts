@@ -19,18 +19,16 @@ const program = new Command('latitude')
 
 const run = runnerOf(program);
 const commands = [
-  ...[
-    addOrganizations,
-    addKeys,
-    addLeads,
-    addMigrate,
-    addCounters,
-    addPurge,
-    addDemo,
-    addBackup,
-    addRestore,
-    addOpenApi,
-  ],
+  addOrganizations,
+  addKeys,
+  addLeads,
+  addMigrate,
+  addCounters,
+  addPurge,
+  addDemo,
+  addBackup,
+  addRestore,
+  addOpenApi,
 ];
 for (const add of commands) add(program, run);
 

@@ -3,9 +3,8 @@ import { KeysService } from './auth/keys.service.js';
 import { SCOPES } from './auth/scopes.js';
 
 /**
- * On an empty database makes an organization with a key, which is shown this once
- * (docs/contract/running.md#start).
- * @returns what to print, or undefined where there are keys already
+ * Creates an organization and a key if the database has none (docs/contract/running.md#start).
+ * @returns a text for the terminal with the key, or undefined if the database has keys already
  */
 export async function createFirstKey(
   app: INestApplicationContext,
@@ -13,7 +12,7 @@ export async function createFirstKey(
 ): Promise<string | undefined> {
   const keys = app.get(KeysService);
   const [existing, ...others] = await keys.listOrganizations();
-  // An organization without keys is what an interrupted first start leaves.
+  // An interrupted first start leaves an organization without keys.
   if (others.length > 0 || (existing && (await keys.listKeys(existing.id)).length > 0)) return;
   const organization = existing ?? (await keys.createOrganization('My organization'));
   const { key } = await keys.createKey({

@@ -12,7 +12,7 @@ import { createFirstKey } from './first-start.js';
 import { startingListener } from './http/lifecycle/starting-listener.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 
-/** Of so many connections that come at once, none has to try again a second later. */
+/** Connections that the operating system queues until the server accepts them. */
 const LISTEN_BACKLOG = 1_024;
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -26,7 +26,8 @@ async function main(): Promise<void> {
   try {
     const adapter = new HttpAdapter();
     let url: string | undefined;
-    // Otherwise the port opens when the application is ready: proxies try another instance meanwhile.
+    // Without a migration the port opens when the application is ready, so that proxies use another
+    // instance until then.
     const beforeMigrating = async () => {
       url = await listen(adapter.createEarlyServer(startingListener(settings)), settings);
     };
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
       if (message) process.stdout.write(message);
       logger.info(`Latitude listens on ${url}`);
       logger.info(addresses(url, settings));
-      logger.info(`${await stopped}: finishing what is under way`);
+      logger.info(`${await stopped}: finishing pending requests`);
     } finally {
       await app.close();
     }
@@ -51,7 +52,10 @@ function addresses(url: string, { docs }: Settings): string {
   return `${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`;
 }
 
-/** @throws SettingError where another process has the port, or the host is none of this machine's */
+/**
+ * @returns the URL of the server
+ * @throws SettingError if the port is in use or the host is not an address of this machine
+ */
 async function listen(server: Server, { port, host }: Settings): Promise<string> {
   try {
     await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
@@ -60,12 +64,12 @@ async function listen(server: Server, { port, host }: Settings): Promise<string>
     throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);
   }
   const { address, family, port: chosen } = server.address() as AddressInfo;
-  // What listens everywhere is reached on this machine by its loopback address.
+  // A server that listens on all addresses is reachable on this machine by its loopback address.
   const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${chosen}`;
 }
 
-/** The first signal to stop; a second one ends the process at once. */
+/** Resolves with the first stop signal. A second one ends the process at once. */
 function nextStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of STOP_SIGNALS) process.once(signal, resolve);

@@ -15,13 +15,13 @@ export interface AppOptions {
   readonly database: DatabaseTarget;
   /** How long work on the database may take; that of a server by default. */
   readonly timeBudget?: TimeBudget;
-  /** Called where the start has to migrate the database, or to wait for another instance that does. */
+  /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
-  /** Modules beside those of `AppModule`: a team's own, or a test's. */
+  /** Modules in addition to those of `AppModule`. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
 }
 
-/** What the server and the command line have in common: the features, and what they stand on. */
+/** The root module of the server and of the command line, with all features. */
 export function rootModule({
   settings,
   database,

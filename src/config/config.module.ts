@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Settings } from './settings.js';
 
-/** Gives every module the settings of this instance. */
+/** Provides the settings to every module. */
 @Global()
 @Module({})
 export class ConfigModule {

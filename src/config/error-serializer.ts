@@ -3,7 +3,7 @@ const MAX_CAUSES = 5;
 /** A line of a stack trace. */
 const FRAME = /^ {4}at .+:\d+:\d+\)?$/;
 
-/** What the log may hold of an error: where it arose, never what it says, which can quote values. */
+/** Serializes an error for the log, without its message, which can contain personal data. */
 export function serializeError(error: unknown, causes = MAX_CAUSES): object {
   if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error };
   const { code, driverError } = error as { code?: unknown; driverError?: unknown };

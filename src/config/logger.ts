@@ -4,12 +4,12 @@ import pretty from 'pino-pretty';
 import { serializeError } from './error-serializer.js';
 import type { LogLevel } from './settings.js';
 
-/** Standard output: one JSON line an event, or readable lines in a terminal. */
+/** Standard output: JSON lines, or readable lines in a terminal. */
 let output: DestinationStream = process.stdout.isTTY
   ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
   : bufferWrites(pino.destination());
 
-/** The log of the process. */
+/** The logger of the process. */
 export const logger: Logger = pino(
   { base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: serializeError } },
   {
@@ -19,17 +19,17 @@ export const logger: Logger = pino(
   },
 );
 
-/** Sends the log elsewhere than to standard output. */
+/** Sends the log to a stream instead of standard output. */
 export function setLogOutput(stream: DestinationStream): void {
   output = stream;
 }
 
-/** Sets the least severe level that is written. */
+/** Sets the lowest level that is logged. */
 export function setLogLevel(level: LogLevel): void {
   logger.level = level;
 }
 
-/** A line waits for others at most this long, because a write costs as much as many lines. */
+/** Lines are written in batches, because each write is expensive. */
 const FLUSH_INTERVAL_MS = 10;
 
 function bufferWrites(destination: DestinationStream): DestinationStream {
@@ -47,7 +47,7 @@ function bufferWrites(destination: DestinationStream): DestinationStream {
   };
 }
 
-/** Nest's own messages in the same log; what start-up says line by line is for debugging. */
+/** Writes Nest's messages to the same log. Its `log` messages have the level `debug`. */
 export class NestLogger implements LoggerService {
   log(message: unknown, ...rest: unknown[]): void {
     logger.debug({ context: rest.at(-1) }, String(message));

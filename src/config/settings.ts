@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isSupportedCountry } from 'libphonenumber-js';
 
-/** A setting whose value cannot be used; its message is one line that names the setting. */
+/** An invalid value of a setting. The message is one line that names the setting. */
 export class SettingError extends Error {
   constructor(name: string, problem: string) {
     super(`${name} ${problem}`);
@@ -11,7 +11,7 @@ export class SettingError extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Connections to the database: of an instance that is told nothing, and the fewest that it can do with. */
+/** Connections to the database: the default and the minimum. */
 export const DEFAULT_CONNECTIONS = 24;
 export const MIN_CONNECTIONS = 5;
 
@@ -19,7 +19,7 @@ const ON_OFF = ['on', 'off'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** `false`: no proxy is trusted; a number: that many hops; a list: these addresses or subnets. */
+/** `false` trusts no proxy, a number trusts that many hops, a list trusts addresses or subnets. */
 export type TrustProxy = false | number | readonly string[];
 
 /**
@@ -34,31 +34,31 @@ export abstract class Settings {
   abstract readonly host: string;
   /** PostgreSQL to use; unset, the embedded one starts. */
   abstract readonly databaseUrl: string | undefined;
-  /** Connections to the database that this instance opens at most. */
+  /** Maximum number of connections that this instance opens to the database. */
   abstract readonly databaseMaxConnections: number;
-  /** Files of the embedded PostgreSQL. */
+  /** Data directory of the embedded PostgreSQL. */
   abstract readonly dataDir: string;
   /** Reads a key may make in 60 seconds. */
   abstract readonly readsPerMinute: number;
   /** Writes a key may make in 60 seconds. */
   abstract readonly writesPerMinute: number;
-  /** Largest request body in bytes, counted unpacked. */
+  /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
   abstract readonly logLevel: LogLevel;
-  /** Region that new organizations read national phone numbers by, ISO 3166-1 alpha-2. */
+  /** Default region for national phone numbers of new organizations, ISO 3166-1 alpha-2. */
   abstract readonly defaultPhoneRegion: string;
   abstract readonly trustProxy: TrustProxy;
-  /** Origins that browsers may call from; `*` is any, none switches CORS off. */
+  /** Origins that CORS allows. `*` allows any origin; an empty list switches CORS off. */
   abstract readonly corsOrigins: readonly string[];
-  /** Sessions of /mcp that may be open at a time. */
+  /** Maximum number of open sessions of /mcp. */
   abstract readonly mcpMaxSessions: number;
-  /** Seconds without use after which a session of /mcp ends. */
+  /** Idle timeout of a session of /mcp in seconds. */
   abstract readonly mcpSessionTtlSeconds: number;
-  /** Origins that browsers may call /mcp from; `loopback` is any port of this machine. */
+  /** Origins that may call /mcp. `loopback` allows every port of this machine. */
   abstract readonly mcpAllowedOrigins: readonly string[];
-  /** Whether /docs is there. */
+  /** Whether /docs is served. */
   abstract readonly docs: boolean;
-  /** Whether /metrics is there. */
+  /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
 }
 
@@ -66,7 +66,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and checks the settings.
- * @throws SettingError naming the first setting that cannot be used
+ * @throws SettingError for the first invalid setting
  */
 export function readSettings(env: Environment = process.env): Settings {
   return {
@@ -97,7 +97,7 @@ export function readSettings(env: Environment = process.env): Settings {
   };
 }
 
-/** An empty variable counts as unset, as compose files and shells leave them. */
+/** An empty variable counts as unset, because compose files and shells often set empty ones. */
 function text(env: Environment, name: string, fallback: string): string {
   const raw = env[name];
   return raw === undefined || raw === '' ? fallback : raw;
@@ -135,7 +135,7 @@ function postgresUrl(env: Environment, name: string): string | undefined {
   throw new SettingError(name, 'must be a URL such as postgres://user:password@host:5432/database');
 }
 
-/** The driver decodes every part of the URL. */
+/** Checks the percent-encoding of a URL, because the driver decodes every part of it. */
 function isPercentEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -171,7 +171,7 @@ function isSubnet(text: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
 }
 
-/** @param word what may stand in place of an origin */
+/** @param word a keyword that is allowed in place of an origin */
 function origins(
   env: Environment,
   name: string,

@@ -1,18 +1,18 @@
 import { type Environment, readSettings } from './settings.js';
 
-/** Settings that are planned or that similar products have, beside names that begin as ours do. */
+/** Settings that similar products have. */
 const KNOWN_ELSEWHERE = new Set(['REDIS_URL', 'DATABASE_REPLICA_URLS']);
 const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
 
-/** What Kubernetes and Docker set for a service that is called `latitude`, `database` or the like. */
+/** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */
 const SERVICE_LINK =
   /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?$|_ENV_\w+$/;
 const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
 
-/** Names shorter than this resemble too many others to allow for two slips. */
+/** Names of at least this length are similar up to an edit distance of 2, shorter ones of 1. */
 const LONG_NAME = 8;
 
-/** One line for each variable that looks like a setting of ours and is none. */
+/** Returns a warning for each variable that looks like a setting but is not one. */
 export function findUnknownSettings(env: Environment = process.env): string[] {
   const names = settingNames();
   return Object.entries(env)
@@ -27,7 +27,7 @@ export function findUnknownSettings(env: Environment = process.env): string[] {
     .sort();
 }
 
-/** The names of all settings: those that their reader looks up. */
+/** The names of all settings: those that `readSettings` looks up. */
 function settingNames(): string[] {
   const names = new Set<string>();
   const recorder = new Proxy<Environment>(
@@ -52,7 +52,7 @@ function areSimilar(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
 }
 
-/** How many characters to insert, delete, replace or swap with the next one make `a` of `b`. */
+/** The Damerau–Levenshtein distance (optimal string alignment) of two names. */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;

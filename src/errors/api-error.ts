@@ -4,7 +4,7 @@ import { type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
 
-/** What an `ApiError` may add to its entry in the catalogue. */
+/** Values that override those of the error catalogue or are added to them. */
 export interface ApiErrorOptions {
   /** The status, for a code with several (docs/contract/errors.md#malformed-http-requests). */
   status?: number;
@@ -14,7 +14,7 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** An error of the catalogue: what services throw and callers receive. */
+/** An error with a code of the catalogue. Services throw it, and clients receive its envelope. */
 export class ApiError extends Error {
   readonly status: number;
   readonly retryable: boolean;
@@ -42,7 +42,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A `validation_error` whose message and details name every failing field, or the first of very many. */
+/** Creates a `validation_error`. Its message and details name at most `MAX_PROBLEMS` problems. */
 export function validationError(problems: readonly FieldProblem[]): ApiError {
   const details = problems.slice(0, MAX_PROBLEMS);
   const sentences = details.map(({ field, message }) => `${field} ${message}`);

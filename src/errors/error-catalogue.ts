@@ -1,7 +1,6 @@
 /**
- * Every error code of the API with its HTTP status, whether the same request may be
- * repeated as it is, the message where the place that raises it gives none, and what an
- * agent should do next (docs/contract/errors.md#codes).
+ * Every error code of the API (docs/contract/errors.md#codes): its HTTP status, whether the same
+ * request may be retried, its default message, and advice for agents.
  */
 export const ERROR_CATALOGUE = {
   bad_request: entry(400, false, 'The request could not be read.', 'Send a valid request.'),

@@ -1,22 +1,20 @@
-/** One thing that is wrong with an input, as it stands in `error.details`. */
+/** An item of `error.details`: one problem of one field. */
 export interface FieldProblem {
-  /** The field or parameter; `body` or `query` where the whole is meant. */
+  /** Name of the field or parameter; `body` or `query` for a problem of the whole. */
   field: string;
-  /** A short clause that reads well after the field's name; it never repeats the input. */
+  /** A predicate that follows the field's name, such as `must be a UUID`, without the input. */
   message: string;
 }
 
-/** No answer lists more problems than this, however many an input has. */
+/** Maximum number of problems in one response. */
 export const MAX_PROBLEMS = 100;
 
 const MAX_LABEL_LENGTH = 100;
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A name from outside as it may be shown: short and printable.
- *
- * @param name - the field's name as it was given
- * @param fallback - what to show if nothing printable is left
+ * Makes a field's name from a request short and printable.
+ * @param fallback returned if nothing printable is left
  */
 export function fieldLabel(name: string, fallback: string): string {
   return name.slice(0, MAX_LABEL_LENGTH).replace(NOT_PRINTABLE, '') || fallback;

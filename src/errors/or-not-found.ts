@@ -1,9 +1,9 @@
 import { ApiError } from './api-error.js';
 
 /**
- * Passes on what was found.
- * @param kind what it is called in the message
- * @throws ApiError `not_found` where it was not
+ * Returns a found record.
+ * @param kind name of the record in the error message
+ * @throws ApiError `not_found` if there is none
  */
 export function orNotFound<T>(found: T | undefined | false, kind: string): T {
   if (found !== undefined && found !== false) return found;

@@ -4,7 +4,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
 import { pathsOf } from './openapi/routes.js';
 
-/** Ends the start where a route requires a scope that does not exist. */
+/** Fails the start if a route requires a scope that does not exist. */
 @Injectable()
 export class AccessCheck implements OnModuleInit {
   constructor(
@@ -12,7 +12,7 @@ export class AccessCheck implements OnModuleInit {
     private readonly scanner: MetadataScanner,
   ) {}
 
-  /** @throws Error that names the route */
+  /** @throws Error with the name of the route */
   onModuleInit(): void {
     for (const { metatype } of this.discovery.getControllers()) {
       if (metatype) this.check(metatype as Type<object>);

@@ -6,7 +6,7 @@ import { type ApiRequest, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 
-/** What a module's own HttpException becomes, by its status; any other is an `internal_error`. */
+/** Error codes of Nest's HttpException. Any other status becomes `internal_error`. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_error',
   401: 'unauthorized',
@@ -18,7 +18,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** Answers whatever is thrown with the error envelope (docs/contract/errors.md#error-body). */
+/** Answers every exception with the error envelope (docs/contract/errors.md#error-body). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -38,10 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/**
- * The error of the catalogue that something thrown means. The log keeps failures of the database, and
- * what no one foresaw.
- */
+/** Converts an exception to an `ApiError`. Logs database failures and unexpected exceptions. */
 export function toLoggedApiError(
   thrown: unknown,
   requestId: string,

@@ -16,7 +16,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
-/** The way of every request, in this order: from where, who, how often, what for, with what. */
+/** Registers the guards and the error filter of all routes. The guards run in this order. */
 @Module({
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],

@@ -3,9 +3,9 @@ import { KeysService } from '../auth/keys.service.js';
 import { logger } from '../config/logger.js';
 import { IdempotencyRepository } from '../database/idempotency.repository.js';
 
-const EVERY_MS = 10 * 60_000;
+const INTERVAL_MS = 10 * 60_000;
 
-/** Removes the answers of idempotent requests that are given no more. */
+/** Deletes expired responses of idempotent requests periodically. */
 @Injectable()
 export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -18,9 +18,9 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
       this.deleteExpired().catch((error: unknown) => {
-        logger.warn({ err: error }, 'answers of idempotent requests could not be removed');
+        logger.warn({ err: error }, 'expired responses of idempotent requests were not deleted');
       });
-    }, EVERY_MS).unref();
+    }, INTERVAL_MS).unref();
   }
 
   onModuleDestroy(): void {

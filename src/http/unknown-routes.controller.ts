@@ -7,13 +7,13 @@ import { ApiError } from '../errors/api-error.js';
 import { matchingRoutes } from '../rest/route-table.js';
 import type { ApiRequest } from './request/api-request.js';
 
-/** Braces make it match the root as well. */
+/** Matches every path. The braces make it match `/` as well. */
 export const CATCH_ALL_PATH = '{*path}';
 
-/** No longer path is told; those of routes are shorter. */
+/** Maximum length of the path in the hint. The paths of all routes are shorter. */
 const MAX_HINT_LENGTH = 200;
 
-/** Answers what no other route does; stands last, so that the guards see those requests too. */
+/** Answers requests that match no other route. A controller lets these requests pass the guards. */
 @Controller()
 export class UnknownRoutesController {
   constructor(private readonly host: HttpAdapterHost) {}
@@ -34,7 +34,7 @@ export class UnknownRoutesController {
     });
   }
 
-  /** The right path, where a slash at the end is all that is wrong with this one. */
+  /** Suggests the path without its trailing slash if that is a route. */
   private trailingSlashHint({ path }: ApiRequest): string {
     const trimmed = path.replace(/\/+$/, '');
     if (
@@ -59,7 +59,7 @@ export class UnknownRoutesController {
   }
 }
 
-/** Whether the CORS middleware has answered the question of a browser, but for its end. */
+/** Whether this is a CORS preflight request whose headers the CORS middleware has set. */
 function isPreflight({ method, headers }: ApiRequest, response: Response): boolean {
   return (
     method === 'OPTIONS' &&

@@ -1,7 +1,7 @@
-/** A value now, where nothing has to be waited for: a request that waits for nothing is faster. */
+/** A value or a promise. Synchronous values avoid the cost of a promise on each request. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with a value as soon as it is there. */
+/** Applies a function to a value, synchronously unless the value is a promise. */
 export function mapMaybePromise<T, R>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<R>,

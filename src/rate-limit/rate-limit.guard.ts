@@ -14,8 +14,9 @@ import { RateLimits, setRateLimitHeaders, tooManyRequests } from './rate-limits.
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 /**
- * Counts each request by its key, or by its address if it has no valid key, and sets the rate limit
- * headers (docs/contract/limits.md). The methods return a promise only if the storage does.
+ * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
+ * valid key, by its address, and sets the `RateLimit-*` headers. Its methods return a promise only if
+ * the storage does.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

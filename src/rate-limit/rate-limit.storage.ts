@@ -5,22 +5,22 @@ import type { MaybePromise } from './maybe-promise.js';
 export interface RateWindow {
   /** Requests counted in the window. */
   readonly totalHits: number;
-  /** Requests that the window has room for. */
+  /** Maximum number of requests in the window. */
   readonly limit: number;
-  /** Whether this request came after the limit was reached; such a request is not counted. */
+  /** Whether the limit was already reached. Blocked requests are not counted. */
   readonly isBlocked: boolean;
-  /** When the window ends, in milliseconds since the epoch. */
+  /** End of the window in milliseconds since the epoch. */
   readonly endsAt: number;
   /** Seconds until the window ends, rounded up. */
   readonly timeToExpire: number;
   readonly timeToBlockExpire: number;
 }
 
-/** Counts requests in fixed windows, each beginning with its first request; times in ms. */
+/** Counts requests in fixed windows. A window starts with its first request; `ttl` is in ms. */
 export interface RateLimitStorage extends ThrottlerStorage {
   /** Counts a request, unless the limit of its window is reached. */
   count(key: string, ttl: number, limit: number): MaybePromise<RateWindow>;
-  /** The window as it stands, without counting. */
+  /** Returns the state of the window without counting. */
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow>;
 }
 
@@ -30,12 +30,12 @@ interface Counter {
   readonly endsAt: number;
 }
 
-/** Windows in the memory of this process. */
+/** Keeps the windows in the memory of this process. */
 export class MemoryRateLimitStorage implements RateLimitStorage {
   private readonly counters = new Map<string, Counter>();
   private cleanedAt = 0;
 
-  /** What `ThrottlerStorage` calls it. */
+  /** Implements `ThrottlerStorage`. */
   increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
     return Promise.resolve(this.count(key, ttl, limit));
   }
@@ -80,7 +80,7 @@ function newCounter(now: number, ttl: number): Counter {
   return { hits: 0, startedAt: now, endsAt: now + ttl };
 }
 
-/** One that has yet to begin was counted by a clock that has been put back: it would last too long. */
+/** A window that starts in the future is not current: the system clock was set back. */
 function isCurrent({ startedAt, endsAt }: Counter, now: number): boolean {
   return startedAt <= now && now < endsAt;
 }

@@ -6,24 +6,24 @@ import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 /**
- * What is counted apart: reads, writes, and the messages of /mcp that are neither
- * (docs/contract/limits.md#rate-limits).
+ * The limits of a key (docs/contract/limits.md#rate-limits). `messages` counts the messages to /mcp
+ * that are neither reads nor writes.
  */
 export type LimitName = 'reads' | 'writes' | 'messages';
 
-/** Whose limit was reached: of a key, or of an address that sends no valid one. */
+/** The limit that refused a request; `address` is the limit of requests without a valid key. */
 type RefusalKind = LimitName | 'address';
 
-/** Length of a window. */
+/** Length of a window in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** Messages a key may send to /mcp in a window, beside its calls of tools. */
+/** Maximum of `messages` of a key in a window. */
 const MESSAGES_PER_WINDOW = 600;
 
-/** Counts what callers do, in windows that REST and /mcp share. */
+/** Counts requests in windows that REST and /mcp share. */
 @Injectable()
 export class RateLimits {
-  /** What was over a limit of a key, or of an address without one. */
+  /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
   private readonly maximums: Readonly<Record<LimitName, number>>;
 
@@ -39,48 +39,47 @@ export class RateLimits {
   }
 
   /**
-   * Counts one more, unless the limit of the window is reached.
-   * @param caller the id of a key, or an address
+   * Counts a request, unless the limit of the window is reached.
+   * @param tracker the id of a key, or an IP address
    */
   count(
     limit: LimitName,
-    caller: string,
+    tracker: string,
     refusedAs: RefusalKind = limit,
   ): MaybePromise<RateWindow> {
-    const window = this.windows.count(`${limit}:${caller}`, WINDOW_MS, this.maximums[limit]);
+    const window = this.windows.count(`${limit}:${tracker}`, WINDOW_MS, this.maximums[limit]);
     return mapMaybePromise(window, (counted) => {
       if (counted.isBlocked) this.refusals[refusedAs]++;
       return counted;
     });
   }
 
-  /** The window as it stands, without counting. */
-  peek(limit: LimitName, caller: string): MaybePromise<RateWindow> {
-    return this.windows.peek(`${limit}:${caller}`, WINDOW_MS, this.maximums[limit]);
+  /** Returns the state of the window without counting. */
+  peek(limit: LimitName, tracker: string): MaybePromise<RateWindow> {
+    return this.windows.peek(`${limit}:${tracker}`, WINDOW_MS, this.maximums[limit]);
   }
 }
 
-/** What takes the headers of an answer. */
+/** The part of a response that sets headers. */
 interface HeaderTarget {
   setHeader(name: string, value: number): unknown;
 }
 
-/** What is told of a window. */
 type WindowState = Pick<RateWindow, 'totalHits' | 'endsAt' | 'limit'>;
 
-/** The requests that a window still has room for. */
+/** The number of requests that are left in a window. */
 export function remainingHits({ totalHits, limit }: WindowState): number {
   return Math.max(0, limit - totalHits);
 }
 
-/** Tells the state of a window on an answer. */
+/** Sets the `RateLimit-*` headers. */
 export function setRateLimitHeaders(response: HeaderTarget, window: WindowState): void {
   response.setHeader('RateLimit-Limit', window.limit);
   response.setHeader('RateLimit-Remaining', remainingHits(window));
   response.setHeader('RateLimit-Reset', Math.ceil(window.endsAt / 1000));
 }
 
-/** What is counted, in messages. */
+/** Names of the limits in error messages. */
 const DESCRIPTIONS: Readonly<Record<RefusalKind, string>> = {
   reads: 'reads',
   writes: 'writes',
@@ -88,12 +87,12 @@ const DESCRIPTIONS: Readonly<Record<RefusalKind, string>> = {
   address: 'requests without a valid key',
 };
 
-/** The refusal of what is over the limit of a window. */
+/** Creates the error of a request over the limit, with `Retry-After`. */
 export function tooManyRequests(
   { limit, timeToBlockExpire }: RateWindow,
-  counted: RefusalKind,
+  kind: RefusalKind,
 ): ApiError {
-  const window = `${limit} ${DESCRIPTIONS[counted]} in ${WINDOW_MS / 1000} seconds`;
+  const window = `${limit} ${DESCRIPTIONS[kind]} in ${WINDOW_MS / 1000} seconds`;
   return new ApiError('rate_limit_exceeded', {
     message: `The limit of ${window} is reached; the window ends in ${timeToBlockExpire} seconds.`,
     headers: { 'Retry-After': String(timeToBlockExpire) },

@@ -6,12 +6,12 @@ import type { ApiRequest } from '../http/request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
 import { createdPathOf } from './route-table.js';
 
-/** What a handler returned, in the form in which it is answered. */
+/** A response that is serialized already. */
 export class SerializedResponse {
   constructor(readonly answer: StoredResponse) {}
 }
 
-/** The answer to what a handler of REST returned (docs/contract/endpoints.md#responses). */
+/** Serializes the result of a REST handler (docs/contract/endpoints.md#responses). */
 export function serializeResponse(
   request: ApiRequest,
   response: Response,
@@ -29,19 +29,19 @@ export function serializeResponse(
   };
 }
 
-/** The path of a created record, unless its handler has set another. */
+/** Returns the `Location` that the handler has set, or the path of the created record. */
 function locationOf(request: ApiRequest, response: Response, id: string): string {
-  const own = response.getHeader('Location');
-  return typeof own === 'string' ? own : createdPathOf(request, id);
+  const location = response.getHeader('Location');
+  return typeof location === 'string' ? location : createdPathOf(request, id);
 }
 
-/** What is still as it was stored leaves as it came. */
+/** Wraps a result in `data`. An unchanged record keeps the JSON that PostgreSQL returned. */
 function serializeRecord(result: unknown): string {
   const stored = typeof result === 'object' && result !== null ? storedJsonOf(result) : undefined;
   return stored === undefined ? JSON.stringify({ data: result }) : `{"data":${stored}}`;
 }
 
-/** Answers a request of REST. */
+/** Sends a serialized response, or 304 if `If-None-Match` matches. */
 export function sendResponse(
   request: ApiRequest,
   response: Response,
@@ -49,7 +49,7 @@ export function sendResponse(
 ): void {
   const { status, location, etag, text } = answer;
   response.statusCode = status;
-  // A handler may have set its own, also by a decorator.
+  // The handler may have set this header already, for example with a decorator.
   if (location !== null && !response.hasHeader('Location')) {
     response.setHeader('Location', location);
   }
@@ -58,10 +58,9 @@ export function sendResponse(
   else writeText(response, text);
 }
 
-/** Node writes short strings together with the head, and long ones by way of three times their size. */
+/** Length from which a body is sent as a buffer. Node needs three times the memory for a string. */
 const LONG_TEXT = 4_096;
 
-/** Writes JSON at once, with its length. */
 function writeText(response: Response, text: string): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (text.length < LONG_TEXT) {

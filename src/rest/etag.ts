@@ -9,12 +9,12 @@ export function etagOf(record: object): string {
 }
 
 const TAG = String.raw`(?:W/)?"[!#-~\x80-\xff]*"`;
-/** A list of at least one tag; empty elements of a list count for nothing (RFC 9110, 5.6.1). */
+/** At least one tag. Empty list elements are ignored (RFC 9110, 5.6.1). */
 const TAG_LIST = new RegExp(String.raw`^(?:[ \t]*,)*[ \t]*${TAG}(?:[ \t]*,(?:[ \t]*${TAG})?)*$`);
 const EACH_TAG = new RegExp(TAG, 'g');
 const ANY = '*';
 
-/** Whether a caller who reads has the record as it is (`If-None-Match`). */
+/** Whether `If-None-Match` of a read matches the record, so that the response is 304. */
 export function isNotModified({ method, headers }: ApiRequest, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
@@ -23,8 +23,9 @@ export function isNotModified({ method, headers }: ApiRequest, etag: string): bo
 }
 
 /**
- * What a caller asks of the record that it changes (`If-Match`).
- * @throws ApiError `validation_error`
+ * Reads `If-Match`.
+ * @returns undefined if any version may be changed
+ * @throws ApiError `validation_error` for a malformed header
  */
 export function preconditionOf({ headers }: ApiRequest): Precondition | undefined {
   const wanted = headers['if-match']?.trim();

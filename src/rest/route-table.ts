@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../http/request/api-request.js';
 
-/** One entry of Express' routing table. */
+/** An entry of Express' routing table. */
 interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
   match(path: string): boolean;
@@ -10,23 +10,26 @@ interface RoutedApp {
   readonly router: { readonly stack: readonly Layer[] };
 }
 
-/** Which segments of a path name the collection of what was created there. */
+/** Indexes of the path segments that form the path of the collection. */
 type KeptSegments = readonly number[];
 
 const KEPT_SEGMENTS = new WeakMap<object, Map<string, KeptSegments>>();
 
-/** The routes of an application whose paths match, but for one that matches everything. */
-export function matchingRoutes(app: object, path: string, everything: string) {
+/**
+ * Returns the routes of an Express application that match a path.
+ * @param catchAll path of the catch-all route, which is left out
+ */
+export function matchingRoutes(app: object, path: string, catchAll: string) {
   return (app as RoutedApp).router.stack.flatMap((layer) => {
     const { route } = layer;
-    return route && !route.path.endsWith(everything) && layer.match(path) ? [route] : [];
+    return route && !route.path.endsWith(catchAll) && layer.match(path) ? [route] : [];
   });
 }
 
 /**
- * The path of a record that a POST created: below the POST where a GET route answers it there,
- * otherwise below the nearest outer path that has such a route. `POST /api/v1/leads/:id/quotes`
- * creates `/api/v1/quotes/:id` where quotes are read there.
+ * Returns the path of a record that a POST created. It is below the path of the POST if a GET route
+ * exists there, otherwise below the nearest outer path with such a route. For example,
+ * `POST /api/v1/leads/:id/quotes` creates `/api/v1/quotes/:id` if that is the GET route.
  */
 export function createdPathOf(request: ApiRequest, id: string): string {
   const { path: pattern } = request.route as { path: string };
@@ -56,7 +59,7 @@ function findCollection(pattern: string, { router }: RoutedApp): KeptSegments {
   }
 }
 
-/** A path without the names of its parameters. */
+/** Replaces the names of path parameters, so that equal routes have equal paths. */
 function withoutParameterNames(path: string): string {
   return path.replaceAll(/:\w+/g, ':');
 }

@@ -19,7 +19,7 @@ import type { Actor } from '../tenancy/actor.js';
 import { SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 
-/** Of the header `Idempotency-Key`: visible ASCII characters. */
+/** Schema of the header `Idempotency-Key`: visible ASCII characters. */
 export const IDEMPOTENCY_KEY_SCHEMA = {
   type: 'string',
   minLength: 1,
@@ -30,9 +30,8 @@ export const IDEMPOTENCY_KEY_SCHEMA = {
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_SCHEMA.pattern);
 
 /**
- * What callers may ask of a write beside what it does: that it happens once (`Idempotency-Key` on
- * POST), or only to the version that they know (`If-Match` on PUT and DELETE). A write that asks for
- * neither passes as it is.
+ * Implements `Idempotency-Key` on POST and `If-Match` on PUT and DELETE. Requests without these
+ * headers are not changed.
  */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
@@ -47,9 +46,9 @@ export class WriteInterceptor implements NestInterceptor {
     const { actor } = request.state;
     if (!actor || isRead(request)) return next.handle();
     if (request.method === 'POST') {
-      const once = idempotentRequestOf(request);
-      const response = http.getResponse<Response>();
-      return once ? from(this.runOnce(once, actor, request, response, next)) : next.handle();
+      const idempotent = idempotentRequestOf(request);
+      if (!idempotent) return next.handle();
+      return from(this.runOnce(idempotent, actor, request, http.getResponse<Response>(), next));
     }
     const precondition = preconditionOf(request);
     if (precondition)
@@ -57,29 +56,33 @@ export class WriteInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** The record and the answer last together, so that a retry finds both or neither. */
+  /** Stores the record and the response in one transaction, so that a retry finds both or neither. */
   private runOnce(
-    once: IdempotentRequest,
+    idempotent: IdempotentRequest,
     actor: Actor,
     request: ApiRequest,
     response: Response,
     next: CallHandler,
   ): Promise<SerializedResponse> {
     return this.database.transaction(actor.organization, async (transaction, tenant) => {
-      const given = await this.answers.claim(transaction, tenant, once);
-      if (given) {
+      const stored = await this.answers.claim(transaction, tenant, idempotent);
+      if (stored) {
         response.setHeader('Idempotency-Replayed', 'true');
-        return new SerializedResponse(given);
+        return new SerializedResponse(stored);
       }
       request.state.actor = withTenant(actor, tenant);
       const answer = serializeResponse(request, response, await lastValueFrom(next.handle()));
-      await this.answers.store(transaction, tenant, once, answer);
+      await this.answers.store(transaction, tenant, idempotent, answer);
       return new SerializedResponse(answer);
     });
   }
 }
 
-/** @throws ApiError `validation_error` for a key that is none */
+/**
+ * Reads `Idempotency-Key`.
+ * @returns undefined if the header is not sent
+ * @throws ApiError `validation_error` for a malformed key
+ */
 function idempotentRequestOf({
   method,
   path,
@@ -97,7 +100,7 @@ function idempotentRequestOf({
   return { key, route: `${method} ${path}`, content: JSON.stringify([query, body], sortKeys) };
 }
 
-/** The keys of an object in one order, in which JSON knows none. */
+/** A `JSON.stringify` replacer that sorts keys, so that equal objects have equal texts. */
 function sortKeys(_key: string, value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -16,10 +16,9 @@ const RETRY_AFTER_SECONDS = 1;
 const LOG_EVERY_MS = 1_000;
 
 /**
- * Has requests wait, or refuses them as `overloaded`, while too many others are served
- * (docs/contract/errors.md#overload). To be refused is the cheapest way that a request can take: no
- * line in the log is its own.
- * @param observe what is done when a request has ended
+ * Queues requests or rejects them as `overloaded` while too many others are pending
+ * (docs/contract/errors.md#overload). Rejected requests are logged together to keep them cheap.
+ * @param observe called for each request that is rejected or aborted
  */
 export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserver) {
   const door = new Door(load);
@@ -44,7 +43,7 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
   };
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
-    // Pages are for those who watch the instance, above all now.
+    // Health checks and metrics are always served.
     if (!isBehindKeys(request)) {
       next();
       return;

@@ -9,7 +9,7 @@ import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** The interactive reference. Each file has a route of its own, so no path can name another. */
+/** The interactive API reference. Each file has its own route, so that no other file is reachable. */
 @Controller('docs')
 export class DocsController {
   @Get()
@@ -46,7 +46,7 @@ export class DocsController {
 
 const SEND_OPTIONS = { root: SWAGGER_UI, cacheControl: false };
 
-/** Of the type that it says, and asked for again after each release. */
+/** Sets the headers of a static file. Browsers revalidate it, because it changes with releases. */
 function asAsset(response: Response): Response {
   return response.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' });
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DocsController } from './docs.controller.js';
 
-/** `/docs`, for applications whose settings ask for it. */
+/** Serves `/docs`, if the settings switch it on. */
 @Module({ controllers: [DocsController] })
 export class DocsModule {}

@@ -1,4 +1,4 @@
-/** Nothing is loaded from elsewhere, nothing inline runs, and no other page may frame it. */
+/** Forbids resources of other origins, inline scripts and framing by other pages. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -10,7 +10,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Its addresses are relative, so that it works behind a proxy that adds a prefix. */
+/** The page. Its URLs are relative to work behind a proxy that adds a prefix. */
 export const PAGE = `<!doctype html>
 <html lang="en">
   <head>

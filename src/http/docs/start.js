@@ -1,5 +1,5 @@
-// Starts the reference on /docs. It shows the OpenAPI document with a quick start, examples that can be
-// sent more than once, and the errors of an operation in one folded row.
+// Starts the API reference on /docs. It adds a quick start and repeatable examples to the OpenAPI
+// document, and collapses the errors of each operation into one row.
 /* global document, fetch, location, matchMedia, sessionStorage, SwaggerUIBundle, URL */
 
 const KEY = 'latitude.key';
@@ -37,7 +37,7 @@ async function start() {
     dom_id: '#reference',
     deepLinking: true,
     displayRequestDuration: true,
-    // The validator would send the document to a service of others.
+    // Swagger UI's validator would send the document to an external service.
     validatorUrl: null,
     plugins: [keepKey],
     requestInterceptor: (request) => fillIn(request, base),
@@ -56,7 +56,7 @@ function followColorScheme() {
   apply();
 }
 
-/** The document as this page shows it. */
+/** Changes the document for this page. */
 function prepare(spec, base) {
   spec.servers = [{ url: base }];
   spec.info.description = `${QUICK_START}\n${spec.info.description}`;
@@ -74,9 +74,9 @@ function examplesOf({ requestBody }) {
   return requestBody?.content['application/json']?.examples ?? {};
 }
 
-/** Nothing optional is filled in, but for a key that lets a creation be repeated. */
+/** Fills in path parameters and `Idempotency-Key`, but no other optional parameter. */
 function parameter({ example, schema, ...rest }, path) {
-  // The page checks formats itself, and would refuse text in braces.
+  // Swagger UI validates formats and patterns, and would reject text in braces.
   const open = {
     type: schema.type,
     enum: schema.enum,
@@ -98,7 +98,7 @@ function fillFields(example) {
   for (const [name, text] of Object.entries(FIELDS)) if (name in example) example[name] = text;
 }
 
-/** One row instead of eleven. */
+/** Collapses the error responses of an operation into one. */
 function foldErrors(operation, components) {
   const isError = ([status]) => /^[45]/.test(status);
   const entries = Object.entries(operation.responses);
@@ -114,7 +114,7 @@ function foldErrors(operation, components) {
   };
 }
 
-/** A plugin that keeps the key for reloads of this tab. */
+/** A plugin that keeps the key in the session storage of this tab. */
 function keepKey() {
   const wrap = (change) => (original) => (payload) => {
     change(payload);
@@ -134,7 +134,7 @@ function created() {
   return JSON.parse(sessionStorage.getItem(CREATED) ?? '{}');
 }
 
-/** Puts values in the place of text in braces. */
+/** Replaces text in braces by values. */
 async function fillIn(request, base) {
   const { method, headers } = request;
   const fill = (text) => fillText(text, { method, headers, base });
@@ -155,7 +155,7 @@ async function fillText(text, context) {
   return filled;
 }
 
-/** Never for a write to a record that this page has not created. */
+/** Returns undefined for PUT and DELETE, so that they change only records created by this page. */
 async function newestId(resource, { method, headers, base }) {
   if (method !== 'GET' && method !== 'POST') return undefined;
   const { Authorization } = headers;
@@ -167,7 +167,7 @@ function randomDigits() {
   return String(Math.floor(2_000_000 + Math.random() * 7_000_000));
 }
 
-/** Notes the ids of records that this page creates and deletes. */
+/** Stores the ids of records that this page creates and deletes. */
 function remember(response) {
   const [, resource] = /\/api\/v1\/(\w+)(?:\/[\w-]+)?$/.exec(response.url) ?? [];
   const { data } = response.body ?? {};

@@ -3,12 +3,12 @@ import type { Response } from 'express';
 import { Public } from '../../auth/access.js';
 import { HealthService } from './health.service.js';
 
-/** What supervisors and load balancers ask (docs/contract/running.md#health). */
+/** Health checks for supervisors and load balancers (docs/contract/running.md#health). */
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  /** The process answers. */
+  /** Liveness: the process responds. */
   @Get('live')
   @Public()
   @Header('Cache-Control', 'no-store')
@@ -16,14 +16,14 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Requests may be sent here: reads and writes work, and the instance is not about to stop. */
+  /** Readiness: reads and writes work, and the instance is not shutting down. */
   @Get('ready')
   @Public()
   @Header('Cache-Control', 'no-store')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const obstacle = await this.health.findReadinessProblem();
-    if (obstacle === undefined) return { status: 'ok' };
+    const problem = await this.health.findReadinessProblem();
+    if (problem === undefined) return { status: 'ok' };
     response.status(503);
-    return { status: 'unavailable', ...obstacle };
+    return { status: 'unavailable', ...problem };
   }
 }

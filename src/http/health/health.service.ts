@@ -3,14 +3,13 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Readiness } from '../../database/readiness/readiness.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
 
-/** Why an instance should not be sent requests. */
+/** The reason why an instance is not ready. */
 export interface ReadinessProblem {
   readonly reason: 'draining' | 'database';
-  /** A sentence for operators, which names no record, key or address. */
+  /** A sentence for operators, without records, keys and addresses. */
   readonly detail?: string;
 }
 
-/** Whether this instance can serve. */
 @Injectable()
 export class HealthService {
   constructor(
@@ -18,7 +17,7 @@ export class HealthService {
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
-  /** What keeps this instance from serving requests, if anything does. */
+  /** @returns undefined if the instance is ready */
   async findReadinessProblem(): Promise<ReadinessProblem | undefined> {
     if (this.host.httpAdapter.isDraining) return { reason: 'draining' };
     const detail = await this.database.obstacle();

@@ -12,12 +12,12 @@ const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Longer than an answer takes. */
+/** Maximum wait for earlier responses on the same connection. Responses are faster. */
 const MAX_WAIT_MS = 5_000;
 const POLL_INTERVAL_MS = 5;
 
 /**
- * Gives the envelope to what Node refuses before there is a request
+ * Answers requests that Node's parser rejects with the error envelope
  * (docs/contract/errors.md#malformed-http-requests).
  */
 @Injectable()
@@ -33,7 +33,7 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
     if (!httpAdapter) return;
     const server = httpAdapter.getHttpServer() as Server;
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      // What follows a request that is the last of its connection is nothing to answer.
+      // Data after a request with `Connection: close` gets no response.
       if (error.code === 'HPE_CLOSED_CONNECTION') return;
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
       else void this.respondInOrder(socket, STATUS_BY_PARSER_CODE[error.code ?? '']);
@@ -43,7 +43,7 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
     });
   }
 
-  /** Behind the answers to earlier requests on the same connection. */
+  /** Responds after the responses to earlier requests on the same connection. */
   private async respondInOrder(socket: Socket, status?: number): Promise<void> {
     const end = performance.now() + MAX_WAIT_MS;
     while (isResponsePending(socket) && !isStreaming(socket) && performance.now() < end) {
@@ -62,27 +62,27 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
       ['X-Request-Id', requestId],
       ['Connection', 'close'],
     ]);
-    const state = await this.limits.peek('reads', String(socket.remoteAddress));
-    setRateLimitHeaders({ setHeader: (name, value) => headers.set(name, value) }, state);
+    const window = await this.limits.peek('reads', String(socket.remoteAddress));
+    setRateLimitHeaders({ setHeader: (name, value) => headers.set(name, value) }, window);
     const lines = Array.from(headers, ([name, value]) => `${name}: ${value}`);
     const start = `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`;
     socket.end([start, ...lines, '', body].join('\r\n'));
   }
 }
 
+/** `_httpMessage` is Node's internal reference to the pending response of a connection. */
 type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** Whether a request that came in full before, on the same connection, is still to be answered. */
-function isResponsePending({ _httpMessage: answer, destroyed }: RespondingSocket): boolean {
-  return !destroyed && answer?.req.complete === true;
+/** Whether an earlier, complete request on the connection has no complete response yet. */
+function isResponsePending({ _httpMessage: response, destroyed }: RespondingSocket): boolean {
+  return !destroyed && response?.req.complete === true;
 }
 
-/** Whether that answer ends only with its connection. */
-function isStreaming({ _httpMessage: answer }: RespondingSocket): boolean {
-  return answer?.getHeader('Content-Type') === 'text/event-stream';
+/** Whether the pending response is an event stream, which ends only with its connection. */
+function isStreaming({ _httpMessage: response }: RespondingSocket): boolean {
+  return response?.getHeader('Content-Type') === 'text/event-stream';
 }
 
-/** Whether a part of an answer was sent, so that nothing else can be. */
-function areHeadersSent({ _httpMessage: answer }: RespondingSocket): boolean {
-  return answer?.headersSent === true;
+function areHeadersSent({ _httpMessage: response }: RespondingSocket): boolean {
+  return response?.headersSent === true;
 }

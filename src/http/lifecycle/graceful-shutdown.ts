@@ -2,70 +2,74 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 
-/** Longer than any request may take. */
+/** Time for the whole shutdown. Requests are faster. */
 const DEADLINE_MS = 15_000;
 
 const POLL_INTERVAL_MS = 20;
 
-/** How long a kept connection has to send one more request, whose answer says that it is the last. */
+/** Time for an idle keep-alive connection to send one more request, answered with `close`. */
 const IDLE_CONNECTION_GRACE_MS = 100;
 
-/** How long a new connection has to begin its first request. */
+/** Time for a new connection to send its first request. */
 const FIRST_REQUEST_GRACE_MS = 500;
 
-/** Long enough for those who connect at this moment. */
+/** Time to accept the connections that the operating system has queued. */
 const ACCEPT_GRACE_MS = 50;
 
 /**
- * How a server goes. It listens on while it finishes what it had when the drain began, so that
- * whoever asks learns of it, and until every connection has had its last answer: one that is closed
- * while a request is on its way fails that request. Then it stops listening and finishes what came
- * meanwhile.
+ * Shuts a server down without losing requests.
+ *
+ * The server first finishes its pending requests. It still listens, so that health checks see that it
+ * drains. Each response now has `Connection: close`, and idle connections get time for one more
+ * request, because closing them can lose a request that the client has just sent. Then the server
+ * stops listening and finishes the requests that arrived in the meantime.
  */
 export class GracefulShutdown {
   private readonly pendingResponses = new Set<ServerResponse>();
-  /** When each connection was made. */
+  /** Open connections and when they were made (milliseconds of `performance.now()`). */
   private readonly connections = new Map<Socket, number>();
-  private isBegun = false;
+  private begun = false;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
       this.connections.set(socket, performance.now());
       socket.once('close', () => {
         this.connections.delete(socket);
-        // Answers that wait behind another one on a lost connection are never told of it.
+        // Node emits no `close` for responses that are queued behind another one.
         for (const response of this.pendingResponses) {
           if (response.req.socket === socket) this.pendingResponses.delete(response);
         }
       });
     });
     server.prependListener('request', (_request, response: ServerResponse) => {
-      // Keep-alive clients learn from their last answer that the server is going.
-      if (this.isBegun) response.setHeader('Connection', 'close');
+      if (this.begun) response.setHeader('Connection', 'close');
       this.pendingResponses.add(response);
       response.once('close', () => this.pendingResponses.delete(response));
     });
   }
 
   get hasBegun(): boolean {
-    return this.isBegun;
+    return this.begun;
   }
 
   begin(): void {
-    this.isBegun = true;
+    this.begun = true;
   }
 
-  /** Ends the server; what is not finished by the deadline is cut off. */
+  /** Closes the server. Requests that are pending at the deadline are aborted. */
   async finish(): Promise<void> {
     this.begin();
     const end = performance.now() + DEADLINE_MS;
-    const sweep = setInterval(() => {
+    const timer = setInterval(() => {
       if (performance.now() > end) this.server.closeAllConnections();
-      // Connections that fall idle after the server stopped listening are not closed by Node.
+      // Node does not close connections that become idle after the server stopped listening.
       else if (!this.server.listening) this.closeIdleConnections();
     }, POLL_INTERVAL_MS);
-    const had = [...this.pendingResponses];
-    while (had.some((response) => this.pendingResponses.has(response)) && performance.now() < end) {
+    const pending = [...this.pendingResponses];
+    while (
+      pending.some((response) => this.pendingResponses.has(response)) &&
+      performance.now() < end
+    ) {
       await after(POLL_INTERVAL_MS);
     }
     await Promise.race([
@@ -74,36 +78,36 @@ export class GracefulShutdown {
     ]);
     await this.acceptPendingConnections();
     await new Promise((resolve) => this.server.close(resolve));
-    clearInterval(sweep);
+    clearInterval(timer);
   }
 
-  /** Node takes one that has never sent anything, such as a browser makes in advance, for busy. */
+  /** Also closes connections that never sent data, such as a browser's. Node counts them as active. */
   private closeIdleConnections(): void {
     this.server.closeIdleConnections();
-    for (const [socket, made] of this.connections) {
-      if (socket.bytesRead === 0 && performance.now() - made > FIRST_REQUEST_GRACE_MS)
+    for (const [socket, connectedAt] of this.connections) {
+      if (socket.bytesRead === 0 && performance.now() - connectedAt > FIRST_REQUEST_GRACE_MS)
         socket.destroy();
     }
   }
 
-  /** Connections that wait to be accepted are reset when listening ends, with their requests. */
+  /** Accepts queued connections, which would be reset when the server stops listening. */
   private async acceptPendingConnections(): Promise<void> {
     const { _handle: handle } = this.server as unknown as {
       _handle: Partial<ListeningHandle> | null;
     };
     handle?.listen?.(0);
     await after(ACCEPT_GRACE_MS);
-    // Right behind the phase of the event loop that accepts them.
+    // The poll phase of the event loop accepts connections; the check phase follows it.
     await new Promise(setImmediate);
   }
 }
 
-/** What Node listens with, which its declarations leave out. */
+/** Node's internal handle of a listening server. */
 interface ListeningHandle {
-  /** Changes how many connections may wait. */
+  /** Changes the length of the queue of pending connections. */
   listen(backlog: number): number;
 }
 
-function closed(one: Socket): Promise<unknown> {
-  return new Promise((resolve) => one.once('close', resolve));
+function closed(socket: Socket): Promise<unknown> {
+  return new Promise((resolve) => socket.once('close', resolve));
 }

@@ -6,23 +6,23 @@ import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
 import { sendResponse, serializeResponse } from '../../rest/envelope.js';
 
-/** Slow senders are cut off: headers within 5 s, the whole request within 10 s. */
+/** Clients must send the headers within 5 s and the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 65_000,
-  // Checked by us instead, so that the refusal carries the envelope.
+  // HeadersGuard checks the header instead, so that the response has the error envelope.
   requireHostHeader: false,
 };
 
-/** Longer than between two heartbeats of a stream, and than idle connections are kept. */
+/** Longer than the heartbeat interval of event streams and the keep-alive timeout. */
 const SOCKET_TIMEOUT_MS = 120_000;
 
-/** Express as Latitude runs it: exact paths, no extras, and the error envelope on every refusal. */
+/** Configures Express and its server: exact paths, timeouts, graceful shutdown, JSON envelopes. */
 export class HttpAdapter extends ExpressAdapter {
   private shutdown: GracefulShutdown | undefined;
-  /** Answers until the application does. */
+  /** Handles requests until `serveApplication` is called. */
   private earlyListener: http.RequestListener | undefined;
 
   constructor() {
@@ -31,11 +31,11 @@ export class HttpAdapter extends ExpressAdapter {
     express.set('x-powered-by', false);
     express.set('etag', false);
     express.set('query parser', false);
-    // The router is there already and reads Express' settings no more.
+    // The router exists already and no longer reads Express' settings.
     Object.assign(express.router, { strict: true, caseSensitive: true });
   }
 
-  /** Makes the server before the application exists; `listener` answers until `takeOver`. */
+  /** Creates the server before the application. `listener` handles requests until `serveApplication`. */
   createEarlyServer(listener: http.RequestListener): http.Server {
     this.earlyListener = listener;
     return this.createServer(listener);
@@ -45,7 +45,7 @@ export class HttpAdapter extends ExpressAdapter {
     if (!this.earlyListener) this.createServer(this.getInstance<Express>());
   }
 
-  /** Lets the application answer, also on connections that are open already. */
+  /** Routes all further requests to the application, including those on open connections. */
   serveApplication(): void {
     if (!this.earlyListener) return;
     const server = this.httpServer as http.Server;
@@ -56,9 +56,9 @@ export class HttpAdapter extends ExpressAdapter {
   private createServer(listener: http.RequestListener): http.Server {
     const classes = nativeClasses(this.getInstance<Express>());
     const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);
-    // The size of the block of headers bounds their number; Node would drop some in silence.
+    // No limit: Node silently drops headers over it. The maximum header size limits their number.
     server.maxHeadersCount = 0;
-    // Who stops reading its answer, or sends no more, is let go.
+    // Closes connections on which neither side sends data.
     server.timeout = SOCKET_TIMEOUT_MS;
     handleUpgradeAndExpect(server);
     this.shutdown = new GracefulShutdown(server);
@@ -66,9 +66,9 @@ export class HttpAdapter extends ExpressAdapter {
     return server;
   }
 
-  /** Answers what a handler returned. */
+  /** Sends the result of a handler. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    // What a handler streams it has begun to answer by itself.
+    // A handler that streams has sent the response itself.
     if (response.headersSent) return undefined;
     const request = response.req as ApiRequest;
     if (!request.state.hasEnvelope) return super.reply(response, body, statusCode);
@@ -77,12 +77,12 @@ export class HttpAdapter extends ExpressAdapter {
     return undefined;
   }
 
-  /** Whether this instance finishes what it has and then goes. */
+  /** Whether the server is shutting down. */
   get isDraining(): boolean {
     return this.shutdown?.hasBegun ?? false;
   }
 
-  /** The first thing that happens when the application closes. */
+  /** Nest calls this first when the application closes. */
   override beforeClose(): void {
     this.shutdown?.begin();
   }
@@ -93,8 +93,8 @@ export class HttpAdapter extends ExpressAdapter {
 }
 
 /**
- * Classes of Node's requests and responses that have Express' methods from the start. Express would
- * change the prototype of each object as it comes, which takes it off V8's fast paths.
+ * Creates request and response classes that inherit Express' methods. Otherwise Express changes the
+ * prototype of each object, which makes V8 use slower code.
  */
 function nativeClasses(express: Express) {
   class ExpressRequest extends http.IncomingMessage {
@@ -103,7 +103,7 @@ function nativeClasses(express: Express) {
   class ExpressResponse extends http.ServerResponse<ExpressRequest> {}
   Object.setPrototypeOf(ExpressRequest.prototype, express.request);
   Object.setPrototypeOf(ExpressResponse.prototype, express.response);
-  // A plain property instead of Express' getter, for the DTO that the query becomes.
+  // A plain property instead of Express' getter. InputGuard sets it to the query DTO.
   Object.defineProperty(ExpressRequest.prototype, 'query', { value: undefined, writable: true });
   Object.assign(express, {
     request: ExpressRequest.prototype,

@@ -10,8 +10,8 @@ const STARTING = new ApiError('overloaded', {
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Answers while the database is migrated, before the application exists: the process is live, not
- * ready, and refuses everything else.
+ * Handles requests before the application exists, while the database is migrated. The process is
+ * live but not ready, and answers 503 `overloaded` to all other requests.
  */
 export function startingListener({ readsPerMinute }: Settings): RequestListener {
   return (request, response) => {
@@ -23,7 +23,6 @@ export function startingListener({ readsPerMinute }: Settings): RequestListener 
     else if (isProbe && path === '/health/ready') {
       sendPage(response, 503, { status: 'unavailable', reason: 'migrating' });
     } else {
-      // Nothing is counted yet.
       const endsAt = Date.now() + WINDOW_MS;
       setRateLimitHeaders(response, { totalHits: 0, limit: readsPerMinute, endsAt });
       response.setHeader('Retry-After', RETRY_AFTER_SECONDS);

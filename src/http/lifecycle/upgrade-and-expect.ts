@@ -3,15 +3,19 @@ import type { ApiRequest } from '../request/api-request.js';
 
 const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 
-/** Keeps what may follow certain requests on their connections from being read as requests. */
+/**
+ * Handles requests with `Upgrade` and `Expect`. The data that follows such a request on its connection
+ * must not be parsed as another request.
+ */
 export function handleUpgradeAndExpect(server: Server): void {
   deferContinue(server);
   for (const event of REQUEST_EVENTS) server.prependListener(event, closeAfterUpgradeRequest);
 }
 
 /**
- * A request that asks for another protocol is served as it is, and nothing behind it: Node drops the
- * rest of what came with it, so that what comes next could begin within a request.
+ * Serves a request with `Upgrade` as a normal request and closes its connection afterwards. Node drops
+ * the rest of the data that it received with the request, so that the next data could start in the
+ * middle of another request.
  */
 function closeAfterUpgradeRequest(request: IncomingMessage, response: ServerResponse): void {
   const { upgrade, 'content-length': length, 'transfer-encoding': coding } = request.headers;
@@ -24,9 +28,12 @@ function closeAfterUpgradeRequest(request: IncomingMessage, response: ServerResp
   else request.once('end', stop);
 }
 
-/** Answers of requests whose body is still held back are refusals: the body may follow, or not. */
+/**
+ * Sends `100 Continue` only when the body is read. A response without it closes the connection, because
+ * the client may send the body or not.
+ */
 function deferContinue(server: Server): void {
-  const hold = (request: ApiRequest, response: ServerResponse) => {
+  const listener = (request: ApiRequest, response: ServerResponse) => {
     const { shouldKeepAlive } = response;
     response.shouldKeepAlive = false;
     request.state.sendContinue = () => {
@@ -35,6 +42,6 @@ function deferContinue(server: Server): void {
     };
     server.emit('request', request, response);
   };
-  // Expectations that Node does not know are refused where every other request is.
-  server.on('checkContinue', hold).on('checkExpectation', hold);
+  // HeadersGuard rejects unknown expectations.
+  server.on('checkContinue', listener).on('checkExpectation', listener);
 }

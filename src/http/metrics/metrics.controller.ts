@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { Public } from '../../auth/access.js';
 import { Metrics } from './metrics.js';
 
-/** What Prometheus asks (docs/contract/running.md#public-pages). */
+/** Metrics for Prometheus (docs/contract/running.md#public-pages). */
 @Controller('metrics')
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}

@@ -4,7 +4,7 @@ import { RateLimitModule } from '../../rate-limit/rate-limit.module.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 
-/** `/metrics`, for applications whose settings ask for it. */
+/** Serves `/metrics`, if the settings switch it on. */
 @Module({
   imports: [AuthModule, RateLimitModule],
   controllers: [MetricsController],

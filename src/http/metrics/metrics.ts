@@ -10,12 +10,12 @@ import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** Node reads some thirty more; whoever sends them must not fill the registry. */
+/** Methods with their own label. Node parses about thirty more, which count as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * What Prometheus scrapes of one application. Labels have few values and none of a caller's: the
- * patterns of routes, never paths; no organizations, no keys.
+ * The metrics of one application. Labels have a bounded set of values: patterns of routes, but no
+ * paths, organizations or keys.
  */
 @Injectable()
 export class Metrics {
@@ -58,7 +58,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Counts a request; on the path of every one, so it does nothing else. */
+  /** Counts a finished request. */
   observe({ method, route, status, ms, errorCode }: FinishedRequest): void {
     const labels = {
       method: METHODS.has(method) ? method : 'other',
@@ -69,7 +69,7 @@ export class Metrics {
     if (errorCode) this.errors.inc({ code: errorCode });
   }
 
-  /** Everything in Prometheus' text format. */
+  /** @returns all metrics in Prometheus' text format */
   scrape(): Promise<string> {
     return this.registry.metrics();
   }
@@ -105,7 +105,7 @@ export class Metrics {
     });
   }
 
-  /** What others count for themselves, one label value a name. */
+  /** Exports counts that another class keeps, one label value for each name. */
   private registerCounter(
     name: string,
     help: string,

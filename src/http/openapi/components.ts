@@ -3,18 +3,18 @@ import type { JsonSchema } from '../../fields/json-schema.js';
 import { type Direction, jsonSchemaOf } from '../../fields/schema-of.js';
 import type { Ref, Response, Schema } from './model.js';
 
-/** What several operations share, collected while they are described. */
+/** Collects the schemas and responses that operations share. */
 export class Components {
   readonly schemas: Record<string, Schema>;
   readonly responses: Record<string, Response> = {};
   private readonly names = new Map<Type<object>, Partial<Record<Direction, string>>>();
 
-  /** @param schemas those that are no DTOs */
+  /** @param schemas schemas that have no DTO */
   constructor(schemas: Readonly<Record<string, Schema>>) {
     this.schemas = { ...schemas };
   }
 
-  /** The schema of a DTO. */
+  /** Returns a reference to the schema of a DTO, which is added on first use. */
   schemaOf(dto: Type<object>, direction: Direction): Ref {
     const names = this.names.get(dto) ?? {};
     const known = names[direction];
@@ -26,13 +26,13 @@ export class Components {
     return schemaRef(name);
   }
 
-  /** A response that is made the first time it is asked for. */
+  /** Returns a reference to a response, which is created on first use. */
   response(name: string, make: () => Response): Ref {
     this.responses[name] ??= make();
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Two modules may call their DTOs the same. */
+  /** Appends a number to a name that is in use, because modules can have DTOs of the same name. */
   private freeName(name: string): string {
     let free = name;
     for (let number = 2; free in this.schemas; number++) free = `${name}${number}`;
@@ -41,8 +41,8 @@ export class Components {
 }
 
 /**
- * Names each default in the description instead: openapi-typescript takes a property with a default
- * for one that is always there, and its clients then require it in a request.
+ * Moves defaults to the descriptions. openapi-typescript makes properties with a default required,
+ * so that clients would have to send them.
  */
 function withoutDefaults({ properties = {}, ...schema }: JsonSchema): JsonSchema {
   const described = Object.entries(properties).map(
@@ -56,7 +56,7 @@ function withoutDefaults({ properties = {}, ...schema }: JsonSchema): JsonSchema
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-/** Points to a schema by its name. */
+/** Returns a reference to a schema. */
 export function schemaRef(name: string): Ref {
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -50,7 +50,7 @@ const PAGE_META: JsonSchema = {
 };
 
 /**
- * Describes every route behind a key that these controllers declare.
+ * Creates the OpenAPI document of all routes that require a key.
  * @param serverUrl address of the server, without a path
  */
 export function openApiDocument(
@@ -93,8 +93,8 @@ export function serversOf(url: string): OpenApiDocument['servers'] {
 }
 
 /**
- * In the order in which modules are listed, those without records last. A topic that is described
- * stands for those of the same name that are not.
+ * Returns the tags in the order of the modules; tags without records are last. If several topics have
+ * the same name, the one with a description is used.
  */
 function tagsOf(controllers: readonly Type<object>[]): OpenApiDocument['tags'] {
   const routes = controllers.flatMap((controller) => routesOf([controller]));

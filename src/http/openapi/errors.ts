@@ -8,7 +8,7 @@ import type { Ref, Response, Schema } from './model.js';
 import type { Route } from './routes.js';
 import { requestHeaderErrors } from './request-headers.js';
 
-/** The envelope of every refusal (docs/contract/errors.md#error-body). */
+/** Schema of the error envelope (docs/contract/errors.md#error-body). */
 export const ERROR_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
@@ -86,10 +86,10 @@ const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
   503: 'Retry-After',
 };
 
-/** Statuses of `bad_request` beside 400: too slow, an unknown `Expect`, headers too large. */
+/** Statuses of `bad_request` other than 400: timeout, unknown `Expect`, headers too large. */
 const OTHER_BAD_REQUEST_STATUSES = [408, 417, 431];
 
-/** Every refusal that a route can give, by its status. */
+/** Returns the error responses of a route by status. */
 export function errorResponsesOf(route: Route, components: Components): Record<string, Ref> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {
@@ -106,7 +106,7 @@ export function errorResponsesOf(route: Route, components: Components): Record<s
   );
 }
 
-/** The codes of every error that a route can really give. */
+/** Returns the error codes that a route can answer. */
 function errorsOf(route: Route): readonly ErrorCode[] {
   const { access, path, inputs, method, answer } = route;
   const codes: (ErrorCode | false)[] = [
@@ -144,8 +144,8 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
 }
 
 /**
- * The envelope of an error with one of these codes. Linters count the properties of `Error` as unknown
- * in the part that narrows it, unless that part says that there are others.
+ * Narrows the schema `Error` to some codes. `unevaluatedProperties: true` tells linters that the other
+ * properties of `Error` are allowed.
  */
 function errorSchemaOf(codes: readonly ErrorCode[]): Schema {
   const error: JsonSchema = {

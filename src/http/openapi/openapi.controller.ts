@@ -7,7 +7,7 @@ import { llmsText } from './llms-text.js';
 import type { OpenApiDocument } from './model.js';
 import { localUrl, serverUrlOf } from './server-url.js';
 
-/** The OpenAPI document of everything that is registered, a team's own modules included. */
+/** Serves the OpenAPI document of all registered modules. */
 @Controller()
 export class OpenApiController {
   private jsonWithoutServers?: string;
@@ -15,7 +15,7 @@ export class OpenApiController {
 
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** It names the address that the caller used, so a cache must not give it to others unasked. */
+  /** Contains the URL of the request as the server, so that caches must revalidate it. */
   @Get('openapi.json')
   @Public()
   @Header('Content-Type', 'application/json; charset=utf-8')
@@ -26,7 +26,7 @@ export class OpenApiController {
     return `${this.jsonWithoutServers.slice(0, -1)},"servers":${JSON.stringify(servers)}}`;
   }
 
-  /** The same for code assistants. */
+  /** The API as one text for code assistants. */
   @Get('llms.txt')
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')
@@ -40,7 +40,7 @@ export class OpenApiController {
   }
 }
 
-/** The classes of all registered controllers. */
+/** Returns the classes of all registered controllers. */
 export function controllersOf(discovery: DiscoveryService): Type<object>[] {
   return discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
 }

@@ -15,7 +15,7 @@ export const SECURITY_SCHEME = 'apiKey';
 
 const NOT_MODIFIED: Response = { description: 'Not Modified', headers: headersWith('ETag') };
 
-/** What OpenAPI says of a route. */
+/** Returns the OpenAPI operation of a route. */
 export function operationOf(route: Route, components: Components): Operation {
   const { operationId, access, topic, answer, inputs, status } = route;
   const parameters = [
@@ -109,7 +109,7 @@ function successResponse(route: Route, components: Components): Response {
   };
 }
 
-/** The envelope of what a route answers; where it does not say, the envelope of anything. */
+/** The envelope of the response DTO. A route without a declared response has `data` of any type. */
 function mediaTypeOf(answer: Route['answer'], components: Components): MediaType {
   if (!answer) return { schema: envelope({ data: {} }) };
   const schema = components.schemaOf(answer.dto, 'output');

@@ -6,10 +6,10 @@ import { HEADERS } from './response-headers.js';
 import type { Parameter } from './model.js';
 import type { Route } from './routes.js';
 
-/** What a caller may ask of a route beside what it does. */
+/** An optional request header of some routes. */
 interface RequestHeader {
   readonly parameter: Parameter;
-  /** What it is refused with. */
+  /** Errors that a route answers only if this header is sent. */
   readonly errors: readonly ErrorCode[];
   appliesTo(route: Route): boolean;
 }
@@ -56,23 +56,23 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
   },
 ];
 
-/** The headers that a route heeds. */
+/** Returns the header parameters of a route. */
 export function headerParameters(route: Route): Parameter[] {
   return requestHeadersOf(route).map(({ parameter }) => parameter);
 }
 
-/** What a route is refused with for the sake of these headers. */
+/** Returns the errors that the request headers of a route can cause. */
 export function requestHeaderErrors(route: Route): ErrorCode[] {
   return requestHeadersOf(route).flatMap(({ errors }) => errors);
 }
 
-/** Whether a route answers one record, with its `ETag`. */
+/** Whether a route returns one record, with its `ETag`. */
 export function hasEntityTag({ answer, method }: Route): boolean {
   if (!answer || answer.isPage || method === 'delete') return false;
   return fieldsOf(answer.dto).some(({ name }) => name === 'id');
 }
 
-/** Whether a route takes an `Idempotency-Key`. */
+/** Whether a route accepts `Idempotency-Key`. */
 export function acceptsIdempotencyKey({ method, access }: Route): boolean {
   return method === 'post' && mayWrite(access);
 }

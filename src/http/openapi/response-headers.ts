@@ -1,6 +1,6 @@
 import type { Header, Ref } from './model.js';
 
-/** The headers of answers that are no matter of HTTP itself. */
+/** Descriptions of the response headers. */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -67,7 +67,7 @@ const COMMON_HEADERS = [
   'RateLimit-Reset',
 ] as const satisfies readonly HeaderName[];
 
-/** Points to the headers of every answer, and to those that one has beside them. */
+/** Returns references to the headers of every response and to further ones. */
 export function headersWith(...more: readonly HeaderName[]): Record<string, Ref> {
   const names = [...COMMON_HEADERS, ...more];
   return Object.fromEntries(

@@ -11,13 +11,13 @@ import {
 } from '../../fields/answers.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 
-/** A route behind a key, as its controller declares it. */
+/** A route that requires a key. */
 export interface Route {
-  /** In small letters, as OpenAPI writes it. */
+  /** In lower case, as in OpenAPI. */
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
-  /** With its parameters in braces. */
+  /** Has its parameters in braces, such as `/api/v1/leads/{id}`. */
   readonly path: string;
-  /** The names of controller and handler, which together are unique. */
+  /** The names of the controller and the handler, such as `leadsCreate`. */
   readonly operationId: string;
   readonly access: Scope | 'any-key';
   readonly topic: { readonly name: string; readonly description?: string };
@@ -26,7 +26,7 @@ export interface Route {
   readonly status: number;
 }
 
-/** A route that answers every method is not among them: OpenAPI has no word for it. */
+/** Methods of OpenAPI. It has none for routes that answer every method. */
 const METHODS: Readonly<Partial<Record<RequestMethod, Route['method']>>> = {
   [RequestMethod.GET]: 'get',
   [RequestMethod.PUT]: 'put',
@@ -35,7 +35,7 @@ const METHODS: Readonly<Partial<Record<RequestMethod, Route['method']>>> = {
   [RequestMethod.PATCH]: 'patch',
 };
 
-/** The routes of these controllers that answer to keys, in the order of their paths. */
+/** Returns the routes of the controllers that require a key, sorted by path. */
 export function routesOf(controllers: readonly Type<object>[]): readonly Route[] {
   return controllers
     .flatMap(routesOfController)
@@ -53,7 +53,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
   const access = metadata<Access>(ACCESS, handler);
   const verb = metadata<RequestMethod>(METHOD_METADATA, handler);
   const method = verb === undefined ? undefined : METHODS[verb];
-  // A route that declares no access answers nobody.
+  // A route without declared access is never served.
   if (!method || !isRest(access)) return [];
   const route = {
     method,
@@ -70,7 +70,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
   });
 }
 
-/** Nest takes one path or several, of the controller and of the handler. */
+/** Combines the paths of a controller and a handler. Nest allows one or several of each. */
 export function pathsOf(controller: Type<object>, handler: object): string[] {
   const [bases, ends] = [controller, handler].map((declared) =>
     [metadata<string | string[]>(PATH_METADATA, declared) ?? ''].flat(),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-/** Why a body was not read. */
+/** The reason why a body was not read. */
 export type BodyErrorReason = 'too_large' | 'unsupported_encoding' | 'corrupt' | 'aborted';
 
 const MESSAGES: Record<BodyErrorReason, string> = {
@@ -12,7 +12,7 @@ const MESSAGES: Record<BodyErrorReason, string> = {
   aborted: 'The connection ended before the whole body had arrived.',
 };
 
-/** A body that could not be read to its end. */
+/** The error of a body that could not be read completely. */
 export class BodyError extends Error {
   constructor(readonly reason: BodyErrorReason) {
     super(MESSAGES[reason]);
@@ -30,12 +30,10 @@ const DECOMPRESSORS = new Map([
 type Decompressor = ReturnType<typeof createGunzip>;
 
 /**
- * Reads the body of a request, unpacked. The connection stays usable after a refusal: what is left
- * of the body is read and dropped.
- *
- * @param req - a request whose body nobody has begun to read
- * @param limit - the most bytes the unpacked body may have
- * @throws {@link BodyError} if the body is too large, damaged, cut off or in an unknown encoding
+ * Reads and decompresses the body of a request. After an error it discards the rest of the body, so
+ * that the connection stays usable.
+ * @param limit maximum size of the decompressed body in bytes
+ * @throws BodyError
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   try {
@@ -67,7 +65,7 @@ async function readCompressed(
   limit: number,
 ): Promise<Buffer> {
   const body = new LimitedBuffer(limit);
-  // Empty blocks unpack to nothing for ever, so the packed form has a limit too, beyond any honest overhead.
+  // The compressed size has a limit too, because empty blocks are never decompressed to any data.
   const packedLimit = 2 * limit + 1024;
   let packed = 0;
   const input = consume(req, 'aborted', (chunk) => {
@@ -78,12 +76,12 @@ async function readCompressed(
   const output = consume(unpacker, 'corrupt', (chunk) => body.add(chunk));
   try {
     const end = () => {
-      // Zero bytes are no body, whatever the headers say of them.
+      // Zero bytes are an empty body, whatever the content encoding.
       if (packed === 0) unpacker.push(null);
       else unpacker.end();
     };
     await Promise.all([input.done.then(end), output.done]);
-    // Bytes after the end of the packed data are left over in silence by zlib.
+    // zlib silently ignores bytes after the end of the compressed data.
     if (unpacker.bytesWritten !== packed) throw new BodyError('corrupt');
     return body.toBuffer();
   } finally {
@@ -95,14 +93,13 @@ async function readCompressed(
 
 interface Consumption {
   done: Promise<void>;
-  /** Removes every listener; must be called in the end. */
+  /** Removes all listeners. Must always be called. */
   stop: () => void;
 }
 
 /**
- * Hands each chunk to `take` until the stream has ended or `take` answers that it is too much.
- *
- * @param failure - what it means if the stream fails or closes before its end
+ * Passes each chunk to `take` until the stream ends or `take` returns false.
+ * @param failure reason of the error if the stream fails or closes before its end
  */
 function consume(
   source: Readable,
@@ -117,13 +114,13 @@ function consume(
       reject(new BodyError('too_large'));
     };
     const onLost = (): void => {
-      // A stream that was read to its end closes as well.
+      // Streams also emit `close` after their end.
       if (!source.readableEnded) reject(new BodyError(failure));
     };
     stop = () => {
       source.off('data', onData).off('end', resolve).off('error', onLost).off('close', onLost);
     };
-    // Nothing more is told of a stream that has ended before its time already.
+    // A stream that is already destroyed emits no more events.
     if (source.destroyed) onLost();
     source.on('data', onData).on('end', resolve).on('error', onLost).on('close', onLost);
   });
@@ -137,7 +134,7 @@ class LimitedBuffer {
 
   constructor(private readonly limit: number) {}
 
-  /** @returns whether the chunk still fitted */
+  /** @returns false if the limit is exceeded */
   add(chunk: Buffer): boolean {
     this.size += chunk.length;
     if (this.size > this.limit) return false;
@@ -156,15 +153,11 @@ const PARAMETER = new RegExp(
   `;[ \\t]*(?:(?<name>${TOKEN})=(?:(?<token>${TOKEN})|"(?<quoted>(?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`,
   'y',
 );
-/** The name of the encoding, and the one that many clients send for it. */
+/** `utf8` is not a registered name, but many clients send it. */
 const UTF8 = /^utf-?8$/i;
 const JSON_TYPE = /^[ \t]*application\/json[ \t]*/i;
 
-/**
- * Whether a content-type header announces JSON in UTF-8: `application/json`, with no charset or with utf-8.
- *
- * @param header - the header as it came, if it came
- */
+/** Whether a `Content-Type` header is `application/json` without a charset or with UTF-8. */
 export function isJsonContentType(header: string | undefined): boolean {
   if (header === undefined) return false;
   const type = JSON_TYPE.exec(header);

@@ -9,12 +9,12 @@ import { type InputTypes, inputTypesOf, bindInput } from './request-reader.js';
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /**
- * The last of the guards: it reads query and body, refuses what their DTOs refuse, and leaves the
- * DTOs on the request. Not an interceptor, because Nest wraps each call of a handler for those.
+ * The last guard. It reads the query and the body, validates them and sets them on the request as
+ * DTOs. It is a guard because interceptors make each call of a handler slower.
  */
 @Injectable()
 export class InputGuard implements CanActivate {
-  /** What a handler reads; undefined where it takes no part in the exchange of REST. */
+  /** The DTO classes of each handler; undefined for handlers that are not part of the REST API. */
   private readonly inputs = new Map<Handler, InputTypes | undefined>();
 
   constructor(

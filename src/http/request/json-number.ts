@@ -3,8 +3,9 @@ import { LARGEST_INTEGER } from '../../fields/json-object.js';
 const LARGEST_DIGITS = String(LARGEST_INTEGER);
 
 /**
- * Whether a number without its sign stands for an integer beyond 2^53, however it is written, or for
- * more than a double can hold. A fraction stands for the double that is nearest to it.
+ * Whether a number is an integer that is larger than `LARGEST_INTEGER`, or larger than any double.
+ * Other numbers lose at most digits of their fraction.
+ * @param number a JSON number without its sign
  */
 export function exceedsExactRange(number: string): boolean {
   const nearest = Number(number);
@@ -12,7 +13,7 @@ export function exceedsExactRange(number: string): boolean {
   if (nearest === Infinity) return true;
   if (!isInteger(number)) return false;
   if (nearest !== LARGEST_INTEGER) return true;
-  // What is so near has as many digits before its fraction, so they can be compared from the first.
+  // The number is so close that its integer part has the same length. Compare the digits as text.
   const [mantissa = ''] = number.split(/e/i);
   const digits = mantissa.replace('.', '').replace(/^0+/, '');
   const whole = digits.slice(0, LARGEST_DIGITS.length);
@@ -20,7 +21,7 @@ export function exceedsExactRange(number: string): boolean {
   return /[1-9]/.test(digits.slice(whole.length));
 }
 
-/** Whether no digit but zeros stands behind the point, once the exponent has moved it. */
+/** Whether all digits after the decimal point are zeros, once the exponent is applied. */
 function isInteger(number: string): boolean {
   const [mantissa = '', exponent = '0'] = number.split(/e/i);
   const [whole = '', fraction = ''] = mantissa.split('.');

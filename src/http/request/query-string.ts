@@ -10,17 +10,16 @@ const HAS_NUL = 'must not contain \\u0000';
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** The parameters that could be read, and what is wrong with the others. */
+/** The valid parameters, and the problems of the others. */
 export interface ParsedQueryString {
-  /** Without a prototype, so that `__proto__` is a name like any other. */
+  /** Has no prototype, so that `__proto__` is a normal name. */
   values: Record<string, string>;
   problems: FieldProblem[];
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` strictly. Brackets and dots in names mean nothing.
- *
- * @param raw - what follows the question mark of a URL, still encoded
+ * Parses `application/x-www-form-urlencoded` strictly. Brackets and dots in names have no meaning.
+ * @param raw the part of a URL after the question mark
  */
 export function parseQueryString(raw: string): ParsedQueryString {
   const reader = new Reader();
@@ -77,9 +76,9 @@ class Reader {
   }
 }
 
-/** The text behind a percent-encoded one, or undefined if it is not UTF-8 that was encoded without fault. */
+/** @returns undefined if the text is not valid percent-encoded UTF-8 */
 function decode(raw: string): string | undefined {
-  // Node hands raw bytes beyond ASCII over as Latin-1; taking them as they are would change the text.
+  // Node decodes unencoded bytes beyond ASCII as Latin-1, which would change UTF-8 text.
   if (NOT_ASCII.test(raw)) return undefined;
   try {
     return decodeURIComponent(raw.replaceAll('+', ' '));

@@ -4,30 +4,30 @@ import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { type ApiRequest, routeOf } from './api-request.js';
 import { requestIdOf } from './request-id.js';
 
-/** A request that has been answered, or was broken off. */
+/** A request that has been answered or aborted. */
 export interface FinishedRequest {
   readonly method: string;
-  /** Never the URL, which can hold personal data: the pattern of the route. */
+  /** Pattern of the route. The URL is not recorded because it can contain personal data. */
   readonly route: string | null;
-  /** Null where the answer did not get to its end. */
+  /** Null if the response was not sent completely. */
   readonly status: number | null;
   readonly ms: number;
   readonly errorCode: ErrorCode | undefined;
 }
 
-/** What is done when a request has ended. */
+/** Called when a request has ended. */
 export type RequestObserver = (finished: FinishedRequest) => void;
 
 /**
- * What every request that is let in gets: its id, its line in the log, and a path that can be routed.
- * @param observe what else is done than logging it
+ * Middleware that sets the id of each request, logs it when it has ended, and normalizes its path.
+ * @param observe called in addition to logging
  */
 export function requestContext(observe?: RequestObserver) {
   return function requestContext(request: Request, response: Response, next: NextFunction): void {
     const apiRequest = request as ApiRequest;
     const { state } = apiRequest;
     state.requestId = requestIdOf(request);
-    // A socket that is closed has forgotten its address.
+    // Closed sockets have no address.
     state.clientAddress = request.ip;
     response.setHeader('X-Request-Id', state.requestId);
     response.once('close', () => {
@@ -67,8 +67,8 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
 }
 
 /**
- * The asterisk of `OPTIONS *` and a path whose escapes cannot be decoded name no resource. They
- * become paths that take the way of every unknown one, instead of failing before the guards.
+ * Replaces the asterisk of `OPTIONS *` and paths with invalid percent-encoding by paths that match no
+ * route. Otherwise they fail in the router, before the guards.
  */
 function toRoutableUrl(url: string): string {
   if (url === '*') return '/*';

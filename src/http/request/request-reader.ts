@@ -18,7 +18,7 @@ export interface InputTypes {
   readonly body?: Type<object>;
 }
 
-/** Reads them from the declaration of a controller's method. */
+/** Returns the DTO classes of a controller's method. */
 export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
     string,
@@ -68,22 +68,22 @@ function throwIfAny(problems: readonly FieldProblem[]): void {
 
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** Whether requests of a method may have a body, also where the route declares none. */
+/** Whether the method allows a body. */
 export function allowsBody({ method }: Pick<ApiRequest, 'method'>): boolean {
   return !METHODS_WITHOUT_BODY.has(method);
 }
 
-/** Whether a body may follow the headers; a chunked one may turn out to be empty. */
+/** Whether the headers announce a body. A chunked body can still be empty. */
 function mayHaveBody({ headers }: ApiRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
-/** What many clients send where there is nothing to send. */
+/** Many clients send an empty object instead of no body. */
 const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
 
 /**
- * What is wrong with the body of a request that takes none: nothing where it has zero bytes or is an
- * empty object, whatever its type.
+ * Checks the body of a request whose method allows none. An empty body and an empty object are
+ * accepted with any content type.
  * @throws ApiError `payload_too_large`
  */
 async function checkUnexpectedBody(
@@ -100,16 +100,17 @@ async function checkUnexpectedBody(
   return [{ field: 'body', message: `must be empty: a ${request.method} request takes no body` }];
 }
 
-/** The query of a route that takes none. */
+/** The query DTO of routes without query parameters. */
 class EmptyQueryDto {}
 
-/** What is wrong with the query of a route that takes none. */
+/** Returns a problem for each query parameter of a route that has none. */
 export function findUnexpectedParameters({ url }: ApiRequest): readonly FieldProblem[] {
   return readQuery(url, EmptyQueryDto).problems;
 }
 
 /**
- * The bytes of a body that is JSON by its headers; none where there is no body.
+ * Reads a body whose content type is JSON, without parsing it.
+ * @returns an empty buffer if there is no body
  * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
  */
 export async function readJsonBytes(request: ApiRequest, limit: number): Promise<Buffer> {
@@ -128,7 +129,7 @@ function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }
 
-/** Reads a body. Asks for it first if the client waits for `100 Continue`. */
+/** Reads a body. Sends `100 Continue` first if the client waits for it. */
 function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
   if (!isTooLarge(request, limit)) request.state.sendContinue?.();
   return readBody(request, limit);
@@ -148,7 +149,7 @@ function toApiError(error: BodyError, limit: number): ApiError {
   }
 }
 
-/** Every request without a query shares it, so no one may write to it. */
+/** Shared by all requests without a query, therefore frozen. */
 const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: [] };
 
 function readQuery(url: string, dto: Type<object>): Input<object> {

@@ -39,8 +39,8 @@ const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
 
 /**
- * What a document says, where it is JSON at all, and everything that is wrong with it. The value may
- * be used only without problems; with some, it still serves to look for further ones.
+ * The value of a document, if it is JSON, and its problems. With problems the value serves only to
+ * find further ones.
  */
 export interface ParsedJson {
   readonly value?: unknown;
@@ -48,13 +48,12 @@ export interface ParsedJson {
 }
 
 /**
- * Reads exactly one JSON document (RFC 8259) and refuses what JSON parsers disagree about or would
- * change in silence: repeated keys, numbers that lose digits, text that cannot be stored.
- *
- * @param bytes - the whole body, already unpacked and within the size limit
- * @param fieldDepth - how many keys deep the fields are that problems name, joined by dots; the
- *   depth of the document counts from there
- * @returns the value, and one problem for each field and kind of fault; never throws
+ * Parses one JSON document (RFC 8259) and rejects input that parsers read differently or change
+ * silently: repeated keys, numbers that lose digits, and text that PostgreSQL cannot store.
+ * Does not throw.
+ * @param fieldDepth number of keys in the field names of problems, joined by dots. The maximum depth
+ *   counts from the last of them.
+ * @returns the value, and one problem for each field and message
  */
 export function parseJson(bytes: Buffer, fieldDepth = 1): ParsedJson {
   if (bytes.length === 0) return refusal(EMPTY);
@@ -77,8 +76,8 @@ function refusal(message: string): ParsedJson {
 }
 
 /**
- * One pass over the text, without recursion, for all that JSON.parse lets through.
- * It leaves the grammar to JSON.parse: on a text that is not JSON it ends as well, and its findings do not count.
+ * Finds the problems that JSON.parse does not report, in one pass and without recursion. It does not
+ * check the grammar: if the text is not JSON, its problems are ignored.
  */
 class Scanner {
   private readonly problems: FieldProblem[] = [];
@@ -87,12 +86,12 @@ class Scanner {
   private readonly hasEscapes: boolean;
   private position = 0;
   private depth = 0;
-  /** The keys of each open container, outermost first; none for an array. */
+  /** The keys of each open object, outermost first; undefined for arrays. */
   private readonly keysByDepth: (Set<string> | undefined)[] = [];
-  /** The keys of the innermost container. */
+  /** The keys of the innermost object; undefined in an array. */
   private keys: Set<string> | undefined;
   private keyIsNext = false;
-  /** The keys, from the outermost, of the field in whose value the scan stands. */
+  /** The keys of the current field, outermost first. */
   private readonly path: (string | undefined)[] = [];
   private tooDeep = false;
 
@@ -186,11 +185,11 @@ class Scanner {
   }
 
   private report(message: string): void {
-    // Items of an array have no key.
+    // Array items have no key.
     const keys = this.path.filter((key) => key !== undefined);
     const last = keys.pop();
     const field = last === undefined ? WHOLE : [...keys, fieldLabel(last, WHOLE)].join('.');
-    // A hostile body repeats one fault thousands of times in one field.
+    // A malicious body can have the same problem thousands of times in one field.
     if (message === this.lastMessage && field === this.lastField) return;
     this.lastMessage = message;
     this.lastField = field;
@@ -204,7 +203,7 @@ class Scanner {
   }
 }
 
-/** The index of the closing quote, or the end of the text where it is missing. */
+/** Returns the index of the closing quote, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {
@@ -217,7 +216,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** What stands between two quotes, as JSON.parse reads it; unchanged where JSON.parse will refuse the text anyway. */
+/** Decodes a string without its quotes. Returns invalid strings unchanged: JSON.parse rejects them. */
 function decodeString(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {

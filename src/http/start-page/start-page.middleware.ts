@@ -14,7 +14,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Answers `GET /` of a browser with a page that says what this is. Everyone else gets a 404. */
+/** Serves an HTML page at `/` to browsers. Other clients get a 404. */
 export function startPage(settings: Settings): RequestHandler {
   const page = renderStartPage(settings);
   return function startPage(request, response, next) {

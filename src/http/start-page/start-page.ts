@@ -16,7 +16,7 @@ interface Link {
   readonly text: string;
 }
 
-/** HTML of `GET /`. Its links are relative, so that it works behind a proxy that adds a prefix. */
+/** Renders the page of `/`. Its links are relative to work behind a proxy that adds a prefix. */
 export function renderStartPage({ docs, metrics }: Pick<Settings, 'docs' | 'metrics'>): string {
   const links: readonly Link[] = [
     ...(docs ? [{ path: 'docs', text: 'The reference. Try every request in the browser.' }] : []),
