@@ -10,13 +10,13 @@ export interface paths {
         };
         /**
          * List appointments
-         * @description Needs the scope `appointments:read`; counts as a read.
+         * @description Requires the scope `appointments:read`; counts as a read.
          */
         get: operations["appointmentsList"];
         put?: never;
         /**
          * Create an appointment
-         * @description Needs the scope `appointments:write`; counts as a write.
+         * @description Requires the scope `appointments:write`; counts as a write.
          */
         post: operations["appointmentsCreate"];
         delete?: never;
@@ -34,18 +34,18 @@ export interface paths {
         };
         /**
          * Get an appointment
-         * @description Needs the scope `appointments:read`; counts as a read.
+         * @description Requires the scope `appointments:read`; counts as a read.
          */
         get: operations["appointmentsGet"];
         /**
          * Update an appointment
-         * @description A `status`, even the stored one, always moves `updated_at`. Only the fields that are given change; `null` empties one that may be null. Needs the scope `appointments:write`; counts as a write.
+         * @description A `status`, even the stored one, always moves `updated_at`. Changes only the given fields; `null` clears a nullable field. Requires the scope `appointments:write`; counts as a write.
          */
         put: operations["appointmentsUpdate"];
         post?: never;
         /**
          * Cancel an appointment
-         * @description Its status becomes `cancelled` and it stays readable. Cancelling again is no error. Needs the scope `appointments:write`; counts as a write.
+         * @description Its status becomes `cancelled` and it stays readable. Cancelling again is no error. Requires the scope `appointments:write`; counts as a write.
          */
         delete: operations["appointmentsCancel"];
         options?: never;
@@ -62,13 +62,13 @@ export interface paths {
         };
         /**
          * List leads
-         * @description Needs the scope `leads:read`; counts as a read.
+         * @description Requires the scope `leads:read`; counts as a read.
          */
         get: operations["leadsList"];
         put?: never;
         /**
          * Create a lead
-         * @description Needs the scope `leads:write`; counts as a write.
+         * @description Requires the scope `leads:write`; counts as a write.
          */
         post: operations["leadsCreate"];
         delete?: never;
@@ -86,18 +86,18 @@ export interface paths {
         };
         /**
          * Get a lead
-         * @description Needs the scope `leads:read`; counts as a read.
+         * @description Requires the scope `leads:read`; counts as a read.
          */
         get: operations["leadsGet"];
         /**
          * Update a lead
-         * @description Only the fields that are given change; `null` empties one that may be null. Needs the scope `leads:write`; counts as a write.
+         * @description Changes only the given fields; `null` clears a nullable field. Requires the scope `leads:write`; counts as a write.
          */
         put: operations["leadsUpdate"];
         post?: never;
         /**
          * Delete a lead
-         * @description It is found no more, and its e-mail and phone are free. What links to it stays. Needs the scope `leads:write`; counts as a write.
+         * @description It is found no more, and its e-mail and phone are free. What links to it stays. Requires the scope `leads:write`; counts as a write.
          */
         delete: operations["leadsDelete"];
         options?: never;
@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * Test a key
-         * @description Answers to any valid key; counts as a read.
+         * @description Accepts any valid key; counts as a read.
          */
         get: operations["meGet"];
         put?: never;
@@ -134,13 +134,13 @@ export interface paths {
         };
         /**
          * List tasks
-         * @description Needs the scope `tasks:read`; counts as a read.
+         * @description Requires the scope `tasks:read`; counts as a read.
          */
         get: operations["tasksList"];
         put?: never;
         /**
          * Create a task
-         * @description Needs the scope `tasks:write`; counts as a write.
+         * @description Requires the scope `tasks:write`; counts as a write.
          */
         post: operations["tasksCreate"];
         delete?: never;
@@ -158,18 +158,18 @@ export interface paths {
         };
         /**
          * Get a task
-         * @description Needs the scope `tasks:read`; counts as a read.
+         * @description Requires the scope `tasks:read`; counts as a read.
          */
         get: operations["tasksGet"];
         /**
          * Update a task
-         * @description Only the fields that are given change; `null` empties one that may be null. Needs the scope `tasks:write`; counts as a write.
+         * @description Changes only the given fields; `null` clears a nullable field. Requires the scope `tasks:write`; counts as a write.
          */
         put: operations["tasksUpdate"];
         post?: never;
         /**
          * Delete a task
-         * @description It is found no more. Needs the scope `tasks:write`; counts as a write.
+         * @description It is found no more. Requires the scope `tasks:write`; counts as a write.
          */
         delete: operations["tasksDelete"];
         options?: never;
@@ -184,25 +184,25 @@ export interface components {
         Error: {
             error: {
                 /**
-                 * @description What happened, for programs. It is stable.
+                 * @description Stable identifier of the error, for programs.
                  * @enum {string}
                  */
                 code: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded";
-                /** @description What happened, for people. It may change and must not be parsed. */
+                /** @description Text for people. It may change and must not be parsed. */
                 message: string;
-                /** @description Whether the same request may be repeated as it is, with growing, jittered delays. */
+                /** @description Whether to retry the same request, with growing, jittered delays. */
                 retryable: boolean;
-                /** @description The `X-Request-Id` of the answer. */
+                /** @description The `X-Request-Id` of the response. */
                 request_id: string;
-                /** @description Every failing field of a `validation_error`, or the first 100; the fields that another record has, of a `duplicate`; the field that names no lead, of a `lead_not_found`. */
+                /** @description The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`. */
                 details?: {
-                    /** @description The field or parameter; `body` or `query` where the whole is meant. */
+                    /** @description The field or parameter; `body` or `query` for a problem of the whole. */
                     field: string;
                     /** @description What is wrong with it. */
                     message: string;
                     /**
                      * Format: uuid
-                     * @description Of a `duplicate`: the other record, where the key may read it.
+                     * @description On `duplicate`: the id of the other record, if the key may read it.
                      */
                     existing_id?: string;
                 }[];
@@ -211,11 +211,11 @@ export interface components {
         PageMeta: {
             /** @description Number of this page. */
             page: number;
-            /** @description Most records on a page. */
+            /** @description Records per page. */
             limit: number;
-            /** @description Records in the whole list, exactly. */
+            /** @description Exact number of records in the list. */
             total: number;
-            /** @description Pages of the whole list. */
+            /** @description Number of pages in the list. */
             total_pages: number;
         };
         Appointment: {
@@ -1071,7 +1071,7 @@ export interface components {
                 };
             };
         };
-        /** @description `insufficient_scope`: The API key lacks a scope that this needs. */
+        /** @description `insufficient_scope`: The API key lacks the required scope. */
         InsufficientScope: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1163,7 +1163,7 @@ export interface components {
                 };
             };
         };
-        /** @description `overloaded`: More is asked for at this moment than can be served. */
+        /** @description `overloaded`: The service is overloaded. */
         Overloaded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1200,7 +1200,7 @@ export interface components {
                 };
             };
         };
-        /** @description `idempotency_key_in_use`: A request with this Idempotency-Key is still under way. */
+        /** @description `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
         IdempotencyKeyInUse: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1236,7 +1236,7 @@ export interface components {
                 };
             };
         };
-        /** @description `idempotency_key_reused`: This Idempotency-Key came with another request before. */
+        /** @description `idempotency_key_reused`: This Idempotency-Key was used with another request. */
         IdempotencyKeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1308,7 +1308,7 @@ export interface components {
                 };
             };
         };
-        /** @description `duplicate`: The record violates a unique constraint. `idempotency_key_in_use`: A request with this Idempotency-Key is still under way. */
+        /** @description `duplicate`: The record violates a unique constraint. `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
         DuplicateOrIdempotencyKeyInUse: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1367,27 +1367,27 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in the log: the one that was sent (1 to 128 visible ASCII characters), or a new UUID.
+         * @description Identifies the request in the log. It is the value of the request header (1 to 128 visible ASCII characters) or a new UUID.
          * @example 5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f
          */
         "X-Request-Id": string;
         /**
-         * @description Requests of this kind, reads or writes, that fit into a window of 60 seconds.
+         * @description Maximum number of reads or writes in a window of 60 seconds.
          * @example 60
          */
         "RateLimit-Limit": number;
         /**
-         * @description Requests that are left in the window.
+         * @description Number of requests that are left in the window.
          * @example 59
          */
         "RateLimit-Remaining": number;
         /**
-         * @description When the window ends, as Unix time in seconds.
+         * @description End of the window as Unix time in seconds.
          * @example 1767630060
          */
         "RateLimit-Reset": number;
         /**
-         * @description Seconds to wait before the request is repeated.
+         * @description Seconds to wait before the request is retried.
          * @example 42
          */
         "Retry-After": number;
@@ -1402,12 +1402,12 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description How to authenticate; on a 403 also the scope that is missing.
+         * @description How to authenticate; on 403 also the missing scope.
          * @example Bearer realm="latitude"
          */
         "WWW-Authenticate": string;
         /**
-         * @description Only where an earlier answer to the same `Idempotency-Key` is repeated.
+         * @description Sent if the response to an earlier request with this `Idempotency-Key` is repeated.
          * @example true
          */
         "Idempotency-Replayed": "true";
@@ -1527,7 +1527,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a retry safe: the same key with the same body is carried out once, and answered alike for 24 hours.
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
                  * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
                  */
                 "Idempotency-Key"?: string;
@@ -1600,7 +1600,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Answered by 304 if the record still has one of these entity tags.
+                 * @description The response is 304 if the record has one of these entity tags.
                  * @example "NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"
                  */
                 "If-None-Match"?: string;
@@ -1682,7 +1682,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
                  * @example *
                  */
                 "If-Match"?: string;
@@ -1758,7 +1758,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
                  * @example *
                  */
                 "If-Match"?: string;
@@ -1924,7 +1924,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a retry safe: the same key with the same body is carried out once, and answered alike for 24 hours.
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
                  * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
                  */
                 "Idempotency-Key"?: string;
@@ -2011,7 +2011,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Answered by 304 if the record still has one of these entity tags.
+                 * @description The response is 304 if the record has one of these entity tags.
                  * @example "NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"
                  */
                 "If-None-Match"?: string;
@@ -2108,7 +2108,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
                  * @example *
                  */
                 "If-Match"?: string;
@@ -2200,7 +2200,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
                  * @example *
                  */
                 "If-Match"?: string;
@@ -2421,7 +2421,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a retry safe: the same key with the same body is carried out once, and answered alike for 24 hours.
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
                  * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
                  */
                 "Idempotency-Key"?: string;
@@ -2493,7 +2493,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Answered by 304 if the record still has one of these entity tags.
+                 * @description The response is 304 if the record has one of these entity tags.
                  * @example "NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"
                  */
                 "If-None-Match"?: string;
@@ -2574,7 +2574,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
                  * @example *
                  */
                 "If-Match"?: string;
@@ -2649,7 +2649,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
                  * @example *
                  */
                 "If-Match"?: string;

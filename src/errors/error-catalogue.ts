@@ -8,13 +8,13 @@ export const ERROR_CATALOGUE = {
     400,
     false,
     'There is no such session. Open one by POSTing initialize.',
-    'POST an initialize request without Mcp-Session-Id, then send the id that it answers.',
+    'Send initialize without Mcp-Session-Id, then use the session id of the response.',
   ),
   validation_error: entry(
     400,
     false,
     'The request is not valid.',
-    'Nothing was changed. Correct what is named and call again.',
+    'Nothing was changed. Correct the named fields and call again.',
   ),
   unauthorized: entry(
     401,
@@ -25,8 +25,8 @@ export const ERROR_CATALOGUE = {
   insufficient_scope: entry(
     403,
     false,
-    'The API key lacks a scope that this needs.',
-    'Do not retry. Ask the user for a key that has it.',
+    'The API key lacks the required scope.',
+    'Do not retry. Ask the user for a key that has the scope.',
   ),
   session_mismatch: entry(
     403,
@@ -44,13 +44,13 @@ export const ERROR_CATALOGUE = {
     404,
     false,
     'There is no such resource.',
-    'Look the id up with the tool that lists such records.',
+    'Look up the id with the tool that lists these records.',
   ),
   lead_not_found: entry(
     404,
     false,
     'There is no such lead.',
-    'Find the lead with list_leads, or make it with create_lead.',
+    'Find the lead with list_leads, or create it with create_lead.',
   ),
   duplicate: entry(
     409,
@@ -61,16 +61,16 @@ export const ERROR_CATALOGUE = {
   idempotency_key_in_use: entry(
     409,
     true,
-    'A request with this Idempotency-Key is still under way.',
+    'A request with this Idempotency-Key is in progress.',
     'Repeat the same call in a few seconds.',
   ),
   precondition_failed: entry(
     412,
     false,
     'The record is not the version that If-Match names.',
-    'Nothing was changed. Read the record again and decide anew.',
+    'Nothing was changed. Read the record again before you change it.',
   ),
-  payload_too_large: entry(413, false, 'The request body is too large.', 'Send less at a time.'),
+  payload_too_large: entry(413, false, 'The request body is too large.', 'Send a smaller body.'),
   unsupported_media_type: entry(
     415,
     false,
@@ -86,14 +86,14 @@ export const ERROR_CATALOGUE = {
   idempotency_key_reused: entry(
     422,
     false,
-    'This Idempotency-Key came with another request before.',
+    'This Idempotency-Key was used with another request.',
     'Nothing was done. Use a new key for a new request.',
   ),
   rate_limit_exceeded: entry(
     429,
     true,
     'Too many requests in the current window.',
-    'Nothing was done. Wait until then and repeat the same call.',
+    'Nothing was done. Wait until the window ends and repeat the same call.',
   ),
   query_failed: entry(
     500,
@@ -116,14 +116,14 @@ export const ERROR_CATALOGUE = {
   too_many_sessions: entry(
     503,
     true,
-    'All places for sessions are taken.',
-    'Wait as long as Retry-After says, then initialize again.',
+    'The maximum number of sessions is open.',
+    'Wait for the seconds in Retry-After, then send initialize again.',
   ),
   overloaded: entry(
     503,
     true,
-    'More is asked for at this moment than can be served.',
-    'Nothing was done. Wait as long as Retry-After says and repeat the same call.',
+    'The service is overloaded.',
+    'Nothing was done. Wait for the seconds in Retry-After and repeat the same call.',
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 

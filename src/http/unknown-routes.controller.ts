@@ -27,7 +27,7 @@ export class UnknownRoutesController {
 
   private throwNotFound(request: ApiRequest): never {
     const allowed = this.methodsOf(request.path);
-    const message = `There is no ${request.method} route at this path${this.trailingSlashHint(request)}.`;
+    const message = `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
     throw new ApiError('not_found', {
       message,
       headers: allowed.length > 0 ? { Allow: allowed.join(', ') } : {},
@@ -45,7 +45,7 @@ export class UnknownRoutesController {
       return '';
     }
     if (this.methodsOf(trimmed).length === 0) return '';
-    return `; without the slash at its end, it is ${trimmed}`;
+    return ` Did you mean ${trimmed}?`;
   }
 
   private methodsOf(path: string): string[] {

@@ -268,7 +268,7 @@ describe('unknown routes and methods', () => {
     const answer = await tenant.api.request(method, path);
     expectError(answer, 404, 'not_found');
     expect(errorOf(answer).message).toBe(
-      `There is no ${method} route at this path; without the slash at its end, it is ${right}.`,
+      `There is no ${method} route at this path. Did you mean ${right}?`,
     );
   });
 

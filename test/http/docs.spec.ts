@@ -147,7 +147,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
       expect(await page.locator('.opblock-tag').first().innerText()).toContain('Leads');
       expect(await page.locator('html.dark-mode').count()).toBe(1);
       const errors = page.locator('#operations-Leads-leadsGet details summary');
-      expect(await errors.innerText()).toContain('kinds of errors');
+      expect(await errors.innerText()).toContain('error responses');
       expect(await page.locator('.info').innerText()).toContain('Quick start');
     },
     BROWSER_TIMEOUT_MS,

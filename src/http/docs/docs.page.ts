@@ -25,7 +25,7 @@ export const PAGE = `<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The reference needs JavaScript. Its source: <a href="openapi.json">OpenAPI</a>.</noscript>
+    <noscript>This page needs JavaScript. Its source is the <a href="openapi.json">OpenAPI document</a>.</noscript>
   </body>
 </html>
 `;

@@ -11,12 +11,12 @@ const QUICK_START = `
 
 1. Press **Authorize** and enter an API key. The first start of the server prints one. The key stays in
    this tab until you close it or log out.
-2. Open **Create a lead**, press **Try it out** and **Execute**. The answer is the new lead.
-3. Open **Get a lead**: its \`id\` is filled in with the lead that you created last.
+2. Open **Create a lead**, press **Try it out** and **Execute**. The response is the new lead.
+3. Open **Get a lead**. Its \`id\` is the lead that you created last.
 
-Text in braces is filled in when a request is sent: \`{{random}}\` with a new number, and
-\`{{leads.id}}\` with the id of the last record that you created on this page. GET and POST use the
-newest record of the organization where you have created none.
+Text in braces is replaced when a request is sent: \`{{random}}\` by a new number, and \`{{leads.id}}\`
+by the id of the last record that you created on this page. If you have created none, GET and POST use
+the newest record of the organization.
 `;
 
 const FIELDS = {
@@ -108,7 +108,7 @@ function foldErrors(operation, components) {
   });
   operation.responses = Object.fromEntries(entries.filter((entry) => !isError(entry)));
   if (rows.length === 0) return;
-  const summary = `${rows.length} kinds of errors, all in one envelope`;
+  const summary = `${rows.length} error responses, all with the same schema`;
   operation.responses.default = {
     description: `<details><summary>${summary}</summary><ul>${rows.join('')}</ul></details>`,
   };

@@ -5,7 +5,7 @@ import { setRateLimitHeaders, WINDOW_MS } from '../../rate-limit/rate-limits.js'
 import { requestIdOf } from '../request/request-id.js';
 
 const STARTING = new ApiError('overloaded', {
-  message: 'The service is starting. Repeat the request as long after as Retry-After says.',
+  message: 'The service is starting. Retry after the seconds in Retry-After.',
 });
 const RETRY_AFTER_SECONDS = 1;
 

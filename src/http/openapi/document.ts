@@ -10,41 +10,42 @@ import { type Route, routesOf } from './routes.js';
 
 const INTRODUCTION = `
 A multi-tenant JSON API for leads, appointments and tasks. Every record belongs to an organization,
-and a key sees only the records of its own.
+and a key can access only the records of its organization.
 
-**Keys.** Send \`Authorization: Bearer lat_...\`. A key has scopes; each operation names the one that
-it needs.
+**Keys.** Send \`Authorization: Bearer lat_...\`. A key has scopes; each operation names the scope that
+it requires.
 
-**Input.** Send JSON in UTF-8 as \`application/json\`. Text is trimmed at both ends and counted in
-Unicode code points; text that shows nothing is empty, and an empty optional text means \`null\`. U+0000 and unpaired surrogates are
-refused, and so are unknown fields and parameters: nothing is dropped in silence. Times are ISO 8601
-date-times; a date alone is its midnight, and what has no offset is UTC. UUIDs may come in any case.
+**Input.** Send JSON in UTF-8 as \`application/json\`. Text is trimmed at both ends, and its length is
+counted in Unicode code points. Text without visible characters is empty, and an empty optional text
+means \`null\`. U+0000, unpaired surrogates, unknown fields and unknown parameters are rejected. Times
+are ISO 8601 date-times. A date alone means midnight, and a time without an offset is UTC. UUIDs are
+not case-sensitive.
 
-**Answers.** A record is \`{"data": {...}}\`, a list \`{"data": [...], "meta": {...}}\` and a refusal
-\`{"error": {...}}\`. Every field of a record is there, unset ones as \`null\`. Times are
-\`YYYY-MM-DDTHH:mm:ss.sssZ\`. Further fields may be added within v1. GET routes answer HEAD as well.
+**Responses.** A record is \`{"data": {...}}\`, a list \`{"data": [...], "meta": {...}}\` and an error
+\`{"error": {...}}\`. Records have all fields; unset ones are \`null\`. Times have the format
+\`YYYY-MM-DDTHH:mm:ss.sssZ\`. Fields may be added within v1. GET routes also answer HEAD.
 
-**Limits.** Reads (GET, HEAD) and writes are counted apart for each key, in windows of 60 seconds
-that begin with its first request. Every answer tells the state of the window. Over the limit the
-answer is 429 with \`Retry-After\`.
+**Limits.** Reads (GET, HEAD) and writes are counted separately for each key, in windows of 60 seconds
+that start with the first request. Every response has the state of the window in its \`RateLimit-*\`
+headers. Over the limit, the response is 429 with \`Retry-After\`.
 
-**Retries.** An \`Idempotency-Key\` on a POST makes it safe to repeat: it is carried out once, and
-answered alike for 24 hours, with \`Idempotency-Replayed: true\`.
+**Retries.** A POST with an \`Idempotency-Key\` is safe to retry. It is executed once, and retries
+within 24 hours get the same response, with \`Idempotency-Replayed: true\`.
 
-**Versions.** A record comes with a strong \`ETag\`. \`If-Match\` on PUT and DELETE changes only that
-version, and \`If-None-Match\` on GET is answered by 304 as long as the record has it.
+**Versions.** Records have a strong \`ETag\`. With \`If-Match\`, PUT and DELETE change only that version.
+With \`If-None-Match\`, GET answers 304 while the record has that version.
 
-**Errors.** \`code\` is stable, \`message\` may change. Repeat what is \`retryable\` with growing,
-jittered delays. What cannot be read as HTTP is refused with \`bad_request\` and 400, 408, 417 or 431.
+**Errors.** \`code\` is stable, \`message\` may change. Retry \`retryable\` errors with growing, jittered
+delays. Malformed HTTP requests get \`bad_request\` with 400, 408, 417 or 431.
 `;
 
 const PAGE_META: JsonSchema = {
   type: 'object',
   properties: {
     page: { type: 'integer', minimum: 1, description: 'Number of this page.' },
-    limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Most records on a page.' },
-    total: { type: 'integer', minimum: 0, description: 'Records in the whole list, exactly.' },
-    total_pages: { type: 'integer', minimum: 0, description: 'Pages of the whole list.' },
+    limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Records per page.' },
+    total: { type: 'integer', minimum: 0, description: 'Exact number of records in the list.' },
+    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages in the list.' },
   },
   required: ['page', 'limit', 'total', 'total_pages'],
 };

@@ -18,34 +18,34 @@ export const ERROR_SCHEMA: JsonSchema = {
         code: {
           type: 'string',
           enum: Object.keys(ERROR_CATALOGUE),
-          description: 'What happened, for programs. It is stable.',
+          description: 'Stable identifier of the error, for programs.',
         },
         message: {
           type: 'string',
-          description: 'What happened, for people. It may change and must not be parsed.',
+          description: 'Text for people. It may change and must not be parsed.',
         },
         retryable: {
           type: 'boolean',
-          description:
-            'Whether the same request may be repeated as it is, with growing, jittered delays.',
+          description: 'Whether to retry the same request, with growing, jittered delays.',
         },
-        request_id: { type: 'string', description: 'The `X-Request-Id` of the answer.' },
+        request_id: { type: 'string', description: 'The `X-Request-Id` of the response.' },
         details: {
           type: 'array',
           description:
-            'Every failing field of a `validation_error`, or the first 100; the fields that another record has, of a `duplicate`; the field that names no lead, of a `lead_not_found`.',
+            'The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`.',
           items: {
             type: 'object',
             properties: {
               field: {
                 type: 'string',
-                description: 'The field or parameter; `body` or `query` where the whole is meant.',
+                description:
+                  'The field or parameter; `body` or `query` for a problem of the whole.',
               },
               message: { type: 'string', description: 'What is wrong with it.' },
               existing_id: {
                 type: 'string',
                 format: 'uuid',
-                description: 'Of a `duplicate`: the other record, where the key may read it.',
+                description: 'On `duplicate`: the id of the other record, if the key may read it.',
               },
             },
             required: ['field', 'message'],

@@ -22,14 +22,11 @@ const ERROR_SHAPE =
   '`{"error": {"code", "message", "retryable", "request_id", "details"?: [{"field", "message", "existing_id"?}]}}`';
 
 const AGENTS = `
-\`$BASE_URL/mcp\` speaks the Model Context Protocol over Streamable HTTP with the same \`Authorization\`
+\`$BASE_URL/mcp\` serves the Model Context Protocol over Streamable HTTP with the same \`Authorization\`
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
 
-/**
- * The API in one text for code assistants (llmstxt.org), made from the OpenAPI document: some 5,000
- * tokens.
- */
+/** Renders the OpenAPI document as a text for code assistants (llmstxt.org), of about 5,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -45,10 +42,10 @@ export function llmsText(document: OpenApiDocument): string {
   return [
     `# ${String(info.title)}`,
     `> ${String(info.summary)}. REST API with JSON, version ${String(info.version)}.`,
-    'In this text `$BASE_URL` is the address that serves it, and `$KEY` an API key.',
+    '`$BASE_URL` is the URL of this service without a path, and `$KEY` is an API key.',
     String(info.description),
     `## Examples\n${EXAMPLE}`,
-    `## Operations\n\nA record is answered in \`data\`. \`?\` marks what may be left out.`,
+    `## Operations\n\nRecords are in \`data\` of the response. \`?\` marks optional parts.`,
     ...sections,
     '## Schemas',
     ...schemas.filter((text) => text !== ''),
@@ -94,7 +91,7 @@ function answerText(response: Operation['responses'][string]): string {
   return data ? `${typeText(data)}${meta ? ' with `meta`' : ''}` : '';
 }
 
-/** Fields of a schema, one a line. Those that stand in its base under the same name are left out. */
+/** Renders the fields of a schema, one per line, without those of its base schema. */
 function schemaText(name: string, schema: Schema, all: Readonly<Record<string, Schema>>): string {
   if ('$ref' in schema || !schema.properties || name === 'Error') return '';
   const { properties, required = [] } = schema;
@@ -118,7 +115,7 @@ function baseName(name: string): string {
   return `Create${name.replace(/^Update/, '').replace(/ListItem$/, '')}`;
 }
 
-/** A record, an item and an update repeat the fields of what a record is created from. */
+/** The schema of a create request, whose fields records, list items and update requests repeat. */
 function baseOf(name: string, all: Readonly<Record<string, Schema>>): Schema | undefined {
   return name.startsWith('Create') ? undefined : all[baseName(name)];
 }
@@ -135,7 +132,7 @@ function typeText(schema: Schema): string {
   return [type ?? 'any'].flat().join(' | ');
 }
 
-/** The type of a value with its bounds. */
+/** Renders the type of a value with its bounds. */
 function boundsText(schema: Schema): string {
   if ('$ref' in schema) return typeText(schema);
   const { minimum, maximum, minLength, maxLength, maxItems, format } = schema;

@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../../fields/json-schema.js';
 
-/** A pointer to a component of the document. */
+/** A reference to a component of the document. */
 export interface Ref {
   readonly $ref: string;
 }
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** A schema that may contain components. */
+/** A JSON schema that can contain references to components. */
 export type Schema = Ref | JsonSchema | (Omit<JsonSchema, 'items' | 'properties'> & Composed);
 
 interface Composed {
@@ -49,14 +49,13 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** One route, as OpenAPI describes it. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly security: readonly Named<readonly string[]>[];
-  /** OpenAPI itself knows scopes only of OAuth. */
+  /** An extension, because OpenAPI has scopes only for OAuth. */
   readonly 'x-required-scope'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
@@ -66,7 +65,7 @@ export interface Operation {
   readonly responses: Named<Response | Ref>;
 }
 
-/** An OpenAPI 3.1 document, as far as the API needs it. */
+/** The parts of an OpenAPI 3.1 document that this API uses. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;

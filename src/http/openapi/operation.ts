@@ -46,12 +46,12 @@ export function operationOf(route: Route, components: Components): Operation {
 }
 
 function descriptionOf({ access, method, answer, inputs }: Route): string {
-  const scope = access === 'any-key' ? 'Answers to any valid key' : `Needs the scope \`${access}\``;
+  const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the scope \`${access}\``;
   const sentences = [
     answer?.description,
     inputs.body &&
       isUpdate(inputs.body) &&
-      'Only the fields that are given change; `null` empties one that may be null.',
+      'Changes only the given fields; `null` clears a nullable field.',
     `${scope}; counts as a ${method === 'get' ? 'read' : 'write'}.`,
   ];
   return sentences.filter((sentence) => typeof sentence === 'string').join(' ');
@@ -88,8 +88,8 @@ function requestBody(dto: Type<object>, components: Components): MediaType {
   const complete = exampleOf(dto, 'input');
   const minimal = isUpdate(dto) ? undefined : exampleOf(dto, 'input', 'required fields');
   const examples = {
-    ...(complete && { complete: { summary: 'Every field', value: complete } }),
-    ...(minimal && { minimal: { summary: 'What is required', value: minimal } }),
+    ...(complete && { complete: { summary: 'All fields', value: complete } }),
+    ...(minimal && { minimal: { summary: 'Required fields', value: minimal } }),
   };
   const schema = components.schemaOf(dto, 'input');
   return { schema, ...(Object.keys(examples).length > 0 && { examples }) };

@@ -21,7 +21,7 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
       in: 'header',
       required: false,
       description:
-        'Makes a retry safe: the same key with the same body is carried out once, and answered alike for 24 hours.',
+        'Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.',
       schema: IDEMPOTENCY_KEY_SCHEMA,
       example: 'a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94',
     },
@@ -34,7 +34,7 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
       in: 'header',
       required: false,
       description:
-        'Only if the record still has one of these entity tags, such as the `ETag` of an earlier answer; `*` means any.',
+        'Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.',
       schema: { type: 'string' },
       example: '*',
     },
@@ -47,7 +47,7 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
       name: 'If-None-Match',
       in: 'header',
       required: false,
-      description: 'Answered by 304 if the record still has one of these entity tags.',
+      description: 'The response is 304 if the record has one of these entity tags.',
       schema: { type: 'string' },
       example: HEADERS.ETag.example,
     },

@@ -4,31 +4,31 @@ import type { Header, Ref } from './model.js';
 export const HEADERS = {
   'X-Request-Id': {
     description:
-      'Identifies the request in the log: the one that was sent (1 to 128 visible ASCII characters), or a new UUID.',
+      'Identifies the request in the log. It is the value of the request header (1 to 128 visible ASCII characters) or a new UUID.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     example: '5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f',
   },
   'RateLimit-Limit': {
-    description: 'Requests of this kind, reads or writes, that fit into a window of 60 seconds.',
+    description: 'Maximum number of reads or writes in a window of 60 seconds.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 60,
   },
   'RateLimit-Remaining': {
-    description: 'Requests that are left in the window.',
+    description: 'Number of requests that are left in the window.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
     example: 59,
   },
   'RateLimit-Reset': {
-    description: 'When the window ends, as Unix time in seconds.',
+    description: 'End of the window as Unix time in seconds.',
     required: true,
     schema: { type: 'integer' },
     example: 1767630060,
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is repeated.',
+    description: 'Seconds to wait before the request is retried.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 42,
@@ -46,13 +46,14 @@ export const HEADERS = {
     example: '"NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"',
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate; on a 403 also the scope that is missing.',
+    description: 'How to authenticate; on 403 also the missing scope.',
     required: true,
     schema: { type: 'string' },
     example: 'Bearer realm="latitude"',
   },
   'Idempotency-Replayed': {
-    description: 'Only where an earlier answer to the same `Idempotency-Key` is repeated.',
+    description:
+      'Sent if the response to an earlier request with this `Idempotency-Key` is repeated.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },

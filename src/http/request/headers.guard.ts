@@ -33,10 +33,10 @@ export class HeadersGuard implements CanActivate {
     }
     const { expect = CONTINUE, origin } = request.headers;
     if (expect.toLowerCase() !== CONTINUE) {
-      const message = `Expect nothing but ${CONTINUE}.`;
+      const message = `The only supported Expect is ${CONTINUE}.`;
       return new ApiError('bad_request', { status: 417, message });
     }
-    // Pages of other origins are kept from /mcp, whatever name they reach it by.
+    // Protects /mcp against DNS rebinding.
     if (origin === undefined || !MCP_PATHS.test(request.path)) return undefined;
     return this.isAllowed(origin) ? undefined : new ApiError('origin_not_allowed');
   }

@@ -19,11 +19,11 @@ interface Link {
 /** Renders the page of `/`. Its links are relative to work behind a proxy that adds a prefix. */
 export function renderStartPage({ docs, metrics }: Pick<Settings, 'docs' | 'metrics'>): string {
   const links: readonly Link[] = [
-    ...(docs ? [{ path: 'docs', text: 'The reference. Try every request in the browser.' }] : []),
-    { path: 'openapi.json', text: 'OpenAPI 3.1 document, for generators of clients.' },
-    { path: 'llms.txt', text: 'The API in one text, for code assistants.' },
-    { path: 'health/live', text: 'Whether the process answers.' },
-    { path: 'health/ready', text: 'Whether requests may be sent here.' },
+    ...(docs ? [{ path: 'docs', text: 'API reference. Try every request in the browser.' }] : []),
+    { path: 'openapi.json', text: 'OpenAPI 3.1 document, for client generators.' },
+    { path: 'llms.txt', text: 'The API as one text, for code assistants.' },
+    { path: 'health/live', text: 'Whether the process responds.' },
+    { path: 'health/ready', text: 'Whether the service is ready for requests.' },
     ...(metrics ? [{ path: 'metrics', text: 'Metrics for Prometheus.' }] : []),
   ];
   return `<!doctype html>
@@ -41,10 +41,10 @@ export function renderStartPage({ docs, metrics }: Pick<Settings, 'docs' | 'metr
     <table>
       ${links.map(({ path, text }) => `<tr><td><a href="${path}">/${path}</a></td><td>${text}</td></tr>`).join('\n      ')}
       <tr><td><code>/api/v1</code></td><td>The REST API. Send <code>Authorization: Bearer lat_…</code></td></tr>
-      <tr><td><code>/mcp</code></td><td>The address for AI agents: Model Context Protocol over Streamable HTTP, with the same header.</td></tr>
+      <tr><td><code>/mcp</code></td><td>The endpoint for AI agents: Model Context Protocol over Streamable HTTP, with the same header.</td></tr>
     </table>
     <h2>First request</h2>
-    <p>The first start of the server prints a key. An operator makes more with <code>latitude keys create</code>.</p>
+    <p>The first start of the server prints a key. An operator creates more with <code>latitude keys create</code>.</p>
     <pre>curl -H "Authorization: Bearer $KEY" ADDRESS/api/v1/leads</pre>
   </body>
 </html>
