@@ -8,7 +8,8 @@ import { type Input, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
-import { BodyError, isJsonContentType, readBody } from './body-reader.js';
+import { BodyError, readBody } from './body-reader.js';
+import { isJsonContentType } from './content-type.js';
 import { parseQueryString } from './query-string.js';
 import { parseJson } from './strict-json.js';
 

