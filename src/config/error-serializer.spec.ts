@@ -8,8 +8,8 @@ const failedQuery = (driverError: Error) =>
     ...{ name: 'QueryFailedError', query: SECRET, parameters: [SECRET], driverError },
   });
 
-describe('what the log holds of an error', () => {
-  it('is its kind, its code and where it arose', () => {
+describe('serializeError', () => {
+  it('returns the type, the code and the stack frames', () => {
     const error = Object.assign(new TypeError(SECRET), { code: 'ERR_INVALID_ARG_TYPE' });
     expect(serializeError(error)).toEqual({
       type: 'TypeError',
@@ -30,12 +30,12 @@ describe('what the log holds of an error', () => {
     ['a thrown object', { message: SECRET, stack: SECRET }],
     ['a thrown null', null],
     ['nothing', undefined],
-  ])('is nothing of what it says: %s', (_, error) => {
+  ])('does not return the message: %s', (_, error) => {
     expect(serializeError(error)).toEqual(expect.objectContaining({ type: expect.any(String) }));
     expect(JSON.stringify(serializeError(error))).not.toContain(SECRET);
   });
 
-  it('names the kinds of its causes, as far as they go', () => {
+  it('returns a limited number of causes', () => {
     const driver = Object.assign(new Error('a'), { code: '42P01' });
     const error = new Error('b', { cause: failedQuery(driver) });
     expect(serializeError(error)).toMatchObject({

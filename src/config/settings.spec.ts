@@ -203,17 +203,17 @@ const SETTINGS: Readonly<Record<string, Case>> = {
 };
 
 describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad }) => {
-  it(`is ${String(unset)} by default, and where it is empty`, () => {
+  it(`is ${String(unset)} if unset or empty`, () => {
     expect(readSettings({})[setting]).toEqual(unset);
     expect(readSettings({ [name]: '' })[setting]).toEqual(unset);
   });
 
-  it.each(good)('takes %s', (text, value) => {
+  it.each(good)('accepts %s', (text, value) => {
     expect(readSettings({ [name]: text })[setting]).toEqual(value);
   });
 
   if (bad.length > 0) {
-    it.each(bad)('refuses %s in one line that names it', (text) => {
+    it.each(bad)('rejects %s with one line that names the setting', (text) => {
       const read = () => readSettings({ [name]: text });
       expect(read).toThrow(SettingError);
       expect(read).toThrow(new RegExp(`^${name} must be [^\\n]+$`));
@@ -222,22 +222,22 @@ describe.each(Object.entries(SETTINGS))('%s', (name, { setting, unset, good, bad
 });
 
 describe('settings', () => {
-  it('are these and no others', () => {
+  it('are exactly those of this test', () => {
     const known = Object.values(SETTINGS).map(({ setting }) => setting);
     expect(Object.keys(readSettings({})).sort()).toEqual(known.sort());
   });
 
-  it('come from the environment of the process', () => {
+  it('are read from process.env by default', () => {
     process.env.RATE_LIMIT_READS_PER_MINUTE = '61';
     expect(readSettings().readsPerMinute).toBe(61);
     delete process.env.RATE_LIMIT_READS_PER_MINUTE;
   });
 
-  it('of others in the environment are not looked at', () => {
+  it('ignore other environment variables', () => {
     expect(readSettings({ PORTS: 'x', port: 'x' })).toEqual(readSettings({}));
   });
 
-  it('that are wrong are never repeated: they can hold a password', () => {
+  it('are not repeated in errors, because they can contain a password', () => {
     const url = 'mysql://user:hunter2@host/db';
     expect(() => readSettings({ DATABASE_URL: url })).not.toThrow(/hunter2/);
     expect(() => readSettings({ DATABASE_URL: url })).toThrow();

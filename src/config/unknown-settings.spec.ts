@@ -53,7 +53,7 @@ const OURS = {
   DOCS: 'on',
 };
 
-describe('variables that are no settings', () => {
+describe('findUnknownSettings', () => {
   it.each([
     ['REDIS_URL', ''],
     ['DATABASE_REPLICA_URLS', ''],
@@ -70,17 +70,17 @@ describe('variables that are no settings', () => {
     ['PROT', ' Did you mean PORT?'],
     ['METRIC', ' Did you mean METRICS?'],
     ['database_url', ' Did you mean DATABASE_URL?'],
-  ])('and look like one are named: %s', (name, hint) => {
+  ])('warns about %s', (name, hint) => {
     expect(findUnknownSettings({ ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
       `${name} is set, but Latitude has no such setting and ignores it.${hint}`,
     ]);
   });
 
-  it('and belong to others are not named', () => {
+  it('does not warn about variables of other products', () => {
     expect(findUnknownSettings({ ...FOREIGN, ...OURS })).toEqual([]);
   });
 
-  it('are as if unset where they are empty', () => {
+  it('ignores empty variables', () => {
     expect(findUnknownSettings({ REDIS_URL: '' })).toEqual([]);
   });
 });

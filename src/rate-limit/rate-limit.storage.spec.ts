@@ -18,7 +18,7 @@ async function hitTimes(count: number): Promise<void> {
 }
 
 describe('a window', () => {
-  it('begins with the first request and lasts 60 seconds', async () => {
+  it('starts with the first request and lasts 60 seconds', async () => {
     const window = await hit();
     expect(window).toEqual({
       totalHits: 1,
@@ -30,25 +30,25 @@ describe('a window', () => {
     });
   });
 
-  it('stays where it is, however many requests follow', async () => {
+  it('does not move with further requests', async () => {
     await hit();
     jest.advanceTimersByTime(20_000);
     expect(await hit()).toMatchObject({ totalHits: 2, endsAt: START + MINUTE, timeToExpire: 40 });
   });
 
-  it('lets exactly as many requests pass as the limit says', async () => {
+  it('allows exactly the number of requests of the limit', async () => {
     const blocked: boolean[] = [];
     for (let i = 0; i < 5; i++) blocked.push((await hit()).isBlocked);
     expect(blocked).toEqual([false, false, false, true, true]);
   });
 
-  it('tells a refused request how long the rest is, in whole seconds rounded up', async () => {
+  it('has the seconds until its end, rounded up', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(59_001);
     expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 1 });
   });
 
-  it('is neither counted up nor extended by refused requests', async () => {
+  it('does not count blocked requests and is not extended by them', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE - 1);
     await hitTimes(10);
@@ -57,7 +57,7 @@ describe('a window', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
-  it('is still there a millisecond before its end and gone at it', async () => {
+  it('lasts until its end exactly', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE - 1);
     expect(await hit()).toMatchObject({ isBlocked: true });
@@ -65,31 +65,31 @@ describe('a window', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START + 2 * MINUTE });
   });
 
-  it('begins anew with the next request, not with the end of the last', async () => {
+  it('is followed by a window that starts with the next request', async () => {
     await hit();
     jest.advanceTimersByTime(10 * MINUTE);
     expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START + 11 * MINUTE });
   });
 
-  it('ends when the clock is put back, which would make it last longer', async () => {
+  it('ends if the system clock is set back', async () => {
     await hitTimes(3);
     jest.setSystemTime(START - 60 * MINUTE);
     expect(await hit()).toMatchObject({ totalHits: 1, endsAt: START - 59 * MINUTE });
   });
 
-  it('is its own for each key', async () => {
+  it('is separate for each key', async () => {
     await hitTimes(4);
     expect(await hit('other')).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
-  it('follows a limit that is lower than what was counted', async () => {
+  it('blocks if the limit becomes lower than its count', async () => {
     await hitTimes(3);
     expect(await hit('key', 2)).toMatchObject({ totalHits: 3, isBlocked: true });
   });
 });
 
-describe('looking at a window', () => {
-  it('counts nothing', async () => {
+describe('peek', () => {
+  it('does not count', async () => {
     await hit();
     storage.peek('key', MINUTE, 3);
     expect(storage.peek('key', MINUTE, 3)).toMatchObject({
@@ -99,13 +99,13 @@ describe('looking at a window', () => {
     });
   });
 
-  it('begins none', async () => {
+  it('does not start a window', async () => {
     expect(storage.peek('key', MINUTE, 3)).toMatchObject({ totalHits: 0 });
     jest.advanceTimersByTime(1_000);
     expect(await hit()).toMatchObject({ endsAt: START + 1_000 + MINUTE });
   });
 
-  it('shows a new one where the last is over', async () => {
+  it('returns a new window after the end of the last', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE);
     expect(storage.peek('key', MINUTE, 3)).toMatchObject({
@@ -115,8 +115,8 @@ describe('looking at a window', () => {
   });
 });
 
-describe('memory', () => {
-  it('is given back for windows that are over', async () => {
+describe('the memory', () => {
+  it('of expired windows is released', async () => {
     const { counters } = storage as unknown as { counters: ReadonlyMap<string, unknown> };
     for (let i = 0; i < 1_000; i++) await hit(`address ${i}`);
     expect(counters.size).toBe(1_000);

@@ -4,7 +4,7 @@ import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { ROUTES } from '../../src/testing/routes.js';
 
 /**
- * What a fuzzer may find: the public pages, and with a key what GET answers
+ * The paths that a fuzzer can find: the public pages, and with a key the GET routes
  * (docs/contract/running.md#public-pages).
  */
 const PAGES = [
@@ -15,7 +15,7 @@ const BEHIND_KEY = ROUTES.filter(
   ({ method, pattern }) => method === 'GET' && !pattern.includes(':'),
 ).map(({ pattern }) => pattern);
 
-/** Names that the word lists of fuzzers begin with. */
+/** Typical names in the word lists of fuzzers. */
 const WORDS = `
   .aws/credentials .dockerenv .DS_Store .env .env.local .env.production .git .git/HEAD .git/config
   .gitignore .hg .htaccess .htpasswd .npmrc .ssh/id_rsa .svn/entries .vscode/settings.json
@@ -40,7 +40,7 @@ const WORDS = `
   .trim()
   .split(/\s+/);
 
-/** Ways out of a folder whose files are served. */
+/** Path traversal out of the folder of static files. */
 const TRAVERSALS = [
   ...['..', '%2e%2e', '.%2e', '..%2f..', '..%5c..', '....//', '%252e%252e', '..;', '..%00'].flatMap(
     (up) => [`/docs/${up}/package.json`, `/docs/${up}/${up}/${up}/etc/passwd`, `/${up}/etc/passwd`],
@@ -77,7 +77,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** What a GET of this very path shows: a refusal in JSON by its status and code, or anything else. */
+/** Requests a raw path. Returns the status and code of an error, or the status. */
 function shownAt(path: string, headers: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = http.get({ port: app.port, path, headers, agent }, (response) => {
@@ -94,7 +94,7 @@ function shownAt(path: string, headers: readonly string[]): Promise<string> {
   });
 }
 
-/** The paths that show anything but these refusals. */
+/** The paths whose result is not one of these errors. */
 async function found(authorization: readonly string[], refusals: readonly string[]) {
   const headers = ['Host', 'a', ...authorization];
   const shown = [...new Set(PATHS)].map(async (path) => {
@@ -106,13 +106,13 @@ async function found(authorization: readonly string[], refusals: readonly string
 describe('a directory fuzzer', () => {
   const pages = PAGES.flatMap((path) => [path, `${path}?debug=1`]).sort();
 
-  it('finds the public pages and nothing else without a key', async () => {
+  it('finds only the public pages without a key', async () => {
     expect(await found([], ['401 unauthorized', '404 not_found'])).toEqual(pages);
   });
 
-  it('finds the routes of the API besides with a key', async () => {
+  it('finds the public pages and the GET routes with a key', async () => {
     const authorization = ['Authorization', `Bearer ${tenant.key.key}`];
-    // A parameter that a route does not know, and a stream without a session.
+    // An unknown query parameter, and an event stream without a session.
     const refusals = ['404 not_found', '400 validation_error', '400 no_session'];
     expect(await found(authorization, refusals)).toEqual([...pages, ...BEHIND_KEY].sort());
   });

@@ -5,7 +5,7 @@ import { TestApp } from '../../src/testing/test-app.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 
-/** A browser that starts cold on a busy machine takes its time. */
+/** A browser starts slowly on a busy machine. */
 const BROWSER_TIMEOUT_MS = 180_000;
 
 const FLAGS = [
@@ -26,14 +26,14 @@ const FILES = [
   '/docs/swagger-ui-bundle.js',
 ];
 
-describe('/docs', () => {
+describe('GET /docs', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start();
   });
   afterAll(() => app.stop());
 
-  it.each(FILES)('answers %s to everyone, without a key or a limit', async (path) => {
+  it.each(FILES)('serves %s without a key and a rate limit', async (path) => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await fetch(app.url + path, { method });
       expect(status).toBe(200);
@@ -42,7 +42,7 @@ describe('/docs', () => {
     }
   });
 
-  it('lets the page load only what is its own', async () => {
+  it('allows the page only resources of its origin', async () => {
     const { headers } = await fetch(`${app.url}/docs`);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -56,11 +56,11 @@ describe('/docs', () => {
     '/docs/..%2fpackage.json',
     '/docs/%2e%2e/%2e%2e/package.json',
     '/docs/swagger-ui.css%00',
-  ])('answers no other file: %s', async (path) => {
+  ])('serves no other file: %s', async (path) => {
     expectError(await app.client().get(path), 404, 'not_found');
   });
 
-  it('can be switched off, and the document stays', async () => {
+  it('is a 404 with DOCS=off, which does not affect /openapi.json', async () => {
     const without = await TestApp.start({ settings: { docs: false } });
     for (const path of FILES) expectError(await without.client().get(path), 404, 'not_found');
     expect((await without.client().get('/openapi.json')).status).toBe(200);
@@ -84,7 +84,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   });
 
   it(
-    'creates a lead by "Try it out", and asks no other host for anything',
+    'creates a lead with "Try it out" and sends no requests to other hosts',
     async () => {
       const { api, key } = await app.organization();
       const page = await browser.newPage();
@@ -103,7 +103,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   );
 
   it(
-    'has examples that work when pressed twice, on the record that was created last',
+    'has repeatable examples, which use the record created last',
     async () => {
       const { key } = await app.organization();
       const page = await browser.newPage();
@@ -135,7 +135,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   );
 
   it(
-    'keeps the key for a reload, begins with leads, folds errors, and follows the color scheme',
+    'keeps the key on reload, starts with leads, collapses errors and follows the color scheme',
     async () => {
       const { key } = await app.organization();
       const page = await browser.newPage({ colorScheme: 'dark' });
@@ -154,13 +154,13 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   );
 });
 
-/** Opens the form of an operation, which is unfolded. */
+/** Opens the form of an operation. */
 async function tryOut(page: Page, tag: string, operation: string): Promise<void> {
   const block = page.locator(`#operations-${tag}-${operation}`);
   await block.getByRole('button', { name: 'Try it out' }).click();
 }
 
-/** Sends the request of a form as it is filled in, and returns the status of the answer. */
+/** Sends the request of a form and returns the status of the response. */
 async function execute(page: Page, tag: string, operation: string): Promise<string> {
   const block = page.locator(`#operations-${tag}-${operation}`);
   const answered = page.waitForResponse((response) => {
@@ -174,7 +174,7 @@ async function execute(page: Page, tag: string, operation: string): Promise<stri
   return String(answer.status());
 }
 
-/** Enters a key as people do. */
+/** Enters a key in the dialog. */
 async function authorize(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   const dialog = page.locator('.dialog-ux');
@@ -183,7 +183,7 @@ async function authorize(page: Page, key: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).click();
 }
 
-/** Collects what a page must not do: complain, fail, or ask another host. */
+/** Collects console messages, errors and requests to other hosts. */
 function faultsOf(page: Page, url: string): string[] {
   const faults: string[] = [];
   page.on('console', (message) => {

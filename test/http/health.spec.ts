@@ -20,14 +20,14 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 const LIVE = '/health/live';
 const READY = '/health/ready';
 
-describe('health', () => {
+describe('GET /health/live and /health/ready', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({ settings: { readsPerMinute: 2 } });
   });
   afterAll(() => app.stop());
 
-  it.each([LIVE, READY])('answers %s to everyone, without a key or a limit', async (path) => {
+  it.each([LIVE, READY])('need no key and have no rate limit: %s', async (path) => {
     const strangers = app.client();
     for (const answer of await Promise.all([1, 2, 3].map(() => strangers.get(path)))) {
       expect(answer).toMatchObject({ status: 200, body: { status: 'ok' } });
@@ -37,12 +37,12 @@ describe('health', () => {
     }
   });
 
-  it.each([LIVE, READY])('answers %s whatever the query or the key', async (path) => {
+  it.each([LIVE, READY])('ignore the query and the key: %s', async (path) => {
     const answer = await app.client('lat_wrong').get(`${path}?probe=1&probe=2`);
     expect(answer.status).toBe(200);
   });
 
-  it.each([LIVE, READY])('answers HEAD %s, and no other method', async (path) => {
+  it.each([LIVE, READY])('answer HEAD and no other method: %s', async (path) => {
     expect((await app.client().request('HEAD', path)).status).toBe(200);
     const posted = await app.client().post(path, {});
     expect(posted.status).toBe(404);
@@ -50,7 +50,7 @@ describe('health', () => {
   });
 });
 
-describe('an instance whose database does not answer', () => {
+describe('readiness without a database', () => {
   let proxy: TcpProxy;
   let app: TestApp;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('an instance whose database does not answer', () => {
 
   const becomesReady = () => until(async () => (await app.client().get(READY)).status === 200);
 
-  it('is live but not ready while the database is gone, and ready when it is back', async () => {
+  it('is 503 while the database is not reachable, and 200 again afterwards', async () => {
     proxy.setOpen(false);
     expect((await app.client().get(LIVE)).status).toBe(200);
     const answer = await app.client().get(READY);
@@ -78,23 +78,23 @@ describe('an instance whose database does not answer', () => {
     await becomesReady();
   });
 
-  it('says so after a second of silence, however many ask, and leaves the silent connection', async () => {
+  it('is 503 after a second without a response of the database, and opens a new connection', async () => {
     await becomesReady();
     proxy.silence();
-    // The clock stands still where the latest check is too old to answer from: one serves all.
+    // The clock stands still at a time when the cached check is too old. One new check serves all requests.
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000);
     const answers = await Promise.all(Array.from({ length: 30 }, () => app.client().get(READY)));
     jest.restoreAllMocks();
     for (const { status, body } of answers) {
       expect(status).toBe(503);
-      // The check has given up; by itself, the connection is given up later.
+      // The check times out before the connection does.
       expect(body.detail).toBe('The database does not answer in time.');
     }
     await becomesReady();
   });
 });
 
-describe('an instance whose database answers but fails requests', () => {
+describe('readiness with a database that fails requests', () => {
   let app: TestApp;
   beforeEach(async () => {
     app = await TestApp.start();
@@ -103,7 +103,7 @@ describe('an instance whose database answers but fails requests', () => {
   afterEach(() => app.stop());
 
   it.each(['select', 'insert'])(
-    'is not ready while the role of requests may not %s leads',
+    'is 503 while the role latitude_app has no privilege to %s leads',
     async (right) => {
       await app.sql(`revoke ${right} on leads from latitude_app`);
       const answer = await becomes(app, 503);
@@ -114,7 +114,7 @@ describe('an instance whose database answers but fails requests', () => {
     },
   );
 
-  it('is not ready while the database is read-only', async () => {
+  it('is 503 while the database is read-only', async () => {
     const setReadOnly = async (value: 'on' | 'off') => {
       const name = databaseOf(app.database);
       await app.sql(`begin read write;
@@ -132,7 +132,7 @@ describe('an instance whose database answers but fails requests', () => {
     await becomes(app, 200);
   });
 
-  it('answers probes from a check that is at most a second old, however many come', async () => {
+  it('caches the check for a second', async () => {
     const checks = async () => {
       const [row] = await app.sql<{ commits: string }>(
         `select pg_stat_clear_snapshot(), xact_commit as commits from pg_stat_database
@@ -149,7 +149,7 @@ describe('an instance whose database answers but fails requests', () => {
   });
 });
 
-describe('an instance whose connections are all in use', () => {
+describe('readiness with all connections in use', () => {
   let app: TestApp;
   let api: Tenant['api'];
   let release: () => void;
@@ -167,12 +167,12 @@ describe('an instance whose connections are all in use', () => {
     await app.stop();
   });
 
-  /** Has the clock stand still, so many seconds after every connection was taken. */
+  /** Stops the clock, a number of seconds after every connection was taken. */
   const setClock = (seconds: number) => {
     jest.spyOn(performance, 'now').mockReturnValue(begun + seconds * 1_000);
   };
 
-  it('stays ready while statements complete', async () => {
+  it('is 200 while statements complete', async () => {
     for (const seconds of [0, 3, 6, 9]) {
       setClock(seconds);
       expect((await api.post(LEADS, { first_name: 'Ada' })).status).toBe(201);
@@ -180,7 +180,7 @@ describe('an instance whose connections are all in use', () => {
     }
   });
 
-  it('is not ready after 5 seconds without progress, and ready when one is free', async () => {
+  it('is 503 after 5 seconds without progress, and 200 when a connection is free', async () => {
     const ready = async (seconds: number) => {
       setClock(seconds);
       return app.client().get(READY);
@@ -195,11 +195,11 @@ describe('an instance whose connections are all in use', () => {
   });
 });
 
-describe('an instance whose database does not commit', () => {
+describe('readiness with a database that does not commit', () => {
   const product = new Product();
   afterAll(() => product.remove());
 
-  it('is not ready while a synchronous standby is gone, and leaves no process behind', async () => {
+  it('is 503 without the synchronous standby, and leaves no backend process', async () => {
     const server = await product.start();
     const ready = async () => (await fetch(server.url + READY)).status;
     const setStandby = async (name: string) => {
@@ -223,14 +223,14 @@ describe('an instance whose database does not commit', () => {
   });
 });
 
-/** Waits until the readiness of an instance is answered with a status. */
+/** Waits until readiness has a status. */
 async function becomes(app: TestApp, status: number): Promise<Answer> {
   let answer: Answer | undefined;
   await until(async () => (answer = await app.client().get(READY)).status === status);
   return answer!;
 }
 
-/** Takes every connection of the pool, which lists and transactions need. */
+/** Uses every connection of the pool. */
 async function takeEveryConnection(app: TestApp): Promise<() => void> {
   const pool = (app.app.get(DataSource).driver as PostgresDriver).master as pg.Pool;
   const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -239,8 +239,8 @@ async function takeEveryConnection(app: TestApp): Promise<() => void> {
   };
 }
 
-describe('an instance that is draining', () => {
-  it('is not ready on old and new connections, finishes what it has, then ends', async () => {
+describe('graceful shutdown', () => {
+  it('is 503 on old and new connections, finishes pending requests, then ends', async () => {
     const app = await TestApp.start();
     const tenant = await app.organization();
     const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -258,7 +258,7 @@ describe('an instance that is draining', () => {
     expect(await send(app, READY)).toMatchObject({ status: 503 });
     expect(await send(app, LIVE)).toMatchObject({ status: 200 });
 
-    // Such as a browser makes in advance: it keeps no server from ending.
+    // A connection without a request, such as browsers open in advance, does not delay the shutdown.
     net.connect(app.port, '127.0.0.1').on('error', () => undefined);
 
     create.end('{"first_name":"Ada"}');
@@ -271,8 +271,8 @@ describe('an instance that is draining', () => {
   });
 });
 
-describe('an instance whose client left before pipelined answers', () => {
-  it('ends all the same', async () => {
+describe('graceful shutdown with a client that left before pipelined responses', () => {
+  it('ends', async () => {
     const app = await TestApp.start();
     const left = net.connect(app.port, '127.0.0.1').on('error', () => undefined);
     left.write(`GET ${READY} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(5));
@@ -285,7 +285,7 @@ describe('an instance whose client left before pipelined answers', () => {
   });
 });
 
-/** A create that is under way: the service has its headers and waits for its body. */
+/** Starts a create request. The service has its headers and waits for its body. */
 function startCreate(app: TestApp, key: string): http.ClientRequest {
   return http.request(app.url + LEADS, {
     method: 'POST',

@@ -8,7 +8,7 @@ import { until } from '../support/product.js';
 
 const RECORD = `${LEADS}/:id`;
 
-/** Samples by name and labels, as they are written. */
+/** The value of each sample by its name and labels. */
 type Samples = ReadonlyMap<string, number>;
 
 let app: TestApp;
@@ -20,8 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
-describe('/metrics', () => {
-  it("answers everyone in Prometheus' text format, without a key or a limit", async () => {
+describe('GET /metrics', () => {
+  it("answers in Prometheus' text format and needs no key", async () => {
     const response = await fetch(`${app.url}/metrics?any=thing`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain;.*version=0\.0\.4/);
@@ -44,7 +44,7 @@ describe('/metrics', () => {
     expect(samples.get(`http_request_duration_seconds_bucket${tags('+Inf')}`)).toBe(1);
   });
 
-  it('puts whatever names no route under one label', async () => {
+  it('counts all unknown paths under one label', async () => {
     const paths = Array.from({ length: 20 }, () => `/${randomUUID()}`);
     await Promise.all(paths.map((path) => tenant.api.get(path)));
     await tenant.api.request('PROPFIND', '/nowhere');
@@ -56,7 +56,7 @@ describe('/metrics', () => {
     expect(text).not.toContain('nowhere');
   });
 
-  it('names no organization, key or person', async () => {
+  it('contains no organization, key or personal data', async () => {
     const email = 'someone@example.com';
     const lead = await createLead(tenant.api, { email });
     await tenant.api.post(LEADS, { first_name: 'Again', email });
@@ -67,7 +67,7 @@ describe('/metrics', () => {
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
   });
 
-  it('counts errors by code, every code from the start', async () => {
+  it('counts errors by code and starts every code at 0', async () => {
     const before = await samples();
     const counted = Object.keys(ERROR_CATALOGUE).map((code) => before.get(errors(code)));
     expect(new Set(counted)).toEqual(new Set([0]));
@@ -78,7 +78,7 @@ describe('/metrics', () => {
     expect((await samples()).get(errors('unauthorized'))).toBe(1);
   });
 
-  it('counts apart what broke off before its answer', async () => {
+  it('counts requests that are aborted before the response', async () => {
     const request = http.request(app.url + LEADS, {
       method: 'POST',
       headers: {
@@ -94,7 +94,7 @@ describe('/metrics', () => {
     await eventually(requests('POST', LEADS, 'aborted'), 1);
   });
 
-  it('counts every connection that the database has of it, pipelined ones too', async () => {
+  it('counts all connections to the database, including pipelined ones', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, n) => createLead(tenant.api, { notes: `${n}` })),
     );
@@ -115,7 +115,7 @@ describe('/metrics', () => {
     });
   });
 
-  it('tells the state of the pool, the key cache, the process and the build', async () => {
+  it('has metrics of the pool, the key cache, the process and the build', async () => {
     await tenant.api.get(LEADS);
     await tenant.api.get(LEADS);
     const { version } = jest.requireActual<{ version: string }>('../../package.json');
@@ -131,8 +131,8 @@ describe('/metrics', () => {
   });
 });
 
-describe('/metrics of limits', () => {
-  it('counts refusals of reads and writes by key, and of strangers by address', async () => {
+describe('latitude_rate_limit_refusals_total', () => {
+  it('counts refused reads and writes of keys, and refused requests without a valid key', async () => {
     const settings = { readsPerMinute: 2, writesPerMinute: 1 };
     const limited = await TestApp.start({ settings });
     const { api } = await limited.organization();
@@ -148,7 +148,7 @@ describe('/metrics of limits', () => {
 });
 
 describe('METRICS=off', () => {
-  it('leaves nothing at /metrics', async () => {
+  it('makes /metrics a 404', async () => {
     const without = await TestApp.start({ settings: { metrics: false } });
     const answer = await without.client().get('/metrics');
     expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
@@ -182,7 +182,7 @@ async function samples(of = app): Promise<Samples> {
   );
 }
 
-/** A request is counted when its connection has taken the answer: just after the client has it. */
+/** A request is counted when the response is sent, which can be just after the client has it. */
 async function eventually(name: string, value: number): Promise<Samples> {
   let all: Samples = new Map();
   await until(async () => (all = await samples()).get(name) === value);

@@ -8,7 +8,7 @@ import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** Operations that may be under way at a time. */
+/** Maximum number of concurrent operations. */
 const MOST = 64;
 const TOO_MANY = 8;
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const OVERLOADED = { status: 503, code: 'overloaded', retryable: true };
 
-/** Has one operation after another begin until the most are under way; `end` ends them all. */
+/** Begins the maximum number of operations. `end` ends them all. */
 function fill(load: Load): { end(): void } {
   for (let n = 0; n < MOST; n++) load.begin();
   return {
@@ -41,7 +41,7 @@ function fill(load: Load): { end(): void } {
   };
 }
 
-it('counts a transaction and the statements beside it as under way until they are over', async () => {
+it('counts a transaction and its statements until they end', async () => {
   const load = app.app.get(Load);
   const database = app.app.get(TenantDatabase);
   const counts: number[] = [load.underWay];
@@ -55,7 +55,7 @@ it('counts a transaction and the statements beside it as under way until they ar
   expect([...counts, load.underWay]).toEqual([0, 1, 2, 1, 0]);
 });
 
-it('refuses what comes while too much is under way, but no page, and then serves again', async () => {
+it('answers 503 under overload except on pages, and recovers', async () => {
   const { id } = await createLead(tenant.api);
   const get = () => tenant.api.get(`${LEADS}/${id}`);
   const underWay = fill(app.app.get(Load));

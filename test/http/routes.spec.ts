@@ -6,14 +6,14 @@ import { expectError } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 import { nameOf, ROUTES } from '../../src/testing/routes.js';
 
-/** One step of Express: a route, or a middleware that sees every request. */
+/** A layer of Express: a route or a middleware. */
 interface Layer {
   readonly name: string;
   readonly handle: { readonly stack?: unknown };
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
 }
 
-/** A method and path, and who may call it; undefined where nothing says so. */
+/** A method and path with its access; undefined if none is declared. */
 type Inventory = Readonly<Record<string, Access | undefined>>;
 
 @Controller('test')
@@ -46,19 +46,19 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.stop(), careless.stop()]));
 
-describe('inventory of routes (Cal.com 2026: a handler outside the guards)', () => {
-  it('is the same in the table of the shared suites, access included', () => {
+describe('the routes of the application (Cal.com 2026: a handler without guards)', () => {
+  it('are those of the shared test suites, with the same access', () => {
     const table = Object.fromEntries(ROUTES.map((route) => [nameOf(route), route.access]));
     expect(behindKeys(declaredRoutes(app))).toEqual(table);
   });
 
-  it('holds what Express answers, and nothing answers beside it', () => {
+  it('are the routes of Express', () => {
     expect(expressRoutes(app)).toEqual(Object.keys(declaredRoutes(app)).sort());
   });
 
-  it('knows every middleware, for each could answer before the guards', () => {
+  it('follow a fixed list of middleware, because middleware runs before the guards', () => {
     const middleware = layersOf(app).filter(({ route }) => !route);
-    // Express' own first step, ours, and Nest's two last ones: nothing found, something thrown.
+    // Express' own middleware, ours, and Nest's handlers for unknown routes and exceptions.
     expect(middleware.map(({ name }) => name)).toEqual([
       '<anonymous>',
       'shedLoad',
@@ -70,23 +70,23 @@ describe('inventory of routes (Cal.com 2026: a handler outside the guards)', () 
     expect(middleware.filter(({ handle }) => handle.stack !== undefined)).toEqual([]);
   });
 
-  it('is open to everyone only on the public pages', () => {
+  it('are public only for the public pages', () => {
     const open = Object.entries(declaredRoutes(app)).filter(([, access]) => access === 'public');
     const page = /^GET \/(docs(\/[\w.-]+)?|openapi\.json|llms\.txt|health\/(live|ready)|metrics)$/;
     expect(open.filter(([name]) => !page.test(name))).toEqual([]);
   });
 
-  it('has a protocol of its own on /mcp alone', () => {
+  it('have their own protocol only at /mcp', () => {
     const own = Object.entries(declaredRoutes(app)).filter(([, who]) => who === 'own-protocol');
     expect(own.map(([name]) => name).sort()).toEqual(['DELETE /mcp', 'GET /mcp', 'POST /mcp']);
   });
 
-  it('carries the version in the path of every route behind a key', () => {
+  it('have the version in their path if they require a key', () => {
     const paths = Object.keys(behindKeys(declaredRoutes(app))).map((name) => name.split(' ')[1]);
     expect(paths.filter((path) => !path?.startsWith('/api/v1/'))).toEqual([]);
   });
 
-  it('has one route for what no other answers, and it comes last', () => {
+  it('end with the catch-all route', () => {
     const catchAll = Object.entries(declaredRoutes(app)).filter(
       ([, who]) => who === 'unknown-route',
     );
@@ -95,24 +95,24 @@ describe('inventory of routes (Cal.com 2026: a handler outside the guards)', () 
   });
 });
 
-describe('a route that declares no access', () => {
-  it('is found by the inventory', () => {
+describe('a route without declared access', () => {
+  it('is found by this test', () => {
     const undeclared = (of: TestApp) =>
       Object.entries(declaredRoutes(of)).filter(([, access]) => access === undefined);
     expect(undeclared(app)).toEqual([]);
     expect(undeclared(careless).map(([name]) => name)).toEqual(['GET /test/undeclared']);
   });
 
-  it('is closed to everyone', async () => {
+  it('is denied to every caller', async () => {
     expectError(await careless.client().get('/test/undeclared'), 401, 'unauthorized');
     expectError(await tenant.api.get('/test/undeclared'), 403, 'insufficient_scope');
     expect(await tenant.api.request('HEAD', '/test/undeclared')).toMatchObject({ status: 403 });
   });
 });
 
-describe('a route that answers every method', () => {
+describe('a route of all methods', () => {
   it.each(['GET', 'POST', 'PATCH', 'OPTIONS', 'PROPFIND'])(
-    'needs its key on %s',
+    'requires its key for %s',
     async (method) => {
       const refused = await careless.client().request(method, '/test/everything');
       expectError(refused, 401, 'unauthorized');
@@ -122,12 +122,12 @@ describe('a route that answers every method', () => {
   );
 });
 
-/** The routes of REST: without pages, /mcp, and the route of everything else. */
+/** The REST routes, without pages, /mcp and the catch-all route. */
 function behindKeys(inventory: Inventory): Inventory {
   return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isRest(access)));
 }
 
-/** Every handler of every controller, with the access that it declares. */
+/** Every handler of every controller with its declared access. */
 function declaredRoutes({ app: nest }: TestApp): Inventory {
   const controllers = new DiscoveryService(nest.get(ModulesContainer)).getControllers();
   const classes = controllers.map(({ metatype }) => metatype as Type<object>);

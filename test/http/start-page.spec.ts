@@ -4,7 +4,7 @@ import { TestApp } from '../../src/testing/test-app.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-/** Characters of a token, at the least, in English text and code. */
+/** Minimum number of characters per token in English text and code. */
 const CHARACTERS_PER_TOKEN = 3;
 
 let app: TestApp;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe('GET /', () => {
-  it('tells a person in a browser what this is and where everything is', async () => {
+  it('is an HTML page with links for browsers', async () => {
     const answer = await fetch(app.url, { headers: { Accept: BROWSER } });
     const html = await answer.text();
     expect(answer.status).toBe(200);
@@ -26,27 +26,30 @@ describe('GET /', () => {
     }
   });
 
-  it('links only to pages that answer', async () => {
+  it('links only to pages that exist', async () => {
     const html = await (await fetch(app.url, { headers: { Accept: 'text/html' } })).text();
     const links = [...html.matchAll(/<a href="([^"]+)"/g)].map(([, path]) => path!);
     expect(links.length).toBeGreaterThan(4);
     for (const path of links) expect((await fetch(`${app.url}/${path}`)).status).toBe(200);
   });
 
-  it('names no page that is switched off', async () => {
+  it('does not link to pages that are switched off', async () => {
     const without = await TestApp.start({ settings: { docs: false, metrics: false } });
     const html = await (await fetch(without.url, { headers: { Accept: 'text/html' } })).text();
     expect(html).not.toMatch(/href="(docs|metrics)"/);
     await without.stop();
   });
 
-  it.each(['application/json', '*/*'])('is a 404 in the envelope for Accept: %s', async (type) => {
-    const answer = await fetch(app.url, { headers: { Accept: type } });
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
-  });
+  it.each(['application/json', '*/*'])(
+    'is a 404 with the error envelope for Accept: %s',
+    async (type) => {
+      const answer = await fetch(app.url, { headers: { Accept: type } });
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+    },
+  );
 
-  it('leaves other methods and paths alone', async () => {
+  it('does not affect other methods and paths', async () => {
     const headers = { Accept: 'text/html' };
     for (const [method, path] of [
       ['POST', '/'],

@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('a connection', () => {
-  it('survives refused bodies, refused keys and unknown routes', async () => {
+describe('a keep-alive connection', () => {
+  it('stays open after rejected bodies, invalid keys and unknown routes', async () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const huge = Buffer.alloc(bodyLimit * 4, ' ');
     const text = ['Content-Type', 'text/plain'];
@@ -61,7 +61,7 @@ describe('a connection', () => {
   });
 });
 
-describe('what the parser refuses', () => {
+describe('a request that is not valid HTTP', () => {
   const get = 'GET /api/v1/me HTTP/1.1\r\n';
   const start = `POST ${LEADS} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
   const close = 'Connection: close\r\n\r\n';
@@ -94,7 +94,7 @@ describe('what the parser refuses', () => {
     ['an unknown expectation', 417, `${start}Expect: tea\r\nContent-Length: 2\r\n${close}{}`],
     ['a header of 17,000 bytes', 431, `${get}Host: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
     ['a path of 17,000 bytes', 431, `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
-  ])('%s is %i with the envelope and code bad_request', async (_, status, bytes) => {
+  ])('%s is %i bad_request with the error envelope', async (_, status, bytes) => {
     const authorization = `Authorization: Bearer ${tenant.key.key}\r\n`;
     const sent = bytes.replace('Host: a\r\n', `Host: a\r\n${authorization}`);
     const answer = await untilClosed(app.port, sent);
@@ -122,7 +122,7 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
       body,
     ].join('\r\n');
 
-  /** All that comes back for what is sent, one packet after the other. */
+  /** Sends packets one after the other and returns all received data. */
   function allOf(...packets: string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = net.connect(app.port, '127.0.0.1');
@@ -147,17 +147,17 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
     ['garbage', 'garbage\r\n\r\n'],
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])('are answered before %s behind them is refused', async (_, unreadable) => {
+  ])('are answered before the error response to %s after them', async (_, unreadable) => {
     const text = await allOf(create() + create() + unreadable);
     expect(statusesIn(text)).toEqual([201, 201, 400]);
   });
 
-  it('are answered where more comes after the last one, which is nothing', async () => {
+  it('are answered if more data follows a request with Connection: close', async () => {
     expect(statusesIn(await allOf(create('Connection: close') + create()))).toEqual([201]);
   });
 
-  describe('that asks for another protocol', () => {
-    /** What came back, where a body comes behind it that looks like a request and is none. */
+  describe('with Upgrade', () => {
+    /** Sends a request followed by a body that looks like a request. Returns all received data. */
     async function upgrade(whenClosed?: () => void): Promise<string> {
       const { api, key } = await app.organization();
       const outer = `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
@@ -169,12 +169,12 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
       return text;
     }
 
-    it('is served, and nothing behind it', async () => {
+    it('are served, and the data after them is ignored', async () => {
       expect(statusesIn(await upgrade())).toEqual([200]);
       expect(statusesIn(await allOf(create('Connection: Upgrade', 'Upgrade: h2c')))).toEqual([201]);
     });
 
-    it('is refused under overload, and nothing behind it is read', async () => {
+    it('are 503 under overload, and the data after them is ignored', async () => {
       const load = app.app.get(Load);
       while (load.room() > 0) load.begin();
       const text = await upgrade(() => {
@@ -188,7 +188,7 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
 describe('a body that waits for Expect: 100-continue (RFC 9110, 10.1.1)', () => {
   const LEAD = '{"first_name":"A"}';
 
-  /** Sends the head of a request, and its body once it is asked for; answers all that came back. */
+  /** Sends the head of a request, and its body after 100 Continue. Returns all received data. */
   function exchange(head: readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = net.connect(app.port, '127.0.0.1');
@@ -215,7 +215,7 @@ describe('a body that waits for Expect: 100-continue (RFC 9110, 10.1.1)', () => 
   ];
   const json = ['Content-Type: application/json', `Content-Length: ${LEAD.length}`];
 
-  it('is asked for where it is welcome, and the connection is kept', async () => {
+  it('is requested if it is accepted, and the connection stays open', async () => {
     const text = await exchange(head(tenant.key.key, ...json));
     expect(text.startsWith(CONTINUE)).toBe(true);
     const answer = parseAnswer(text.slice(CONTINUE.length));
@@ -231,17 +231,17 @@ describe('a body that waits for Expect: 100-continue (RFC 9110, 10.1.1)', () => 
       413,
       () => head(tenant.key.key, json[0]!, `Content-Length: ${bodyLimit + 1}`),
     ],
-  ])('%s is refused with %i unsent, and the connection closed', async (_, status, request) => {
+  ])('%s is %i without 100 Continue, and the connection is closed', async (_, status, request) => {
     const answer = parseAnswer(await exchange(request()));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('connection')).toBe('close');
   });
 });
 
-describe('clients who send slowly (notes: Slow clients)', () => {
+describe('slow clients', () => {
   const MANY = 1_000;
 
-  it('do not keep the others waiting, and are cut off with 408 and the envelope', async () => {
+  it('do not delay other requests and get a 408 with the error envelope', async () => {
     const patient = await TestApp.start({ database: app.database });
     const { api } = await patient.key(tenant.id);
     const server = patient.app.getHttpServer();
@@ -249,7 +249,7 @@ describe('clients who send slowly (notes: Slow clients)', () => {
       untilClosed(patient.port, 'GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX-Slow: '),
     );
     for (let i = 0; i < 20; i++) expect(await api.get('/api/v1/me')).toMatchObject({ status: 200 });
-    // The product's own 5 seconds are Node's to keep; here only the answers matter.
+    // Shorter than the configured 5 seconds, to make the test fast.
     server.headersTimeout = 100;
     for (const answer of await Promise.all(slow)) {
       expectEnvelope(answer, { status: 408, code: 'bad_request' });
@@ -257,14 +257,14 @@ describe('clients who send slowly (notes: Slow clients)', () => {
     await patient.stop();
   });
 
-  it('are let go when they are silent for long', () => {
+  it('have a socket timeout', () => {
     const { timeout, headersTimeout, requestTimeout } = app.app.getHttpServer();
     expect([timeout, headersTimeout, requestTimeout]).toEqual([120_000, 5_000, 10_000]);
   });
 });
 
 describe('the number of headers', () => {
-  it('is bounded by their size alone: none is dropped in silence', async () => {
+  it('is limited only by their size; none is dropped silently', async () => {
     const many = Array.from({ length: 2_500 }, () => ['a', '']).flat();
     const path = '/api/v1/me';
     const headers = ['Host', 'a', ...many, 'Authorization', `Bearer ${tenant.key.key}`];
@@ -274,7 +274,7 @@ describe('the number of headers', () => {
   });
 });
 
-/** Expects what every answer tells of the limits (docs/contract/limits.md#rate-limit-headers). */
+/** Expects valid rate limit headers (docs/contract/limits.md#rate-limit-headers). */
 function expectLimits({ headers }: Answer): void {
   for (const name of ['limit', 'remaining', 'reset']) {
     expect(headers.get(`ratelimit-${name}`)).toMatch(/^\d+$/);

@@ -23,7 +23,7 @@ afterAll(() => app.stop());
 
 type Sent = Partial<RawRequest> & { headers?: readonly string[] };
 
-/** Sends a request whose headers and body are exactly the given ones. */
+/** Sends a request with exactly these headers and body. */
 function send(method: string, path: string, { headers = [], ...rest }: Sent = {}) {
   const own = ['Host', 'a', 'Authorization', `Bearer ${tenant.key.key}`];
   return rawRequest(app.port, { method, path, headers: [...own, ...headers], ...rest });
@@ -47,7 +47,7 @@ const NOTHING: readonly (readonly [string, Sent])[] = [
 const SOMETHING = ['{"a":1}', '[]', 'null', '{', '{}{}', ' ', 'a=b', '\u{feff}{}', '\0'];
 
 describe.each(BODYLESS_ROUTES)('%s', (_, route) => {
-  it('given zero bytes or an empty object, answers as without a body', async () => {
+  it('accepts zero bytes and an empty object', async () => {
     for (const [name, sent] of NOTHING) {
       const { path } = await validRequest(route, tenant);
       const { status } = await send(route.method, path, sent);
@@ -55,7 +55,7 @@ describe.each(BODYLESS_ROUTES)('%s', (_, route) => {
     }
   });
 
-  it('given anything else, refuses it and names body', async () => {
+  it('rejects any other body and names body', async () => {
     const { path } = await validRequest(route, tenant);
     for (const body of SOMETHING) {
       const headers = [...JSON_TYPE, ...lengthOf(body)];
@@ -65,11 +65,11 @@ describe.each(BODYLESS_ROUTES)('%s', (_, route) => {
   });
 });
 
-describe('a body on a request that takes none', () => {
+describe('a body on a request without one', () => {
   it.each([
     ['text/plain', 'Hello'],
     ['application/x-www-form-urlencoded', 'status=new'],
-  ])('of the type %s is refused by its name', async (type, body) => {
+  ])('is rejected with the content type %s', async (type, body) => {
     const headers = ['Content-Type', type, ...lengthOf(body)];
     expectInvalid(await send('GET', LEADS, { headers, body }), 'body');
   });
@@ -78,12 +78,12 @@ describe('a body on a request that takes none', () => {
     ['gzip', gzipSync('{"a":1}')],
     ['gzip', Buffer.from('{}')],
     ['zstd', Buffer.from('{}')],
-  ])('in the coding %s that does not hold {} is refused by its name', async (coding, body) => {
+  ])('is rejected with the encoding %s if it is not {}', async (coding, body) => {
     const headers = ['Content-Encoding', coding, ...lengthOf(body)];
     expectInvalid(await send('DELETE', `${LEADS}/${randomUUID()}`, { headers, body }), 'body');
   });
 
-  it('deletes nothing', async () => {
+  it('does not delete the record', async () => {
     const { id } = await createLead(tenant.api);
     const body = '{"dry_run":true}';
     expectInvalid(
@@ -93,18 +93,18 @@ describe('a body on a request that takes none', () => {
     expect(await tenant.api.get(`${LEADS}/${id}`)).toMatchObject({ status: 200 });
   });
 
-  it('is refused on HEAD', async () => {
+  it('is rejected on HEAD', async () => {
     const answer = await send('HEAD', LEADS, { headers: lengthOf('[]'), body: '[]' });
     expect(answer).toMatchObject({ status: 400, body: undefined });
   });
 
-  it('is named together with what is wrong with the query', async () => {
+  it('is reported together with problems of the query', async () => {
     const sent = { headers: lengthOf('[]'), body: '[]' };
     expectInvalid(await send('GET', `${LEADS}?limit=0&x=1`, sent), 'limit', 'x', 'body');
   });
 
   it.each([lengthOf('x'.repeat(2000)), CHUNKED])(
-    'that is larger than the limit is 413, before 400 and 404 (%s)',
+    'is 413 over the limit, before 400 and 404 (%s)',
     async (...headers) => {
       const sent = { headers, body: 'x'.repeat(2000) };
       const answer = await send('DELETE', `${LEADS}/${randomUUID()}?x=1`, sent);
@@ -112,7 +112,7 @@ describe('a body on a request that takes none', () => {
     },
   );
 
-  it('is looked at after 401, unknown routes and 403', async () => {
+  it('is checked after 401, unknown routes and 403', async () => {
     const sent = { headers: lengthOf('[]'), body: '[]' };
     const anyone = await rawRequest(app.port, {
       method: 'GET',
@@ -128,13 +128,13 @@ describe('a body on a request that takes none', () => {
     expectError(refused, 403, 'insufficient_scope');
   });
 
-  it('is looked at before 404 for an unknown id', async () => {
+  it('is checked before 404 for an unknown id', async () => {
     const sent = { headers: lengthOf('[]'), body: '[]' };
     expectInvalid(await send('GET', `${LEADS}/${randomUUID()}`, sent), 'body');
     expectInvalid(await send('GET', `${LEADS}/malformed`, sent), 'body');
   });
 
-  it('is asked for where the client waits with Expect: 100-continue', async () => {
+  it('is requested from a client that waits with Expect: 100-continue', async () => {
     const body = '{}';
     const headers = ['Expect', '100-continue', ...lengthOf(body)];
     expect(await send('GET', LEADS, { headers, body })).toMatchObject({ status: 200 });

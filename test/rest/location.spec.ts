@@ -11,7 +11,7 @@ class NoteDto {
   @Text({ max: 50, required: true }) text: string;
 }
 
-/** Notes are made and read below a lead. */
+/** Notes are created and read below a lead. */
 @Controller(`${LEADS}/:lead_id/notes`)
 class NotesController {
   @Post()
@@ -27,7 +27,7 @@ class NotesController {
   }
 }
 
-/** Quotes are made below a lead, and read on their own. */
+/** Quotes are created below a lead and have their own GET route. */
 @Controller('api/v1')
 class QuotesController {
   @Post('leads/:lead_id/quotes')
@@ -43,7 +43,7 @@ class QuotesController {
   }
 }
 
-/** Routes that know better where their records are. */
+/** Routes that set their own Location. */
 @Controller('api/v1/letters')
 class LettersController {
   @Post('set')
@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Posts twice with one key: the answer, and its replay. */
+/** Posts twice with one idempotency key. Returns the response and its replay. */
 async function postTwice(path: string) {
   const headers = { 'Idempotency-Key': uuidv7() };
   const first = await tenant.api.post(path, { text: 'Hello' }, { headers });
@@ -84,7 +84,7 @@ async function postTwice(path: string) {
 }
 
 describe('the Location of a POST', () => {
-  it('is below the POST where records are read there', async () => {
+  it('is below the path of the POST if a GET route is there', async () => {
     const lead = await createLead(tenant.api);
     const { id, locations } = await postTwice(`${LEADS}/${lead.id}/notes`);
     const path = `${LEADS}/${lead.id}/notes/${id}`;
@@ -92,7 +92,7 @@ describe('the Location of a POST', () => {
     expect(await tenant.api.get(path)).toMatchObject({ status: 200 });
   });
 
-  it('of a nested route is where the record is read', async () => {
+  it('is the path of the outer GET route for a nested POST', async () => {
     const lead = await createLead(tenant.api);
     const { id, locations } = await postTwice(`${LEADS}/${lead.id}/quotes`);
     expect(locations).toEqual([`/api/v1/quotes/${id}`, `/api/v1/quotes/${id}`]);
@@ -102,7 +102,7 @@ describe('the Location of a POST', () => {
   it.each([
     ['set', 'https://letters.example/7'],
     ['declared', '/letters/latest'],
-  ])('is the one that the route has %s', async (way, location) => {
+  ])('is the Location that the route has set %s', async (way, location) => {
     const plain = await tenant.api.post(`/api/v1/letters/${way}`, { text: 'Hello' });
     expect(plain.headers.get('location')).toBe(location);
     const { locations } = await postTwice(`/api/v1/letters/${way}`);

@@ -69,7 +69,7 @@ async function ask(server: Server, path: string, init: RequestInit): Promise<unk
   return { status: answer.status, headers, text: text.replaceAll(String(port), 'PORT') };
 }
 
-describe('requests and responses that are made with the prototypes of Express', () => {
+describe('requests and responses with the prototypes of Express', () => {
   let stock: Server;
   let ours: Server;
 
@@ -98,7 +98,7 @@ describe('requests and responses that are made with the prototypes of Express', 
     ['/throws', {}],
     ['/unknown', {}],
     ['/unknown', { method: 'POST', body: 'x' }],
-  ])('behave as those that Express changes: %s %j', async (path, init) => {
+  ])('behave like those of Express: %s %j', async (path, init) => {
     expect(await ask(ours, path, init)).toEqual(await ask(stock, path, init));
   });
 });

@@ -71,7 +71,7 @@ describe('parseQueryString', () => {
         ['hasOwnProperty', '2'],
       ],
     ],
-  ])('reads %j', (raw, expected) => {
+  ])('parses %j', (raw, expected) => {
     expect(entriesOf(raw)).toEqual(expected);
     expect(parseQueryString(raw).problems).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('parseQueryString', () => {
     ['\u0007\u0085%=1', '%', NOT_ENCODED],
     ['\u0085=1', 'query', NOT_ENCODED],
     [`%${'x'.repeat(150)}=1`, `%${'x'.repeat(99)}`, NOT_ENCODED],
-  ])('refuses %j', (raw, field, message) => {
+  ])('rejects %j', (raw, field, message) => {
     expect(parseQueryString(raw)).toEqual({ values: {}, problems: [{ field, message }] });
   });
 
@@ -122,11 +122,11 @@ describe('parseQueryString', () => {
     ['tags[]=1&tags[]=2', 'tags[]'],
     ['__proto__=1&__proto__=2', '__proto__'],
     ['=1&=2', 'query'],
-  ])('refuses the repetition in %j', (raw, field) => {
+  ])('rejects the repeated parameter in %j', (raw, field) => {
     expect(parseQueryString(raw).problems).toEqual([{ field, message: REPEATED }]);
   });
 
-  it('reports every parameter that is wrong and reads the others', () => {
+  it('reports every invalid parameter and parses the others', () => {
     const { values, problems } = parseQueryString('a=%&b=1&b=2&c=%00&d=ok&%FF=1&a=2');
     expect(problems).toEqual([
       { field: 'a', message: NOT_ENCODED },
@@ -138,14 +138,14 @@ describe('parseQueryString', () => {
     expect(values).toEqual({ b: '1', d: 'ok' });
   });
 
-  it('gives values without a prototype and leaves those of others alone', () => {
+  it('returns an object without a prototype and does not change prototypes', () => {
     const { values } = parseQueryString('__proto__=x&constructor=y');
     expect(Object.getPrototypeOf(values)).toBeNull();
     expect(Object.keys(values)).toEqual(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it('reads 1,000 parameters and refuses more', () => {
+  it('parses 1,000 parameters and rejects more', () => {
     const names = (count: number): string =>
       Array.from({ length: count }, (_, index) => `p${index}=1`).join('&');
     expect(parseQueryString(names(1000)).problems).toEqual([]);
@@ -155,7 +155,7 @@ describe('parseQueryString', () => {
     ]);
   });
 
-  it('never lists more than 100 problems', () => {
+  it('reports at most 100 problems', () => {
     const raw = Array.from({ length: 500 }, (_, index) => `p${index}=%`).join('&');
     expect(parseQueryString(raw).problems).toHaveLength(100);
   });
@@ -166,7 +166,7 @@ describe('parseQueryString', () => {
     ['broken escapes', `a=${'%'.repeat(1_000_000)}`],
     ['long broken names', `${'%'.repeat(1000)}&`.repeat(1000)],
     ['repetitions', 'a=1&'.repeat(250_000)],
-  ])('stays quick on a megabyte of %s', (_what, raw) => {
+  ])('is fast with a megabyte of %s', (_what, raw) => {
     // Processor time: how busy the machine is does not matter.
     const start = process.cpuUsage();
     parseQueryString(raw);

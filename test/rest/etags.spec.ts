@@ -30,7 +30,7 @@ describe.each(named(read))('the ETag of %s (RFC 9110, 8.8.3)', (_, route) => {
     ({ method, pattern }) => method === 'PUT' && pattern === route.pattern,
   )!;
 
-  it('is strong, the same on every answer about a version, and another after a change', async () => {
+  it('is strong, the same on every response with a version, and different after a change', async () => {
     const path = pathOf(route, await route.makeRecord(tenant));
     const first = await tenant.api.get(path);
     expect(etagOf(first)).toMatch(/^"[\w-]{43}"$/);
@@ -42,7 +42,7 @@ describe.each(named(read))('the ETag of %s (RFC 9110, 8.8.3)', (_, route) => {
     expect(etagOf(await tenant.api.put(path, {}))).toBe(etagOf(updated));
   });
 
-  it('saves a caller who has the version the body: 304', async () => {
+  it('makes a GET with If-None-Match a 304 without a body', async () => {
     const path = pathOf(route, await route.makeRecord(tenant));
     const etag = etagOf(await tenant.api.get(path));
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -85,28 +85,28 @@ describe.each(named(change))('If-Match on %s', (_, route) => {
   it.each<[string, (etag: string) => string]>([
     ['another version', () => '"other"'],
     ['a weak tag, which is no version', (etag) => `W/${etag}`],
-  ])('leaves all as it was for %s: 412', async (__, tag) => {
+  ])('is 412 for %s and changes nothing', async (__, tag) => {
     const { answer, before, after } = await withTag(tag);
     expectError(answer, 412, 'precondition_failed');
     expect(after.body).toEqual(before.body);
   });
 
   it.each(['x', '"', '"a" "b"', 'W/x', ',', ' , ,', '"a",x', `"a"${' '.repeat(5_000)}x`])(
-    'that is none is 400: %j',
+    'is 400 if malformed: %j',
     async (tag) => {
       const { answer } = await withTag(() => tag);
       expectInvalid(answer, 'If-Match');
     },
   );
 
-  it('is 404 for a record that is not there, whatever the tag', async () => {
+  it('is 404 for an unknown record with any tag', async () => {
     const { answer } = await withTag(() => '"other"', randomUUID());
     expectError(answer, 404, 'not_found');
   });
 });
 
-describe('a change that changes nothing', () => {
-  it('is answered by the same bytes as the version that it leaves', async () => {
+describe('a PUT without changes', () => {
+  it('returns the same bytes as a GET', async () => {
     const custom_fields = { c: 1e-7, b: { y: 1, x: [1, 2] } };
     const { id } = await createLead(tenant.api, { custom_fields, tags: ['a'] });
     const [before, after] = [
@@ -119,8 +119,8 @@ describe('a change that changes nothing', () => {
   });
 });
 
-describe('a version that two callers know', () => {
-  it('is changed by one of them', async () => {
+describe('two concurrent writes of one version', () => {
+  it('succeed once', async () => {
     const { id } = await createLead(tenant.api);
     const path = `${LEADS}/${id}`;
     const headers = { 'If-Match': etagOf(await tenant.api.get(path)) };
@@ -135,7 +135,7 @@ describe('a version that two callers know', () => {
     expect(dataOf(await tenant.api.get(path))).toEqual(dataOf(won[0]!));
   });
 
-  it('comes after 404 and before 409', async () => {
+  it('are 412 after 404 and before 409', async () => {
     const [mine, other] = await Promise.all([
       createLead(tenant.api),
       createLead(tenant.api, { email: 'taken@example.com' }),

@@ -19,7 +19,7 @@ import {
 } from '../../src/testing/routes.js';
 import { recordTables, rowsAsText } from '../support/tenant-tables.js';
 
-/** Other ways to write a path, by which middleware of other frameworks was passed. */
+/** Variants of a path that have bypassed middleware of other frameworks. */
 const DISGUISES: Readonly<Record<string, (path: string) => string>> = {
   'a letter escaped': (path) => path.replace('/api', '/%61pi'),
   'a letter of the resource escaped': (path) =>
@@ -48,7 +48,7 @@ const DISGUISES: Readonly<Record<string, (path: string) => string>> = {
   'an overlong escape': (path) => path.replace('/api', '/%C1%A1pi'),
 };
 
-/** Headers by which gateways and frameworks are told of another request than the one they see. */
+/** Headers that override the method, path, host or address of a request. */
 const TRICK_HEADERS: Readonly<Record<string, (foreign: Tenant) => string>> = {
   'X-HTTP-Method-Override': () => 'DELETE',
   'X-HTTP-Method': () => 'DELETE',
@@ -89,7 +89,7 @@ afterAll(() => app.stop());
 const named = <R extends Route>(routes: readonly R[]) =>
   routes.map((route) => [nameOf(route), route] as const);
 
-/** Sends a path as it is, which fetch would tidy up first. */
+/** Sends a raw path, which fetch would normalize. */
 function sendRaw(method: string, path: string, key?: Tenant, body?: object): Promise<Answer> {
   const headers = ['Host', 'a'];
   if (key) headers.push('Authorization', `Bearer ${key.key.key}`);
@@ -102,58 +102,61 @@ async function recordsOf(owner: Tenant): Promise<string> {
   return rowsAsText(app, await recordTables(app), owner);
 }
 
-describe.each(named(ROUTES))('Nest middleware that is passed by another path: %s', (_, route) => {
-  it('is no route under another path, with or without a key', async () => {
-    const path = pathOf(route, await route.makeRecord?.(tenant));
-    const body = await route.body?.(tenant);
-    const before = await recordsOf(tenant);
-    for (const [name, disguise] of Object.entries(DISGUISES)) {
-      const answer = await sendRaw(route.method, disguise(path), tenant, body);
-      expect({ name, status: answer.status }).toEqual({ name, status: 404 });
-      for (const method of [route.method, 'HEAD']) {
-        const { status } = await sendRaw(method, disguise(path));
-        expect({ name, isRefused: status === 401 || status === 404 }).toEqual({
-          name,
-          isRefused: true,
-        });
+describe.each(named(ROUTES))(
+  'a variant of the path (bypass of Nest middleware): %s',
+  (_, route) => {
+    it('is a 404, or a 401 without a key', async () => {
+      const path = pathOf(route, await route.makeRecord?.(tenant));
+      const body = await route.body?.(tenant);
+      const before = await recordsOf(tenant);
+      for (const [name, disguise] of Object.entries(DISGUISES)) {
+        const answer = await sendRaw(route.method, disguise(path), tenant, body);
+        expect({ name, status: answer.status }).toEqual({ name, status: 404 });
+        for (const method of [route.method, 'HEAD']) {
+          const { status } = await sendRaw(method, disguise(path));
+          expect({ name, isRefused: status === 401 || status === 404 }).toEqual({
+            name,
+            isRefused: true,
+          });
+        }
       }
-    }
-    expect(await recordsOf(tenant)).toEqual(before);
-  });
+      expect(await recordsOf(tenant)).toEqual(before);
+    });
 
-  it('asks for the key by HEAD and with the address of another host as well', async () => {
-    const path = pathOf(route, await route.makeRecord?.(tenant));
-    const allowed = route.access === 'any-key' ? 200 : 403;
-    for (const target of [path, `http://elsewhere.example${path}`, `${path}?`]) {
-      expect(await sendRaw(route.method, target)).toMatchObject({ status: 401 });
-      expect(await sendRaw(route.method, target, scopeless)).toMatchObject({ status: allowed });
-      if (route.method !== 'GET') continue;
-      expect(await sendRaw('HEAD', target)).toMatchObject({ status: 401, body: undefined });
-      expect(await sendRaw('HEAD', target, scopeless)).toMatchObject({ status: allowed });
-      expect(await sendRaw('GET', target, tenant)).toMatchObject({ status: 200 });
-    }
-  });
-});
+    it('requires the key for HEAD and for an absolute URL', async () => {
+      const path = pathOf(route, await route.makeRecord?.(tenant));
+      const allowed = route.access === 'any-key' ? 200 : 403;
+      for (const target of [path, `http://elsewhere.example${path}`, `${path}?`]) {
+        expect(await sendRaw(route.method, target)).toMatchObject({ status: 401 });
+        expect(await sendRaw(route.method, target, scopeless)).toMatchObject({ status: allowed });
+        if (route.method !== 'GET') continue;
+        expect(await sendRaw('HEAD', target)).toMatchObject({ status: 401, body: undefined });
+        expect(await sendRaw('HEAD', target, scopeless)).toMatchObject({ status: allowed });
+        expect(await sendRaw('GET', target, tenant)).toMatchObject({ status: 200 });
+      }
+    });
+  },
+);
 
-describe('headers that tell of another request', () => {
+describe('headers that override the request', () => {
   const headers = () =>
     Object.fromEntries(
       Object.entries(TRICK_HEADERS).map(([name, value]) => [name, value(foreign)]),
     );
 
-  it.each(named(ROUTES))('open nothing without a key: %s', async (_, route) => {
+  it.each(named(ROUTES))('do not replace a key: %s', async (_, route) => {
     const path = pathOf(route, await route.makeRecord?.(tenant));
     expectError(await send(app.client(), route, { path }, headers()), 401, 'unauthorized');
   });
 
-  it.each(named(SCOPED_ROUTES))('are no scope: %s', async (_, route) => {
+  it.each(named(SCOPED_ROUTES))('do not replace a scope: %s', async (_, route) => {
     const path = pathOf(route, await route.makeRecord?.(tenant));
     const answer = await send(scopeless.api, route, { path }, headers());
     expectError(answer, 403, 'insufficient_scope');
   });
 
   it.each(named(ROUTES.filter(({ method }) => method === 'GET')))(
-    'change nothing of what is read: %s',
+    'do not change what is read: %s',
     async (_, route) => {
       const path = pathOf(route, await route.makeRecord?.(tenant));
       const plain = await send(tenant.api, route, { path });
@@ -163,7 +166,7 @@ describe('headers that tell of another request', () => {
   );
 
   it.each(named(ROUTES.filter(({ body }) => body)))(
-    'change nothing of what is written, nor where: %s',
+    'do not change what is written: %s',
     async (_, route) => {
       const path = pathOf(route, await route.makeRecord?.(tenant));
       const before = await recordsOf(foreign);
@@ -179,7 +182,7 @@ describe('headers that tell of another request', () => {
     },
   );
 
-  it('say nothing but the address behind a trusted proxy, too', async () => {
+  it('change only the address behind a trusted proxy', async () => {
     const behindProxy = await TestApp.start({
       settings: { trustProxy: 1 },
       database: app.database,
@@ -195,7 +198,7 @@ describe('headers that tell of another request', () => {
     await behindProxy.stop();
   });
 
-  it('make no other method of a POST: a record stays', async () => {
+  it('do not change the method of a POST', async () => {
     const { id } = await createLead(tenant.api);
     const path = `${LEADS}/${id}`;
     expectError(await tenant.api.post(path, {}, { headers: headers() }), 404, 'not_found');

@@ -29,13 +29,13 @@ class NameDto {
 
 class PairDto extends RecordOf(NameDto) {}
 
-/** Opened by a test, for requests that are to be under way meanwhile. */
+/** Lets a test hold requests until it opens the gate. */
 let gate: Promise<unknown> = Promise.resolve();
 let calls = 0;
 
 const lead = (fields: object) => readInput(CreateLeadDto, fields).value;
 
-/** A team's own routes, which write more than one record. */
+/** Routes of a module that write several records. */
 @Controller('api/v1/pairs')
 class PairsController {
   constructor(private readonly leads: LeadsService) {}
@@ -50,7 +50,7 @@ class PairsController {
     return { id, first_name };
   }
 
-  /** The second one fails, and the handler knows what to do. */
+  /** The second write fails, and the handler continues. */
   @Post('forgiving')
   @AnyKey()
   async forgive(@Caller() actor: Actor, @Body() { first_name }: NameDto): Promise<PairDto> {
@@ -89,7 +89,7 @@ async function total({ api } = tenant): Promise<number> {
 describe.each(
   ROUTES.filter(({ method }) => method === 'POST').map((route) => [nameOf(route), route] as const),
 )('Idempotency-Key on %s', (_, route) => {
-  it('carries a request out once and answers it alike', async () => {
+  it('executes a request once and repeats its response', async () => {
     const { path, body } = await validRequest(route, tenant);
     const { headers } = withKey();
     const first = await send(tenant.api, route, { path, body }, headers);
@@ -104,7 +104,7 @@ describe.each(
     expect(records.body).toMatchObject({ meta: { total: 1 } });
   });
 
-  it('refuses another body with 422', async () => {
+  it('answers 422 to another body', async () => {
     const { headers } = withKey();
     const one = await validRequest(route, tenant);
     const other = await validRequest(route, tenant);
@@ -119,23 +119,23 @@ describe('Idempotency-Key', () => {
   const post = (body: unknown, key: string, api = tenant.api) =>
     api.post(LEADS, body, withKey(key));
 
-  it.each(['!', 'k', '~'.repeat(255), 'a,b', '"quoted"'])('may be %j', async (key) => {
+  it.each(['!', 'k', '~'.repeat(255), 'a,b', '"quoted"'])('accepts %j', async (key) => {
     expect((await post(ada, key)).status).toBe(201);
     expect(isReplayed(await post(ada, key))).toBe(true);
   });
 
-  it.each(['', ' ', 'a b', 'x'.repeat(256), 'é', '\t'])('is refused as %j', async (key) => {
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'é', '\t'])('rejects %j', async (key) => {
     expectInvalid(await post(ada, key), 'Idempotency-Key');
     expect(await total()).toBe(0);
   });
 
-  it('is looked at after the body is valid', async () => {
+  it('is checked after the body', async () => {
     expectInvalid(await post({ first_name: 1 }, 'a b'), 'first_name');
     expect((await post(ada, 'k')).status).toBe(201);
     expectInvalid(await post({ first_name: 1 }, 'k'), 'first_name');
   });
 
-  it('means what a body says and not how it is written', async () => {
+  it('compares the values of bodies and not their format', async () => {
     expect((await post('{"first_name":"Ada","tags":["a"]}', 'k')).status).toBe(201);
     expect(isReplayed(await post('{ "tags": ["a"], "first_name": " Ada " }', 'k'))).toBe(true);
     const nested = (fields: string) => `{"first_name":"Ada","custom_fields":{"a":${fields}}}`;
@@ -144,7 +144,7 @@ describe('Idempotency-Key', () => {
     expectError(await post(nested('{"b":1,"c":[2]}'), 'n'), 422, 'idempotency_key_reused');
   });
 
-  it('belongs to its organization, method and path', async () => {
+  it('is separate for each organization, method and path', async () => {
     const other = await app.organization();
     const colleague = await app.key(tenant.id);
     expect((await post(ada, 'k')).status).toBe(201);
@@ -156,13 +156,13 @@ describe('Idempotency-Key', () => {
     expect([await total(), await total(other)]).toEqual([1, 1]);
   });
 
-  it('needs the scope for a replay, too', async () => {
+  it('requires the scope for a replay', async () => {
     expect((await post(ada, 'k')).status).toBe(201);
     const reader = await app.key(tenant.id, ['leads:read']);
     expectError(await post(ada, 'k', reader.api), 403, 'insufficient_scope');
   });
 
-  it('keeps no failure: a retry is carried out', async () => {
+  it('does not store errors, so that a retry is executed', async () => {
     const { email, id } = await createLead(tenant.api, buildLead());
     const refused = await post({ first_name: 'B', email }, 'k');
     expectError(refused, 409, 'duplicate');
@@ -172,7 +172,7 @@ describe('Idempotency-Key', () => {
     expect([retried.status, isReplayed(retried)]).toEqual([201, false]);
   });
 
-  it('is nothing to those who send none', async () => {
+  it('has no effect on requests without it', async () => {
     expect((await tenant.api.post(LEADS, ada)).headers.has('idempotency-replayed')).toBe(false);
     const rows = await app.sql('select from idempotency_keys where organization_id = $1', [
       tenant.id,
@@ -180,7 +180,7 @@ describe('Idempotency-Key', () => {
     expect(rows).toEqual([]);
   });
 
-  it('makes one record of many requests at once', async () => {
+  it('creates one record for concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(ada, 'k')));
     const created = answers.filter(({ status }) => status === 201);
     const inUse = answers.filter(({ status }) => status === 409);
@@ -191,7 +191,7 @@ describe('Idempotency-Key', () => {
     expect(await total()).toBe(1);
   });
 
-  it('is given again for 24 hours, and then goes by itself', async () => {
+  it('replays for 24 hours, after which the response is deleted', async () => {
     const { id } = dataOf(await post(ada, 'k'), 201);
     await app.sql(`update idempotency_keys set created_at = created_at - interval '23:59'`);
     expect(dataOf(await post(ada, 'k'), 201).id).toBe(id);
@@ -205,11 +205,11 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe("Idempotency-Key on a team's own route", () => {
+describe('Idempotency-Key on a route of a module', () => {
   const PAIRS = '/api/v1/pairs';
   const name = () => ({ first_name: `n${randomUUID()}` });
 
-  it('is 409 while the first request is under way, and a replay after it', async () => {
+  it('is 409 while the first request is pending, and a replay afterwards', async () => {
     let open = (): void => undefined;
     gate = new Promise<void>((resolve) => (open = resolve));
     const body = name();
@@ -219,7 +219,7 @@ describe("Idempotency-Key on a team's own route", () => {
     const second = await tenant.api.post(PAIRS, body, key);
     expectError(second, 409, 'idempotency_key_in_use');
     expect(errorOf(second).retryable).toBe(true);
-    // What the first has written is there for no one yet.
+    // The writes of the first request are not committed yet.
     expect(await total()).toBe(0);
     open();
     expect((await first).status).toBe(201);
@@ -227,7 +227,7 @@ describe("Idempotency-Key on a team's own route", () => {
     expect([calls, await total()]).toEqual([1, 2]);
   });
 
-  it('undoes all that a failed request has written', async () => {
+  it('rolls back all writes of a failed request', async () => {
     const body = name();
     const email = `${body.first_name}@example.com`;
     const { id } = await createLead(tenant.api, { email });
@@ -239,7 +239,7 @@ describe("Idempotency-Key on a team's own route", () => {
     expect(await total()).toBe(2);
   });
 
-  it('undoes alone what failed where the handler goes on', async () => {
+  it('rolls back only the failed write if the handler continues', async () => {
     const answer = await tenant.api.post(`${PAIRS}/forgiving`, name(), withKey());
     expect(answer.status).toBe(201);
     expect(await total()).toBe(2);

@@ -18,7 +18,7 @@ import {
 } from '../../src/testing/routes.js';
 import { byName, SCOPED_TOOLS } from '../support/tools.js';
 
-/** Failures of other products (notes), by their names. Others are named where their subject is tested. */
+/** Known vulnerabilities of other products. */
 
 const WRITES = ROUTES.filter(({ body }) => body !== undefined).map(
   (route) => [nameOf(route), route] as const,
@@ -34,17 +34,17 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
-  /** Operators of several libraries, and what drivers have taken for a column or for SQL. */
+  /** Operators of query libraries, and values that drivers have used as a column or as SQL. */
   const VALUES: readonly unknown[] = [
     ...[{}, { $ne: null }, { $gt: '' }, { not: null }, { in: ['a'] }, { toString: 'a' }],
     ...[{ '@instanceof': 'FindOperator', _type: 'not', _value: null }, { toPostgres: 'a' }],
     ...[[], ['a'], [['a']], [{}], [null], { length: 1, 0: 'a' }],
   ];
 
-  /** What a driver has taken for a comparison of the column with itself. */
+  /** A value that a driver has used as a comparison of the column with itself. */
   const columnOf = (name: string) => ({ [name]: 1 });
 
-  it.each(WRITES)('are refused in every scalar field: %s', async (_, route) => {
+  it.each(WRITES)('are rejected in every scalar field: %s', async (_, route) => {
     const { path, body } = await validRequest(route, tenant);
     const scalars = declaredFieldsOf(route, 'body').filter(
       ({ schema }) => schema.type !== 'array' && schema.type !== 'object',
@@ -60,7 +60,7 @@ describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
   });
 
   it.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))(
-    'are no parameters: %s',
+    'are rejected as query parameters: %s',
     async (_, route) => {
       await route.listed(tenant);
       const path = pathOf(route);
@@ -71,14 +71,14 @@ describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
         }
         const json = encodeURIComponent('{"$ne":null}');
         const { status, body } = await tenant.api.get(`${path}?${name}=${json}`);
-        // As a text it is one like any other, which nothing has.
+        // As text it is a value that no record has.
         if (status !== 400) expect(body.meta.total).toBe(0);
       }
     },
   );
 
   it.each(RECORD_ROUTES.map((route) => [nameOf(route), route] as const))(
-    'are no ids: %s',
+    'are rejected as ids: %s',
     async (_, route) => {
       const id = await route.makeRecord(tenant);
       const body = await route.body?.(tenant);
@@ -95,7 +95,7 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
   const POISONED = '{"first_name":"B","polluted":true,"prototype":{"polluted":true}}';
 
-  /** What every object, list and function of the process has. */
+  /** Properties of the prototypes of objects, arrays and functions. */
   const shared = () =>
     [Object.prototype, Array.prototype, Function.prototype, String.prototype].map((prototype) =>
       Object.getOwnPropertyNames(prototype),
@@ -107,23 +107,30 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
     expect(({} as { polluted?: true }).polluted).toBeUndefined();
   });
 
-  it.each(NAMES)('%s is no field, and hides no other one from its check', async (name) => {
-    for (const [, route] of WRITES) {
-      const { path, body } = await validRequest(route, tenant);
-      const field = Object.keys(body!).find((one) => typeof body![one] === 'string')!;
-      const text = JSON.stringify({ ...body, [field]: { a: 1 } }).slice(0, -1);
-      const poisoned = `${text},"${name}":${POISONED}}`;
-      expectInvalid(await tenant.api.request(route.method, path, { body: poisoned }), field, name);
-    }
-  });
+  it.each(NAMES)(
+    '%s is an unknown field and does not prevent the validation of others',
+    async (name) => {
+      for (const [, route] of WRITES) {
+        const { path, body } = await validRequest(route, tenant);
+        const field = Object.keys(body!).find((one) => typeof body![one] === 'string')!;
+        const text = JSON.stringify({ ...body, [field]: { a: 1 } }).slice(0, -1);
+        const poisoned = `${text},"${name}":${POISONED}}`;
+        expectInvalid(
+          await tenant.api.request(route.method, path, { body: poisoned }),
+          field,
+          name,
+        );
+      }
+    },
+  );
 
-  it.each(NAMES)('%s is a value of no scalar and no list', async (name) => {
+  it.each(NAMES)('%s is rejected as a scalar and as a list', async (name) => {
     const inside = `{"${name}":${POISONED}}`;
     const body = `{"first_name":${inside},"tags":[${inside}],"email":[${inside}]}`;
     expectInvalid(await tenant.api.post(LEADS, body), 'first_name', 'tags', 'email');
   });
 
-  it.each(NAMES)('%s is plain data at every depth of custom_fields', async (name) => {
+  it.each(NAMES)('%s is a normal key at every depth of custom_fields', async (name) => {
     const nested = (depth: number): string =>
       depth === 0 ? '{"polluted":true}' : `{"${name}":${nested(depth - 1)}}`;
     for (let depth = 1; depth < 8; depth++) {
@@ -137,14 +144,14 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
     }
   });
 
-  it.each(NAMES)('%s is no parameter', async (name) => {
+  it.each(NAMES)('%s is an unknown query parameter', async (name) => {
     const bracketed = ['', '[polluted]', '[prototype][polluted]', '.polluted'];
     for (const parameter of bracketed.map((end) => name + end)) {
       expectInvalid(await tenant.api.get(`${LEADS}?${parameter}=1`), parameter);
     }
   });
 
-  it.each(NAMES)('%s is no argument, and no part of a message of /mcp', async (name) => {
+  it.each(NAMES)('%s is rejected in arguments and messages of /mcp', async (name) => {
     const party = await joinMcp(app, tenant);
     const poison = JSON.parse(`{"${name}":${POISONED}}`) as object;
     const args = JSON.parse(`{"first_name":"A","${name}":${POISONED}}`) as object;
@@ -158,13 +165,13 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
   });
 });
 
-describe('qs CVE-2025-15284: limits that other notations pass by', () => {
+describe('qs CVE-2025-15284: limits that other notations bypass', () => {
   it.each([
     ['brackets', 'a[]=1', 1_001],
     ['indices', 'a[0]=1', 1_001],
     ['one name', 'a=1', 1_001],
     ['nothing but separators', '', 14_000],
-  ])('hold for %s', async (_, parameter, count) => {
+  ])('apply to %s', async (_, parameter, count) => {
     const query = Array<string>(count).fill(parameter).join('&');
     const answer = await tenant.api.get(`${LEADS}?${query}`);
     if (parameter === '') expect(answer.status).toBe(200);
@@ -172,7 +179,7 @@ describe('qs CVE-2025-15284: limits that other notations pass by', () => {
     expect(JSON.stringify(answer.body).length).toBeLessThan(20_000);
   });
 
-  it('hold for a list in one value: commas and brackets are characters', async () => {
+  it('apply to a list in one value, because commas and brackets have no meaning', async () => {
     await createLead(tenant.api, { status: 'new' });
     for (const status of ['new,won', '[new]', 'new[]', '{new}']) {
       const answer = await tenant.api.get(`${LEADS}?status=${encodeURIComponent(status)}`);
@@ -182,7 +189,7 @@ describe('qs CVE-2025-15284: limits that other notations pass by', () => {
     expectInvalid(await tenant.api.get(many), 'status');
   });
 
-  it('hold for 100,000 parameters: the request is refused, and the next one served', async () => {
+  it('apply to 100,000 parameters, and the next request is served', async () => {
     const path = `${LEADS}?${'a[]=1&'.repeat(100_000)}`;
     const headers = ['Host', 'a', 'Authorization', `Bearer ${tenant.key.key}`];
     const answer = await rawRequest(app.port, { method: 'GET', path, headers });
@@ -190,15 +197,15 @@ describe('qs CVE-2025-15284: limits that other notations pass by', () => {
     expect(await tenant.api.get(LEADS)).toMatchObject({ status: 200 });
   });
 
-  it('hold for a form, which no route takes', async () => {
+  it('apply to form data, which no route accepts', async () => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const answer = await tenant.api.post(LEADS, 'first_name[]=A&'.repeat(10_000), { headers });
     expectError(answer, 415, 'unsupported_media_type');
   });
 });
 
-describe('Directus CVE-2026-35412: a check that is missing on a second path', () => {
-  it.each(byName(SCOPED_TOOLS))('REST and /mcp ask for the same scope: %s', async (name, tool) => {
+describe('Directus CVE-2026-35412: a missing check on a second interface', () => {
+  it.each(byName(SCOPED_TOOLS))('REST and /mcp require the same scope: %s', async (name, tool) => {
     const { route, scope, makeRecord } = tool;
     const id = await makeRecord?.(tenant);
     const scheme = name.replace(/^get_/, '');
@@ -208,7 +215,7 @@ describe('Directus CVE-2026-35412: a check that is missing on a second path', ()
       const isRefused = scopes === others;
       const party = await joinMcp(app, await app.key(tenant.id, scopes));
       const rest = await send(party.api, route, { path: pathOf(route, id) });
-      // Without arguments, so that a key that may call it is refused for these and changes nothing.
+      // Without arguments, so that a call with the scope is rejected and changes nothing.
       const tools = await party.rpc('tools/call', { name, arguments: {} });
       const code = tools.body.result._meta?.['latitude/error'].code as string | undefined;
       const refusals = { rest: rest.status === 403, tools: code === 'insufficient_scope' };
@@ -220,10 +227,10 @@ describe('Directus CVE-2026-35412: a check that is missing on a second path', ()
   });
 });
 
-describe('MCP SDK CVE-2026-25536: what is answered to one client reaches another', () => {
+describe('MCP SDK CVE-2026-25536: a response is sent to another client', () => {
   const CALL = { name: 'list_leads', arguments: {} };
 
-  /** Organizations of one lead each, with a session each on the same process. */
+  /** Organizations with one lead and one session each, on the same process. */
   async function callers() {
     const tenants = await Promise.all([app.organization(), app.organization()]);
     return Promise.all(
@@ -235,7 +242,7 @@ describe('MCP SDK CVE-2026-25536: what is answered to one client reaches another
     );
   }
 
-  it('not under equal JSON-RPC ids at the same time', async () => {
+  it('does not happen with equal JSON-RPC ids of concurrent requests', async () => {
     const both = await callers();
     const asked = Array.from({ length: 60 }, (_, n) => ({ ...both[n % 2]!, id: n >> 1 }));
     const answers = await Promise.all(
@@ -247,7 +254,7 @@ describe('MCP SDK CVE-2026-25536: what is answered to one client reaches another
     expect(found).toEqual(asked.map(({ id, lead }) => ({ id, lead })));
   });
 
-  it('not where one client leaves before its answer', async () => {
+  it('does not happen if one client disconnects before its response', async () => {
     const [one, other] = await callers();
     const abort = new AbortController();
     const left = Array.from({ length: 20 }, () =>
@@ -273,7 +280,7 @@ describe('MCP SDK CVE-2026-25536: what is answered to one client reaches another
     await Promise.all(left);
   });
 
-  it('not on streams: each hears its own events, with numbers of its own', async () => {
+  it('does not happen on streams, which have their own events and event ids', async () => {
     const both = await callers();
     const streams = await Promise.all(both.map(({ caller, session }) => caller.listen(session)));
     const sessions = both.map(({ session }) => {
