@@ -85,10 +85,10 @@ it('answers 503 under overload except on pages, and recovers', async () => {
   expect((await get()).status).toBe(200);
 });
 
-it('serves again when the connections of all that was under way have fallen silent', async () => {
+it('recovers after all connections in use stop responding', async () => {
   const { id } = await createLead(tenant.api);
   const get = () => tenant.api.get(`${LEADS}/${id}`);
-  // Every shared connection is open before it falls silent.
+  // Open every shared connection before the database stops responding.
   await Promise.all(Array.from({ length: 8 }, get));
   proxy.silence();
   const answers = await Promise.all(Array.from({ length: MOST + TOO_MANY }, get));
@@ -98,7 +98,7 @@ it('serves again when the connections of all that was under way have fallen sile
   await until(async () => (await get()).status === 200);
 });
 
-/** Sends a request and leaves as soon as the server has it, as late as it is refused. */
+/** Sends a request and closes the connection as soon as the server has it. */
 async function leaveOnArrival(): Promise<void> {
   jest.spyOn(Math, 'random').mockReturnValue(0.99);
   const leaving = http.get(app.url + LEADS, { agent: false }).on('error', () => undefined);
