@@ -6,55 +6,55 @@ const RIVAL = '0198c0de-0000-7000-8000-00000000000b';
 const ONE = '0198c0de-0000-7000-8000-000000000001';
 const TWO = '0198c0de-0000-7000-8000-000000000002';
 
-describe('changes of records', () => {
+describe('ChangeBus', () => {
   let changes: ChangeBus;
-  let told: string[];
+  let calls: string[];
 
   beforeEach(() => {
     setLogLevel('silent');
     changes = new ChangeBus();
-    told = [];
+    calls = [];
   });
 
-  const listen = (name: string, organizationId: string, id: string) =>
-    changes.subscribe(organizationId, id, () => told.push(name));
+  const subscribe = (name: string, organizationId: string, id: string) =>
+    changes.subscribe(organizationId, id, () => calls.push(name));
 
-  it('are told to all who listen to the record, and to no one else', () => {
-    listen('first', ACME, ONE);
-    listen('second', ACME, ONE);
-    listen('of another record', ACME, TWO);
-    listen('of another organization', RIVAL, ONE);
+  it('calls every subscriber of the record and no other subscriber', () => {
+    subscribe('first', ACME, ONE);
+    subscribe('second', ACME, ONE);
+    subscribe('of another record', ACME, TWO);
+    subscribe('of another organization', RIVAL, ONE);
     changes.publish(ACME, [ONE]);
-    expect(told).toEqual(['first', 'second']);
+    expect(calls).toEqual(['first', 'second']);
   });
 
-  it('are told once for each record of a commit, however its id is written', () => {
-    listen('one', ACME, ONE.toUpperCase());
-    listen('two', ACME, TWO);
+  it('calls a subscriber once per commit and ignores the case of ids', () => {
+    subscribe('one', ACME, ONE.toUpperCase());
+    subscribe('two', ACME, TWO);
     changes.publish(ACME, [ONE, TWO, ONE.toUpperCase(), ONE]);
-    expect(told).toEqual(['one', 'two']);
+    expect(calls).toEqual(['one', 'two']);
   });
 
-  it('are told no more to who has ended, while others who came before and after are', () => {
-    const listener = () => told.push('twice');
-    const ends = [1, 2].map(() => changes.subscribe(ACME, ONE, listener));
-    ends[0]!();
-    ends[0]!();
+  it('does not call a subscriber that has unsubscribed, and still calls the others', () => {
+    const listener = () => calls.push('twice');
+    const unsubscribe = [1, 2].map(() => changes.subscribe(ACME, ONE, listener));
+    unsubscribe[0]!();
+    unsubscribe[0]!();
     changes.publish(ACME, [ONE]);
-    expect(told).toEqual(['twice']);
-    ends[1]!();
-    listen('later', ACME, ONE);
-    ends[1]!();
+    expect(calls).toEqual(['twice']);
+    unsubscribe[1]!();
+    subscribe('later', ACME, ONE);
+    unsubscribe[1]!();
     changes.publish(ACME, [ONE]);
-    expect(told).toEqual(['twice', 'later']);
+    expect(calls).toEqual(['twice', 'later']);
   });
 
-  it('are told to the others where one who listens fails, and fail nothing', () => {
+  it('calls the other subscribers when one throws, and does not throw itself', () => {
     changes.subscribe(ACME, ONE, () => {
-      throw new Error('no matter');
+      throw new Error('ignored');
     });
-    listen('next', ACME, ONE);
+    subscribe('next', ACME, ONE);
     changes.publish(ACME, [ONE]);
-    expect(told).toEqual(['next']);
+    expect(calls).toEqual(['next']);
   });
 });

@@ -1,48 +1,48 @@
 import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 
-/** Tells whoever listens that a record was changed or deleted, once that is committed. */
+/** Publishes changed and deleted records to subscribers in this process, after the commit. */
 @Injectable()
 export class ChangeBus {
-  private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly subscribers = new Map<string, Set<() => void>>();
 
   /**
-   * Listens for changes of one record.
-   * @returns what ends it
+   * Calls `listener` each time the record is changed or deleted.
+   * @returns a function that ends the subscription
    */
   subscribe(organizationId: string, id: string, listener: () => void): () => void {
-    const record = nameOf(organizationId, id);
-    const ofRecord = this.listeners.get(record) ?? new Set();
-    // Its own, so that one function that listens twice ends twice.
-    const told = () => {
+    const key = recordKey(organizationId, id);
+    const ofRecord = this.subscribers.get(key) ?? new Set();
+    // A wrapper per subscription, so that the same function can subscribe twice.
+    const subscriber = () => {
       listener();
     };
-    this.listeners.set(record, ofRecord.add(told));
+    this.subscribers.set(key, ofRecord.add(subscriber));
     return () => {
-      ofRecord.delete(told);
-      if (ofRecord.size === 0 && this.listeners.get(record) === ofRecord) {
-        this.listeners.delete(record);
+      ofRecord.delete(subscriber);
+      if (ofRecord.size === 0 && this.subscribers.get(key) === ofRecord) {
+        this.subscribers.delete(key);
       }
     };
   }
 
-  /** Tells of the records that one commit has changed, of each once. */
+  /** Calls the subscribers of the records that one commit has changed, once per record. */
   publish(organizationId: string, ids: Iterable<string>): void {
-    if (this.listeners.size === 0) return;
-    for (const record of new Set(Array.from(ids, (id) => nameOf(organizationId, id)))) {
-      for (const listener of this.listeners.get(record) ?? []) {
+    if (this.subscribers.size === 0) return;
+    for (const key of new Set(Array.from(ids, (id) => recordKey(organizationId, id)))) {
+      for (const subscriber of this.subscribers.get(key) ?? []) {
         try {
-          listener();
+          subscriber();
         } catch (error) {
-          // What is committed cannot fail any more.
-          logger.error({ err: error }, 'who listens could not be told of a change');
+          // The transaction is committed, so the request must not fail.
+          logger.error({ err: error }, 'a subscriber to record changes failed');
         }
       }
     }
   }
 }
 
-/** Ids are unique over all kinds of records; case is not part of them. */
-function nameOf(organizationId: string, id: string): string {
+/** Ids are unique across all kinds of records and not case-sensitive. */
+function recordKey(organizationId: string, id: string): string {
   return `${organizationId} ${id}`.toLowerCase();
 }

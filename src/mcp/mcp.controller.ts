@@ -5,32 +5,32 @@ import { ApiError } from '../errors/api-error.js';
 import { type ApiRequest, Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
 import { EventStream } from './protocol/event-stream.js';
-import { type McpRequestContext, McpMessageHandler } from './protocol/message-handler.js';
 import {
-  validateHeaders,
-  cursorOf,
   declaredProtocolVersion,
+  lastEventIdOf,
   sessionIdOf,
+  validateHeaders,
 } from './protocol/headers.js';
-import { SessionRevalidation } from './sessions/session-revalidation.js';
+import { McpMessageHandler, type McpRequestContext } from './protocol/message-handler.js';
 import type { Messages } from './protocol/messages.js';
-import type { Session } from './sessions/session.js';
-import { SessionStore } from './sessions/session-store.js';
 import { isStateless } from './protocol/stateless-protocol.js';
+import type { Session } from './sessions/session.js';
+import { SessionRevalidation } from './sessions/session-revalidation.js';
+import { SessionStore } from './sessions/session-store.js';
 
-/** Before it, clients cannot read an event without data. */
-const FIRST_REVISION_WITH_PRIMING = '2025-11-25';
+/** Clients of older protocol versions cannot parse an event without data. */
+const FIRST_VERSION_WITH_PRIMING_EVENT = '2025-11-25';
 
-/** Streamable HTTP of the Model Context Protocol (docs/contract/mcp.md). */
+/** The Streamable HTTP transport of the Model Context Protocol (docs/contract/mcp.md). */
 @Controller('mcp')
 export class McpController {
   constructor(
     private readonly sessions: SessionStore,
-    private readonly exchange: McpMessageHandler,
-    private readonly keys: SessionRevalidation,
+    private readonly handler: McpMessageHandler,
+    private readonly revalidation: SessionRevalidation,
   ) {}
 
-  /** Opens a session, answers the messages of one, or a message that needs none. */
+  /** Opens a session, or handles messages within a session or without one. */
   @Post()
   @HttpCode(200)
   @OwnProtocol()
@@ -39,16 +39,16 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
-    const caller = { actor, request, response, countedCalls: 0 };
-    const body = await this.exchange.read(caller);
+    const context = { actor, request, response, countedCalls: 0 };
+    const body = await this.handler.readBody(context);
     try {
-      return await this.answer(body, caller);
+      return await this.handle(body, context);
     } finally {
-      await this.exchange.countRefusedCalls(body, caller);
+      await this.handler.countRefusedCalls(body, context);
     }
   }
 
-  /** Streams the events of a session until one side ends it or a newer stream takes its place. */
+  /** Streams the events of a session until either side closes the stream or a newer stream replaces it. */
   @Get()
   @OwnProtocol()
   async stream(
@@ -56,33 +56,33 @@ export class McpController {
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    await this.exchange.count(1, actor, response);
-    await this.keys.assertActive(actor);
+    await this.handler.countMessages(1, actor, response);
+    await this.revalidation.assertActive(actor);
     const session = this.sessionOf(actor, sessionIdOf(request), 'no_session');
-    const cursor = cursorOf(request, session);
-    // A client that has left meanwhile would hold the stream for ever.
+    const lastEventId = lastEventIdOf(request, session);
+    // The `close` event is in the past, so the stream would never be detached.
     if (response.destroyed) return;
     const stream = new EventStream(response);
     if (request.method === 'HEAD') {
       stream.close();
       return;
     }
-    if (session.protocolVersion >= FIRST_REVISION_WITH_PRIMING) stream.prime(cursor);
-    this.sessions.attachStream(session, stream, cursor);
+    if (session.protocolVersion >= FIRST_VERSION_WITH_PRIMING_EVENT) stream.prime(lastEventId);
+    this.sessions.attachStream(session, stream, lastEventId);
     response.once('close', () => {
       session.detachStream(stream);
     });
   }
 
-  /** Ends a session. */
+  /** Terminates a session. */
   @Delete()
   @OwnProtocol()
-  async close(
+  async terminate(
     @Caller() actor: Actor,
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ) {
-    await this.exchange.count(1, actor, response);
+    await this.handler.countMessages(1, actor, response);
     const id = sessionIdOf(request);
     const session = this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
     validateHeaders(request);
@@ -90,28 +90,28 @@ export class McpController {
     return { data: { id: session.id, closed: true } };
   }
 
-  private async answer(body: Messages | ApiError, caller: McpRequestContext): Promise<unknown> {
-    const { actor, request } = caller;
+  private async handle(body: Messages | ApiError, context: McpRequestContext): Promise<unknown> {
+    const { actor, request } = context;
     if (!(body instanceof ApiError) && isStateless(body.body, declaredProtocolVersion(request))) {
-      return this.exchange.handleStateless(body, caller);
+      return this.handler.handleStateless(body, context);
     }
     const id = sessionIdOf(request);
     const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
     if (body instanceof ApiError) throw body;
     validateHeaders(request);
     return session
-      ? this.exchange.handleInSession(session, body, caller)
-      : this.exchange.initialize(body, caller);
+      ? this.handler.handleInSession(session, body, context)
+      : this.handler.initialize(body, context);
   }
 
   private sessionOf(
     actor: Actor,
     id: string | undefined,
-    otherwise: 'no_session' | 'not_found',
+    errorCode: 'no_session' | 'not_found',
   ): Session {
     const session = id === undefined ? undefined : this.sessions.touch(id, actor);
     if (session) return session;
-    throw new ApiError(otherwise, {
+    throw new ApiError(errorCode, {
       message: 'There is no such session, or it has ended. Open one by POSTing initialize.',
     });
   }

@@ -16,7 +16,7 @@ import { ToolRegistry } from './tools/tool-registry.js';
 import { ToolRunner } from './tools/tool-runner.js';
 import { WhoamiTool } from './tools/whoami.tool.js';
 
-/** The endpoint for AI agents; its tools stand beside the services of the features. */
+/** The endpoint for AI agents. Each feature declares its own tools, resources and prompts. */
 @Module({
   imports: [AuthModule, DiscoveryModule, RateLimitModule],
   controllers: [McpController],

@@ -3,20 +3,20 @@ import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { assertKnownAccess } from '../auth/access.js';
 import type { Scope } from '../auth/scopes.js';
 
-/** A method of a provider, with what a decorator says of it. */
+/** A method of a provider, with the metadata that a decorator has set on it. */
 export interface DiscoveredMethod<T> {
   readonly declaration: T;
   readonly run: (...args: unknown[]) => unknown;
 }
 
-/** What each declaration says: its name, and the scopes that it requires. */
+/** The metadata that every decorator of this module sets. */
 interface Declaration {
   readonly name: string;
   readonly scope?: Scope | 'any-key';
   readonly scopes?: readonly Scope[];
 }
 
-/** Finds the methods of all providers that a decorator marks, in the order of the modules. */
+/** Finds the decorated methods of all providers, in module order. */
 @Injectable()
 export class MethodDiscovery {
   constructor(
@@ -26,13 +26,14 @@ export class MethodDiscovery {
   ) {}
 
   /**
-   * @returns them by their names
-   * @throws Error where two have one name, or one requires a scope that does not exist
+   * @param metadata the key under which the decorator stores its declaration
+   * @returns the methods by their declared names
+   * @throws Error when two methods have the same name, or one requires an unknown scope
    */
   byName<T extends Declaration>(metadata: symbol): Map<string, DiscoveredMethod<T>> {
     const found = new Map<string, DiscoveredMethod<T>>();
     const providers = this.discovery.getProviders();
-    // What is imported comes before who imports it: a team's own stand behind ours.
+    // Imported modules come before their importers, so a team's own methods come after ours.
     providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
     for (const { instance } of providers) {
       if (typeof instance !== 'object' || instance === null) continue;

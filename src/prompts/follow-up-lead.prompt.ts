@@ -10,7 +10,6 @@ class FollowUpLeadDto {
   lead_id: string;
 }
 
-/** What to do next about a lead. */
 @Injectable()
 export class FollowUpLeadPrompt {
   constructor(private readonly records: SalesRecords) {}

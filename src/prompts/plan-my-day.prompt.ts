@@ -8,7 +8,7 @@ import { SalesRecords } from './sales-records.js';
 const DAY_MS = 86_400_000;
 
 class PlanMyDayDto {
-  // Required: the server does not know the time zone of the user, so it cannot tell what today is.
+  // Required, because the server does not know the time zone of the user and so not the current day.
   @DateTime({
     required: true,
     description:
@@ -19,7 +19,6 @@ class PlanMyDayDto {
   assigned_to_user_id?: string;
 }
 
-/** What is to be done on a day. */
 @Injectable()
 export class PlanMyDayPrompt {
   constructor(private readonly records: SalesRecords) {}
@@ -47,7 +46,7 @@ export class PlanMyDayPrompt {
   }
 }
 
-/** A day of UTC by its date, any other by when it begins. */
+/** @returns the date of a UTC day, or the 24 hours from any other start */
 function describeDay(start: Date): string {
   const time = start.toISOString();
   const [day] = time.split('T00:00:00.000Z');

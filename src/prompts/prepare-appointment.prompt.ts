@@ -12,7 +12,6 @@ class PrepareAppointmentDto {
   appointment_id: string;
 }
 
-/** What one should know before an appointment. */
 @Injectable()
 export class PrepareAppointmentPrompt {
   constructor(private readonly records: SalesRecords) {}
@@ -53,7 +52,7 @@ export class PrepareAppointmentPrompt {
   }
 }
 
-/** An appointment stays when its lead goes. */
+/** Appointments remain when their lead is deleted. */
 function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 'not_found') return;
   throw error;

@@ -1,13 +1,13 @@
 import type { PromptPart } from '../mcp/prompts/prompt.decorator.js';
 
-/** The records that a prompt has of a list. */
+/** The first records of a list. */
 export interface ListExcerpt<T> {
   readonly data: readonly T[];
-  /** How many there are. */
+  /** The number of all records. */
   readonly total: number;
 }
 
-/** Says how many there are of a list, and has its first records. */
+/** @returns a line with the title and the number of records, followed by the records */
 export function listParts(
   title: string,
   kind: string,
@@ -17,17 +17,20 @@ export function listParts(
   return [`${title}: ${count}.`, ...data.map((record) => ({ kind, record }))];
 }
 
-/** The first records of several lists, in one order. */
+/**
+ * Merges lists in a common order.
+ * @param limit the maximum number of records to keep
+ */
 export function mergeLists<T>(
   lists: readonly { readonly data: readonly T[]; readonly meta: { readonly total: number } }[],
   compare: (a: T, b: T) => number,
-  most: number,
+  limit: number,
 ): ListExcerpt<T> {
   return {
     data: lists
       .flatMap(({ data }) => data)
       .sort(compare)
-      .slice(0, most),
+      .slice(0, limit),
     total: lists.reduce((sum, { meta }) => sum + meta.total, 0),
   };
 }

@@ -7,7 +7,7 @@ import { PlanMyDayPrompt } from './plan-my-day.prompt.js';
 import { PrepareAppointmentPrompt } from './prepare-appointment.prompt.js';
 import { SalesRecords } from './sales-records.js';
 
-/** Prompts for a sales team, which read what several features have. */
+/** Prompts for a sales team, which combine records of several features. */
 @Module({
   imports: [LeadsModule, AppointmentsModule, TasksModule],
   providers: [SalesRecords, PrepareAppointmentPrompt, PlanMyDayPrompt, FollowUpLeadPrompt],

@@ -10,12 +10,11 @@ import { TASK_PRIORITIES, type TaskDto, type TaskListQuery } from '../tasks/task
 import { TasksService } from '../tasks/tasks.service.js';
 import { type ListExcerpt, mergeLists } from './prompt-parts.js';
 
-/** Enough to work with, and few enough to read. */
 const MAX_TASKS = 20;
 const MAX_APPOINTMENTS = 10;
 const MAX_APPOINTMENTS_OF_DAY = 20;
 
-/** The records that prompts have, over the services. */
+/** Reads the records that prompts attach. */
 @Injectable()
 export class SalesRecords {
   constructor(
@@ -35,7 +34,7 @@ export class SalesRecords {
     return this.appointments.get(actor, id);
   }
 
-  /** The appointments with a lead, the latest first. */
+  /** @returns the appointments with a lead, latest first */
   async appointmentsWith(actor: Actor, lead_id: string): Promise<ListExcerpt<AppointmentDto>> {
     const order = { sort_by: 'start_time', sort_dir: 'desc' } as const;
     const query = { lead_id, page: 1, limit: MAX_APPOINTMENTS, ...order };
@@ -43,7 +42,7 @@ export class SalesRecords {
     return { data, total: meta.total };
   }
 
-  /** The appointments between two times that are to take place, the earliest first. */
+  /** @returns the scheduled and confirmed appointments between two times, earliest first */
   async appointmentsDue(
     actor: Actor,
     times: Pick<AppointmentListQuery, 'start_after' | 'start_before'>,
@@ -57,7 +56,7 @@ export class SalesRecords {
     return mergeLists(await Promise.all(lists), byTime, MAX_APPOINTMENTS_OF_DAY);
   }
 
-  /** The tasks that are not done, the most pressing first. */
+  /** @returns the open tasks, by priority and then by due date */
   async openTasks(
     actor: Actor,
     filter: Pick<TaskListQuery, 'assigned_to' | 'contact_id' | 'due_before'>,
@@ -69,7 +68,7 @@ export class SalesRecords {
     return mergeLists(await Promise.all(lists), byUrgency, MAX_TASKS);
   }
 
-  /** What must be said to whoever may want to write to a lead. */
+  /** @returns a sentence that says whether the lead may be contacted */
   contactRule(lead: LeadDto): string {
     try {
       this.compliance.assertContactable(lead);

@@ -105,8 +105,12 @@ async function expectAlive(caller: McpCaller, session: string): Promise<void> {
   expectResult(await caller.rpc(session, 'ping', undefined, 'alive'), 'alive', {});
 }
 
+function sessionsOf(of = app) {
+  return [...of.app.get(SessionStore).all()];
+}
+
 function sessionOf(id: string, of = app) {
-  return [...of.app.get(SessionStore).all()].find((session) => session.id === id);
+  return sessionsOf(of).find((session) => session.id === id);
 }
 
 function untilTrue(condition: () => boolean): Promise<void> {
@@ -843,10 +847,10 @@ describe('the time to live', () => {
     expectRefusal(await ASK.GET(caller, unused), 400, 'no_session');
     await expectAlive(caller, listened);
     stream.leave();
-    await untilTrue(() => brief.app.get(SessionStore).counts().streams === 0);
+    await untilTrue(() => sessionsOf(brief).every(({ isStreaming }) => !isStreaming));
     passTimeToLive();
     expectRefusal(await ASK.POST(other, listened), 404, 'not_found');
-    await untilTrue(() => brief.app.get(SessionStore).counts().sessions === 0);
+    await untilTrue(() => sessionsOf(brief).length === 0);
   });
 });
 
@@ -1012,7 +1016,7 @@ describe('streams', () => {
     'given a client that leaves while its key is looked up, when that is done, then %s leaves nothing open',
     async (method) => {
       const session = await caller.open();
-      const before = app.app.get(SessionStore).counts();
+      const before = sessionsOf();
       const authenticator = app.app.get(Authenticator);
       const authenticate = authenticator.authenticate.bind(authenticator);
       let found = (): void => undefined;
@@ -1042,7 +1046,7 @@ describe('streams', () => {
       await expectAlive(caller, session);
       spy.mockRestore();
       expect(sessionOf(session)!.isStreaming).toBe(false);
-      expect(app.app.get(SessionStore).counts()).toEqual(before);
+      expect(sessionsOf()).toEqual(before);
     },
   );
 });

@@ -2,35 +2,36 @@ import { SetMetadata } from '@nestjs/common';
 import type { Scope } from '../../auth/scopes.js';
 import type { HandlerDecorator } from '../../fields/answers.js';
 
-/** The kind of record whose ids a method completes, by the name of its resource. */
+/** The kind of record whose ids a method completes. */
 export interface CompletionDeclaration {
+  /** The name of the resource. */
   readonly name: string;
-  /** What the key needs; without it nothing is found. */
+  /** The scope that the key needs. Without it nothing is found. */
   readonly scope: Scope;
 }
 
-/** The protocol allows no more values. */
+/** The limit of the protocol. */
 export const MAX_COMPLETIONS = 100;
 
-/** Records that a caller may mean. */
+/** The records that match a typed text. */
 export interface CompletionMatches {
-  /** The likeliest first. */
+  /** The best match first. */
   readonly matches: readonly CompletionMatch[];
-  /** Whether there are, or may be, more than these. */
+  /** Whether there are, or may be, more matches. */
   readonly hasMore: boolean;
-  /** How many there are, where that is known. */
+  /** The number of all matches, if known. */
   readonly total?: number;
 }
 
 export interface CompletionMatch {
   readonly id: string;
-  /** What a person knows it by. */
+  /** The name of the record for people. */
   readonly label: string;
 }
 
 export const COMPLETION = Symbol('completion');
 
-/** The method finds records by what was typed of them: it is called with the `Actor` and that. */
+/** Marks a method that finds records by a typed text. It is called with the `Actor` and the text. */
 export function Completion(
   declaration: CompletionDeclaration,
 ): HandlerDecorator<CompletionMatches> {

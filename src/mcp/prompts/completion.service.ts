@@ -13,18 +13,18 @@ import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
 import { PromptRegistry } from './prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 
-/** What is to be completed. */
+/** The prompt or resource template whose argument is completed. */
 export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** An argument as far as it was typed. */
+/** An argument with the text typed so far. */
 export interface CompletionArgument {
   readonly name: string;
   readonly value: string;
 }
 
-/** What `completion/complete` answers. */
+/** The result of `completion/complete`. */
 export interface CompletionResult {
   readonly values: readonly string[];
   readonly hasMore: boolean;
@@ -34,7 +34,7 @@ export interface CompletionResult {
 const SUGGESTED_DAYS = 14;
 const DAY_MS = 86_400_000;
 
-/** Completes the arguments of prompts, and the ids in the addresses of resources. */
+/** Completes the arguments of prompts and the ids in resource URIs. */
 @Injectable()
 export class CompletionService implements OnModuleInit {
   private methodsByKind: ReadonlyMap<string, DiscoveredMethod<CompletionDeclaration>> = new Map();
@@ -45,13 +45,13 @@ export class CompletionService implements OnModuleInit {
     private readonly resources: ResourceRegistry,
   ) {}
 
-  /** @throws Error where two methods complete one kind */
+  /** @throws Error when two methods complete the same kind */
   onModuleInit(): void {
     this.methodsByKind = this.methods.byName<CompletionDeclaration>(COMPLETION);
   }
 
   /**
-   * @returns undefined where there is no such prompt, template or argument
+   * @returns undefined when there is no such prompt, template or argument
    * @throws ApiError `insufficient_scope`, `query_failed`
    */
   async complete(
@@ -96,10 +96,10 @@ export class CompletionService implements OnModuleInit {
   }
 }
 
-/** What a field takes of itself: its words, and of days those to come. */
+/** Completes the values of an enum, or the next days for a date. */
 function completeValue({ schema }: Field, typed: string): CompletionResult {
-  const words = schema.format === 'date-time' ? nextDays() : (schema.enum ?? []).map(String);
-  return { values: words.filter((word) => word.startsWith(typed)), hasMore: false };
+  const values = schema.format === 'date-time' ? nextDays() : (schema.enum ?? []).map(String);
+  return { values: values.filter((value) => value.startsWith(typed)), hasMore: false };
 }
 
 function nextDays(): string[] {

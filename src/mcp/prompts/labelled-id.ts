@@ -8,9 +8,9 @@ import type { CompletionMatch } from './completion.decorator.js';
 const KIND = Symbol('kind');
 
 /**
- * The id of a record, as an argument of a prompt: alone, or at the end of a text, as completions
- * offer it. People choose among bare texts, in which an id alone says nothing.
- * @param kind the name of its resource
+ * An argument of a prompt that takes the id of a record, alone or at the end of a text. Completions
+ * offer a label followed by the id, because people cannot recognize a record by its id alone.
+ * @param kind the name of the resource
  */
 export function LabelledId(
   kind: string,
@@ -33,7 +33,7 @@ export function LabelledId(
   };
 }
 
-/** The kind of the record that a field names, if it is such a field. */
+/** @returns the kind of the record; undefined when the field is not a `LabelledId` */
 export function recordKindOf(
   dto: { readonly prototype: object },
   field: string,
@@ -41,12 +41,12 @@ export function recordKindOf(
   return Reflect.getMetadata(KIND, dto.prototype, field) as string | undefined;
 }
 
-/** What a person can choose and a prompt can read. */
+/** @returns the label and the id, as completions offer them */
 export function formatLabelledId({ id, label }: CompletionMatch): string {
   return `${fieldLabel(label, '')} ${id}`.trim();
 }
 
-/** The id that a text is, or ends with; the text where there is none. */
+/** @returns the id at the end of a text; the trimmed text when there is none */
 export function extractId(text: string): string {
   const trimmed = text.trim();
   const last = trimmed.match(ANY_UUID)?.at(-1);

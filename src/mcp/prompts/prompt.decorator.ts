@@ -2,35 +2,34 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import type { Scope } from '../../auth/scopes.js';
 import type { HandlerDecorator } from '../../fields/answers.js';
 
-/** What a prompt is, as the provider that has it declares it. */
 export interface PromptOptions {
-  /** A few words for people. */
+  /** A short name for people. */
   readonly title: string;
-  /** What it asks of the agent, for people. */
+  /** What the prompt asks of the agent, for people. */
   readonly description: string;
-  /** All that the key needs; without them the prompt is not listed. */
+  /** The scopes that the key needs. Without all of them the prompt is not listed. */
   readonly scopes: readonly Scope[];
   /** The arguments, which clients send as text. */
   readonly input: Type<object>;
 }
 
-/** A declared prompt. */
 export interface PromptDeclaration extends PromptOptions {
   readonly name: string;
 }
 
-/** A record that the agent is to know, by the kind under which it can be read as a resource. */
+/** A record that is attached to a prompt. */
 export interface PromptRecord {
+  /** The name of the resource. */
   readonly kind: string;
   readonly record: { readonly id: string };
 }
 
-/** What a prompt says: words of ours, and records, which stay apart from them. */
+/** A text or a record. Records are separate messages, so that their content is not read as instructions. */
 export type PromptPart = string | PromptRecord;
 
 export const PROMPT = Symbol('prompt');
 
-/** The method makes a prompt: it is called with the `Actor` and the DTO of the arguments. */
+/** Marks a method that builds a prompt. It is called with the `Actor` and the DTO of the arguments. */
 export function Prompt(
   name: string,
   options: PromptOptions,

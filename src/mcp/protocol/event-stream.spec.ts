@@ -36,7 +36,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Writes until the client, which reads nothing, keeps the rest waiting here. */
+/** Writes until the buffers to the client, which reads nothing, are full. */
 async function fill(): Promise<void> {
   let idle = 0;
   for (let before = -1; idle < 10; before = response.writableLength) {
@@ -46,8 +46,8 @@ async function fill(): Promise<void> {
   }
 }
 
-describe('a stream of events', () => {
-  it('that has ended takes nothing more, neither events nor heartbeats', async () => {
+describe('EventStream', () => {
+  it('writes neither events nor heartbeats after it is closed', async () => {
     stream.write('data: 1\n\n');
     stream.close();
     expect(stream.write('data: 2\n\n')).toBe(false);
@@ -57,7 +57,7 @@ describe('a stream of events', () => {
     expect({ text, errors }).toEqual({ text: 'data: 1\n\n', errors: [] });
   });
 
-  it('whose client does not read is broken off when it ends', async () => {
+  it('closes the connection of a client that does not read when the stream is closed', async () => {
     await fill();
     stream.close();
     expect(response.destroyed).toBe(true);
@@ -65,11 +65,11 @@ describe('a stream of events', () => {
     expect(errors).toEqual([]);
   });
 
-  it('whose client does not read is broken off before much has to be kept for it', async () => {
+  it('closes the connection of a client that does not read before much data is buffered', async () => {
     await fill();
-    let taken = 0;
-    while (stream.write(LARGE)) taken++;
-    expect(taken).toBeLessThan(10);
+    let written = 0;
+    while (stream.write(LARGE)) written++;
+    expect(written).toBeLessThan(10);
     expect(response.destroyed).toBe(true);
     expect(stream.write('data: 1\n\n')).toBe(false);
   });

@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 import type { SessionEvent, SessionStream } from '../sessions/session.js';
 
-/** Often enough that proxies keep the connection, and that a client who is gone is noticed. */
+/** Keeps proxies from closing the connection, and detects clients that have gone. */
 const HEARTBEAT_MS = 15_000;
 
-/** How soon a client comes back whose stream has ended. */
+/** The time after which a client reconnects when its stream has ended. */
 const RETRY_MS = 1_000;
 
-/** More than a client leaves unread that reads at all. */
+/** A client with more unread bytes than this is taken to have stopped reading. */
 const MAX_UNREAD_BYTES = 256 * 1_024;
 
 export const EVENT_STREAM = 'text/event-stream';
@@ -15,11 +15,11 @@ export const EVENT_STREAM = 'text/event-stream';
 const HEADERS = {
   'Content-Type': EVENT_STREAM,
   'Cache-Control': 'no-cache, no-transform',
-  // Otherwise nginx keeps events back until its buffer is full.
+  // Without this header nginx holds events back until its buffer is full.
   'X-Accel-Buffering': 'no',
 };
 
-/** An answer of server-sent events that stays open until one side ends it. */
+/** A response of server-sent events that stays open until either side closes it. */
 export class EventStream implements SessionStream {
   private readonly heartbeat: NodeJS.Timeout;
 
@@ -32,7 +32,7 @@ export class EventStream implements SessionStream {
     });
   }
 
-  /** Tells the client an id to come back with before there is an event. */
+  /** Sends the priming event: an id that the client can resume from before the first message. */
   prime(id: number): void {
     this.write(`id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`);
   }
@@ -42,8 +42,8 @@ export class EventStream implements SessionStream {
   }
 
   /**
-   * Writes events as they are. A client that does not read them is let go: it may come back.
-   * @returns whether they were taken
+   * Writes serialized events. Disconnects a client that does not read them; it can reconnect.
+   * @returns whether the events were written
    */
   write(events: string | Uint8Array): boolean {
     const { response } = this;
@@ -53,7 +53,7 @@ export class EventStream implements SessionStream {
     return !response.destroyed;
   }
 
-  /** Passes on what is written elsewhere, until it ends there. */
+  /** Forwards a stream of serialized events until it ends, then closes this one. */
   async pipe(source: ReadableStream<Uint8Array>): Promise<void> {
     for await (const events of source) this.write(events);
     this.close();
@@ -61,7 +61,7 @@ export class EventStream implements SessionStream {
 
   close(): void {
     const { response } = this;
-    // Who does not read would never see the end.
+    // A client that does not read would never receive the end of the stream.
     if (response.destroyed || response.writableNeedDrain) response.destroy();
     else response.end();
   }

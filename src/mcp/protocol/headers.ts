@@ -5,52 +5,60 @@ import type { ApiRequest } from '../../http/request/api-request.js';
 import { SESSION_PROTOCOL_VERSIONS } from './session-protocol.js';
 import type { Session } from '../sessions/session.js';
 
-/** The route of every request of this protocol, as the log names it. */
+/** The route of every MCP request in the log. */
 export const MCP_ROUTE = '/mcp';
 
 export const SESSION_ID = 'Mcp-Session-Id';
 const PROTOCOL_VERSION = 'MCP-Protocol-Version';
 const LAST_EVENT_ID = 'Last-Event-ID';
 
-/** The session that a request names; an empty header names none. */
+/** @returns the session id that a request sends; undefined when the header is missing or empty */
 export function sessionIdOf(request: ApiRequest): string | undefined {
   const id = request.get(SESSION_ID);
   return id === '' ? undefined : id;
 }
 
-/** The revision that a request declares, where it names no session that has agreed on one. */
+/** @returns the protocol version in the header of a request without a session; a session has its own version */
 export function declaredProtocolVersion(request: ApiRequest): string | undefined {
   return sessionIdOf(request) === undefined ? request.get(PROTOCOL_VERSION) : undefined;
 }
 
-/** @throws ApiError `validation_error` for a query, which /mcp has none of */
+/** @throws ApiError `validation_error` for any query parameter, because /mcp takes none */
 export function rejectQueryParameters(request: ApiRequest): void {
   throwIfAny(findUnexpectedParameters(request));
 }
 
-/** @throws ApiError `validation_error` for a foreign revision, or a query, which /mcp has none of */
-export function validateHeaders(request: ApiRequest, ...more: readonly FieldProblem[]): void {
-  const revision = request.get(PROTOCOL_VERSION);
-  const isForeign = revision !== undefined && !SESSION_PROTOCOL_VERSIONS.includes(revision);
-  const known = {
+/**
+ * Validates the protocol version header and rejects query parameters.
+ * @param problems further problems to report in the same error
+ * @throws ApiError `validation_error`
+ */
+export function validateHeaders(request: ApiRequest, ...problems: readonly FieldProblem[]): void {
+  const version = request.get(PROTOCOL_VERSION);
+  const isUnsupported = version !== undefined && !SESSION_PROTOCOL_VERSIONS.includes(version);
+  const versionProblem = {
     field: PROTOCOL_VERSION,
     message: `must be one of ${SESSION_PROTOCOL_VERSIONS.join(', ')}`,
   };
-  throwIfAny([...(isForeign ? [known] : []), ...findUnexpectedParameters(request), ...more]);
+  throwIfAny([
+    ...(isUnsupported ? [versionProblem] : []),
+    ...findUnexpectedParameters(request),
+    ...problems,
+  ]);
 }
 
 /**
- * The event behind which a stream goes on: where the client says so, otherwise the last that was
- * sent.
+ * Returns the id of the event after which a stream resumes: the value of `Last-Event-ID`, or the
+ * last event that was sent.
  * @throws ApiError `validation_error`
  */
-export function cursorOf(request: ApiRequest, session: Session): number {
+export function lastEventIdOf(request: ApiRequest, session: Session): number {
   const given = request.get(LAST_EVENT_ID);
-  const cursor = given === undefined ? session.lastSentEventId : Number(given);
-  const isKnown = given === undefined || (/^\d{1,15}$/.test(given) && session.hasEvent(cursor));
-  const stray = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
-  validateHeaders(request, ...(isKnown ? [] : [stray]));
-  return cursor;
+  const id = given === undefined ? session.lastSentEventId : Number(given);
+  const isKnown = given === undefined || (/^\d{1,15}$/.test(given) && session.hasEvent(id));
+  const problem = { field: LAST_EVENT_ID, message: 'must be the id of an event of this session' };
+  validateHeaders(request, ...(isKnown ? [] : [problem]));
+  return id;
 }
 
 function throwIfAny(problems: readonly FieldProblem[]): void {

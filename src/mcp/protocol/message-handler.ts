@@ -28,27 +28,27 @@ import { handleMessage, isListenRequest } from './stateless-protocol.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 
-/** Who asks, and the request and answer by which. */
+/** One HTTP request to /mcp. */
 export interface McpRequestContext {
   readonly actor: Actor;
   readonly request: ApiRequest;
   readonly response: Response;
-  /** The calls that have counted as the reads and writes that they asked for. */
+  /** The number of calls that were counted as reads or writes. */
   countedCalls: number;
-  /** The window of a call that the headers tell. */
+  /** The rate limit window that the response headers report. */
   reportedWindow?: RateWindow;
 }
 
-/** The only revision in which several messages may come at once. */
+/** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
 
-/** The methods that find a record, which counts as a read of it. */
+/** The methods that read a record and count as a read. */
 const RESOURCE_READING_METHODS: ReadonlySet<string> = new Set([
   'resources/read',
   'resources/subscribe',
 ]);
 
-/** What a POST to /mcp asks for and what it is answered. */
+/** Handles the messages of a POST to /mcp. */
 @Injectable()
 export class McpMessageHandler {
   constructor(
@@ -59,74 +59,82 @@ export class McpMessageHandler {
     private readonly resources: ResourceRegistry,
     private readonly prompts: PromptRegistry,
     private readonly completions: CompletionService,
-    private readonly listening: SubscriptionListenHandler,
+    private readonly subscriptionListen: SubscriptionListenHandler,
     private readonly limits: RateLimits,
   ) {}
 
   /**
-   * Reads the messages of a POST and counts those that call no tool.
-   * @returns what was wrong with the body, which is told only after the session is known to be
+   * Reads the body of a POST and counts its messages, except those that count as reads or writes.
+   * @returns the messages, or the error in the body: an unknown session takes precedence over it
    * @throws ApiError `rate_limit_exceeded`
    */
-  async read(caller: McpRequestContext): Promise<Messages | ApiError> {
-    const body = await this.parseBody(caller.request);
-    const messages =
-      body instanceof ApiError ? 1 : body.countMessages - this.rateLimitedCallsIn(body);
-    await this.count(messages, caller.actor, caller.response);
+  async readBody(context: McpRequestContext): Promise<Messages | ApiError> {
+    const body = await this.parseBody(context.request);
+    const messages = body instanceof ApiError ? 1 : body.count - this.countCallsIn(body);
+    await this.countMessages(messages, context.actor, context.response);
     return body;
   }
 
   /**
-   * Counts calls that were refused before they ran as the messages that they are.
+   * Counts calls that were refused before they were counted as reads or writes as messages.
    * @throws ApiError `rate_limit_exceeded`
    */
-  async countRefusedCalls(body: Messages | ApiError, caller: McpRequestContext): Promise<void> {
+  async countRefusedCalls(body: Messages | ApiError, context: McpRequestContext): Promise<void> {
     if (body instanceof ApiError) return;
-    await this.count(
-      this.rateLimitedCallsIn(body) - caller.countedCalls,
-      caller.actor,
-      caller.response,
+    await this.countMessages(
+      this.countCallsIn(body) - context.countedCalls,
+      context.actor,
+      context.response,
     );
   }
 
-  /** @throws ApiError `rate_limit_exceeded` where the key sends more messages than the flood guard allows */
-  async count(messages: number, actor: Actor, response: Response): Promise<void> {
+  /** @throws ApiError `rate_limit_exceeded` when the key exceeds its limit of messages */
+  async countMessages(messages: number, actor: Actor, response: Response): Promise<void> {
     for (let counted = 0; counted < messages; counted++) {
-      const state = await this.limits.count('messages', actor.key.id);
-      if (!state.isBlocked) continue;
-      setRateLimitHeaders(response, state);
-      throw tooManyRequests(state, 'messages');
+      const window = await this.limits.count('messages', actor.key.id);
+      if (!window.isBlocked) continue;
+      setRateLimitHeaders(response, window);
+      throw tooManyRequests(window, 'messages');
     }
   }
 
   /**
-   * Answers a message that needs no session and opens none.
-   * @throws ApiError `validation_error` for a query
+   * Handles a message of the stateless protocol version.
+   * @returns the body of the response; undefined when there is none or it is a stream
+   * @throws ApiError `validation_error` for any query parameter
    */
   async handleStateless(
     messages: Messages,
-    caller: McpRequestContext,
+    context: McpRequestContext,
   ): Promise<string | undefined> {
-    const { request, response } = caller;
+    const { request, response } = context;
     rejectQueryParameters(request);
-    const abilities = this.operationsFor(messages, caller);
     const { body } = messages;
-    const answered = isListenRequest(body)
-      ? await this.listening.handle(body, caller, (uri) => this.readResource(uri, caller))
-      : await handleMessage(body, (name) => request.get(name), abilities);
-    const type = answered.headers.get('Content-Type');
-    if (type === EVENT_STREAM && answered.body) {
-      new EventStream(response).pipe(answered.body).catch(() => response.destroy());
+    const answer = isListenRequest(body)
+      ? await this.subscriptionListen.handle(body, context, (uri) =>
+          this.readResource(uri, context),
+        )
+      : await handleMessage(
+          body,
+          (name) => request.get(name),
+          this.operationsFor(messages, context),
+        );
+    const type = answer.headers.get('Content-Type');
+    if (type === EVENT_STREAM && answer.body) {
+      new EventStream(response).pipe(answer.body).catch(() => response.destroy());
       return undefined;
     }
-    response.status(answered.status);
+    response.status(answer.status);
     if (type === null) return undefined;
     response.type(type);
-    return answered.text();
+    return answer.text();
   }
 
-  /** @throws ApiError `no_session`, `validation_error`, `too_many_sessions` */
-  async initialize(messages: Messages, caller: McpRequestContext): Promise<unknown> {
+  /**
+   * Opens a session.
+   * @throws ApiError `no_session`, `validation_error`, `too_many_sessions`
+   */
+  async initialize(messages: Messages, context: McpRequestContext): Promise<unknown> {
     const [request, ...others] = messages.requests;
     if (request?.method !== 'initialize') throw new ApiError('no_session');
     const problems = schemaProblemsOf(request, 'InitializeRequest');
@@ -134,23 +142,26 @@ export class McpMessageHandler {
       problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
     }
     if (problems.length > 0) throw validationError(problems);
-    const session = this.sessions.open(caller.actor);
-    const { response } = caller;
-    // A client that left before it was told the id cannot use the place.
+    const session = this.sessions.open(context.actor);
+    const { response } = context;
+    // A client that disconnects before it receives the session id cannot use the session.
     response.once('close', () => {
       if (!response.writableFinished) this.sessions.terminate(session);
     });
-    const [answered] = await handleRequests([request], this.operationsFor(messages, caller));
-    session.protocolVersion = negotiatedVersion(answered) ?? '';
+    const [answer] = await handleRequests([request], this.operationsFor(messages, context));
+    session.protocolVersion = negotiatedVersion(answer) ?? '';
     response.setHeader(SESSION_ID, session.id);
-    return answered;
+    return answer;
   }
 
-  /** @throws ApiError `validation_error` */
+  /**
+   * Handles the messages of a session.
+   * @throws ApiError `validation_error`
+   */
   async handleInSession(
     session: Session,
     messages: Messages,
-    caller: McpRequestContext,
+    context: McpRequestContext,
   ): Promise<unknown> {
     const { requests, isBatch } = messages;
     if (isBatch && session.protocolVersion !== VERSION_WITH_BATCHES) {
@@ -161,10 +172,10 @@ export class McpMessageHandler {
       throw validationError([{ field: SESSION_ID, message }]);
     }
     if (requests.length === 0) {
-      caller.response.status(202);
+      context.response.status(202);
       return undefined;
     }
-    const answers = await handleRequests(requests, this.operationsFor(messages, caller, session));
+    const answers = await handleRequests(requests, this.operationsFor(messages, context, session));
     return isBatch ? answers : answers[0];
   }
 
@@ -177,8 +188,8 @@ export class McpMessageHandler {
     }
   }
 
-  /** The messages that count as the reads and writes that they ask for. */
-  private rateLimitedCallsIn({ requests }: Messages): number {
+  /** The number of messages that count as reads or writes. */
+  private countCallsIn({ requests }: Messages): number {
     const isCall = ({ method, params }: (typeof requests)[number]) =>
       RESOURCE_READING_METHODS.has(method) ||
       (method === 'tools/call' && this.registry.countsAsReadOrWrite(String(params?.name)));
@@ -187,16 +198,16 @@ export class McpMessageHandler {
 
   private operationsFor(
     { argumentProblems }: Messages,
-    caller: McpRequestContext,
+    context: McpRequestContext,
     session?: Session,
   ): McpOperations {
-    const { actor, request } = caller;
+    const { actor, request } = context;
     const { state } = request;
     const { requestId } = state;
     const onCounted = (window: RateWindow) => {
-      recordCall(caller, window);
+      recordCall(context, window);
     };
-    const explaining = <T>(work: Promise<T>) =>
+    const withLoggedError = <T>(work: Promise<T>) =>
       work.catch((thrown: unknown) => {
         const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
         state.errorCode = error.code;
@@ -212,31 +223,28 @@ export class McpMessageHandler {
         return outcome.result;
       },
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
-      readResource: (uri) => explaining(this.readResource(uri, caller)),
+      readResource: (uri) => withLoggedError(this.readResource(uri, context)),
       subscriptions: session,
       listPrompts: () => this.prompts.listFor(actor.scopes),
-      getPrompt: (name, args) => explaining(this.prompts.get(actor, name, args)),
-      complete: (of, argument) => explaining(this.completions.complete(actor, of, argument)),
+      getPrompt: (name, args) => withLoggedError(this.prompts.get(actor, name, args)),
+      complete: (reference, argument) =>
+        withLoggedError(this.completions.complete(actor, reference, argument)),
     };
   }
 
-  private readResource(uri: string, caller: McpRequestContext): Promise<ReadResource> {
-    return this.resources.read(caller.actor, uri, (state) => {
-      recordCall(caller, state);
+  private readResource(uri: string, context: McpRequestContext): Promise<ReadResource> {
+    return this.resources.read(context.actor, uri, (window) => {
+      recordCall(context, window);
     });
   }
 }
 
-/** Notes that a call has counted, and tells what is left: of several windows, the one with least. */
-function recordCall(caller: McpRequestContext, state: RateWindow): void {
-  caller.countedCalls++;
-  const { reportedWindow } = caller;
-  if (
-    reportedWindow &&
-    (reportedWindow.isBlocked || remainingHits(reportedWindow) < remainingHits(state))
-  )
-    return;
-  caller.reportedWindow = state;
-  setRateLimitHeaders(caller.response, state);
-  if (state.isBlocked) caller.response.setHeader('Retry-After', state.timeToBlockExpire);
+/** Counts a call and reports its window in the headers, unless an earlier call has fewer hits left. */
+function recordCall(context: McpRequestContext, window: RateWindow): void {
+  context.countedCalls++;
+  const reported = context.reportedWindow;
+  if (reported && (reported.isBlocked || remainingHits(reported) < remainingHits(window))) return;
+  context.reportedWindow = window;
+  setRateLimitHeaders(context.response, window);
+  if (window.isBlocked) context.response.setHeader('Retry-After', window.timeToBlockExpire);
 }

@@ -4,27 +4,27 @@ import type { FieldProblem } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/json-object.js';
 import { parseJson } from '../../http/request/strict-json.js';
 
-/** Arguments of a tool are fields of its DTO, such as `params.arguments.first_name`. */
+/** The path of the arguments of a tool call, such as `params.arguments.first_name`. */
 const ARGUMENTS = 'params.arguments.';
 const ARGUMENT_DEPTH = 3;
 
 const MAX_BATCH_SIZE = 100;
 
-/** The messages of one POST. */
+/** The parsed body of a POST. */
 export interface Messages {
-  /** All of them, as they were sent. */
+  /** The JSON value as it was sent. */
   readonly body: unknown;
-  /** How many there are, notifications and answers included. */
-  readonly countMessages: number;
+  /** The number of messages, including notifications and responses. */
+  readonly count: number;
   readonly isBatch: boolean;
   readonly requests: readonly JSONRPCRequest[];
-  /** What is wrong with the arguments of a tool: the result of its call says it. */
+  /** Problems in the arguments of a tool call, which the result of the call reports. */
   readonly argumentProblems: readonly FieldProblem[];
 }
 
 /**
- * Reads the body of a POST as JSON-RPC 2.0.
- * @throws ApiError `validation_error` for anything else
+ * Parses the body of a POST as JSON-RPC 2.0.
+ * @throws ApiError `validation_error` when it is not valid
  */
 export function parseMessages(bytes: Buffer): Messages {
   const { value, problems } = parseJson(bytes, ARGUMENT_DEPTH);
@@ -41,7 +41,7 @@ export function parseMessages(bytes: Buffer): Messages {
   }
   return {
     body: value,
-    countMessages: values.length,
+    count: values.length,
     isBatch,
     requests: values.map(parseMessage).filter(isRequest),
     argumentProblems: ofArguments.map(({ field, message }) => {
@@ -58,7 +58,7 @@ function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** The message itself: a copy by its schema would leave out keys such as `__proto__`. */
+/** Returns the value itself and not a parsed copy, because a copy loses keys such as `__proto__`. */
 function parseMessage(value: unknown): JSONRPCMessage {
   if (isSpecType.JSONRPCMessage(value)) return value;
   throw validationError(problemsOf(value));

@@ -24,33 +24,33 @@ import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import type { ToolResult } from '../tools/tool-result.js';
 
-/** What a caller can do, whichever revision of the protocol it speaks. */
+/** The operations available to a caller, in every protocol version. */
 export interface McpOperations {
   listTools(): ToolDefinition[];
-  /** @returns undefined where there is no such tool */
+  /** @returns undefined when there is no such tool */
   callTool(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
   listResourceTemplates(): ResourceTemplate[];
   /** @throws ApiError */
   readResource(uri: string): Promise<ReadResource>;
-  /** Of the session; without one, the revision has no method that asks for it. */
+  /** The subscriptions of the session. Stateless protocol versions have no method that uses them. */
   readonly subscriptions?: Pick<Session, 'subscribe' | 'unsubscribe'>;
   listPrompts(): PromptDefinition[];
   /**
-   * @returns undefined where there is no such prompt
+   * @returns undefined when there is no such prompt
    * @throws ApiError
    */
   getPrompt(name: string, args: object): Promise<PromptResult | undefined>;
   /**
-   * @returns undefined where there is nothing of that name to complete
+   * @returns undefined when there is no such prompt, resource template or argument
    * @throws ApiError
    */
   complete(
-    of: CompletionReference,
+    reference: CompletionReference,
     argument: CompletionArgument,
   ): Promise<CompletionResult | undefined>;
 }
 
-/** What a JSON-RPC request is refused with; those of the SDKs repeat the code in their messages. */
+/** A JSON-RPC error. The error classes of the SDKs cannot be used: they repeat the code in the message. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -65,16 +65,16 @@ type Params = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;
 
 interface Method {
-  /** What the protocol calls its request, and knows it by. */
+  /** The name of the SDK schema for the request. */
   readonly type: SpecTypeName;
-  readonly answer: (params: Params, abilities: McpOperations) => Result | Promise<Result>;
+  readonly answer: (params: Params, operations: McpOperations) => Result | Promise<Result>;
 }
 
-/** The methods of all revisions; where one has one of them no more, its SDK knows. */
+/** The methods of all protocol versions. The SDKs reject methods that a version does not have. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tools/list', { type: 'ListToolsRequest', answer: listTools }],
   ['tools/call', { type: 'CallToolRequest', answer: callTool }],
-  // Records are too many to list here: tools find them, templates tell their addresses.
+  // There are too many records to list. Tools find them, and templates describe their URIs.
   ['resources/list', { type: 'ListResourcesRequest', answer: () => ({ resources: [] }) }],
   ['resources/templates/list', { type: 'ListResourceTemplatesRequest', answer: listTemplates }],
   ['resources/read', { type: 'ReadResourceRequest', answer: readResource }],
@@ -90,91 +90,92 @@ export function isSupportedMethod(method: string): boolean {
 }
 
 /**
- * Answers a request.
- * @param codeOf the code by which the caller's revision tells an error of the API
+ * Validates a request and runs its method.
+ * @param rpcCodeOf maps an API error to the JSON-RPC code of the protocol version
+ * @returns the result of the method
  * @throws RpcError
  */
 export async function handleRequest(
   request: Pick<JSONRPCRequest, 'method' | 'params'>,
-  abilities: McpOperations,
-  codeOf: (error: ApiError) => number,
+  operations: McpOperations,
+  rpcCodeOf: (error: ApiError) => number,
 ): Promise<Result> {
   const method = METHODS.get(request.method);
   if (!method) throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Method not found');
   const problems = schemaProblemsOf(request, method.type);
   if (problems.length > 0) {
-    const told = problems.map(({ field, message }) => `${field} ${message}`);
-    throw new RpcError(ProtocolErrorCode.InvalidParams, told.join('; '));
+    const messages = problems.map(({ field, message }) => `${field} ${message}`);
+    throw new RpcError(ProtocolErrorCode.InvalidParams, messages.join('; '));
   }
   const { params = {} } = request;
   try {
-    return await method.answer(params, abilities);
+    return await method.answer(params, operations);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, message, retryable, details, headers } = error;
-    const wait = headers['Retry-After'];
+    const retryAfter = headers['Retry-After'];
     const data = {
       ...{ uri: params.uri, code, message, retryable, details },
-      ...(wait !== undefined && { retry_after_seconds: Number(wait) }),
+      ...(retryAfter !== undefined && { retry_after_seconds: Number(retryAfter) }),
     };
-    const isOfParameters = code === 'validation_error';
-    const rpcCode = isOfParameters ? ProtocolErrorCode.InvalidParams : codeOf(error);
+    const isInvalid = code === 'validation_error';
+    const rpcCode = isInvalid ? ProtocolErrorCode.InvalidParams : rpcCodeOf(error);
     throw new RpcError(rpcCode, `${code}: ${message}`, data);
   }
 }
 
-function listTools(_: Params, abilities: McpOperations): Result {
-  return { tools: abilities.listTools() };
+function listTools(_: Params, operations: McpOperations): Result {
+  return { tools: operations.listTools() };
 }
 
-async function callTool(params: Params, abilities: McpOperations): Promise<Result> {
+async function callTool(params: Params, operations: McpOperations): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: Result };
-  const result = await abilities.callTool(name, args);
-  return result ?? unknown('tool', name);
+  const result = await operations.callTool(name, args);
+  return result ?? throwUnknown('tool', name);
 }
 
-function listTemplates(_: Params, abilities: McpOperations): Result {
-  return { resourceTemplates: abilities.listResourceTemplates() };
+function listTemplates(_: Params, operations: McpOperations): Result {
+  return { resourceTemplates: operations.listResourceTemplates() };
 }
 
-async function readResource({ uri }: Params, abilities: McpOperations): Promise<Result> {
-  return { contents: [{ ...contentsOf(await abilities.readResource(uri as string)) }] };
+async function readResource({ uri }: Params, operations: McpOperations): Promise<Result> {
+  return { contents: [{ ...contentsOf(await operations.readResource(uri as string)) }] };
 }
 
-async function subscribe({ uri }: Params, abilities: McpOperations): Promise<Result> {
-  const found = await abilities.readResource(uri as string);
-  // From here on every change is told; who reads when this is answered has seen all before.
-  if (abilities.subscriptions?.subscribe(found)) return {};
-  const message = `There may be ${MAX_SUBSCRIPTIONS} subscriptions: unsubscribe from one first`;
+async function subscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
+  const resource = await operations.readResource(uri as string);
+  // Every later change is notified. A read after this response includes every earlier change.
+  if (operations.subscriptions?.subscribe(resource)) return {};
+  const message = `The limit of ${MAX_SUBSCRIPTIONS} subscriptions is reached: unsubscribe from one first`;
   throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
-function unsubscribe({ uri }: Params, abilities: McpOperations): Result {
-  abilities.subscriptions?.unsubscribe(canonicalUriOf(uri as string));
+function unsubscribe({ uri }: Params, operations: McpOperations): Result {
+  operations.subscriptions?.unsubscribe(canonicalUriOf(uri as string));
   return {};
 }
 
-function listPrompts(_: Params, abilities: McpOperations): Result {
-  return { prompts: abilities.listPrompts() };
+function listPrompts(_: Params, operations: McpOperations): Result {
+  return { prompts: operations.listPrompts() };
 }
 
-async function getPrompt(params: Params, abilities: McpOperations): Promise<Result> {
+async function getPrompt(params: Params, operations: McpOperations): Promise<Result> {
   const { name, arguments: args = {} } = params as { name: string; arguments?: object };
-  return { ...((await abilities.getPrompt(name, args)) ?? unknown('prompt', name)) };
+  return { ...((await operations.getPrompt(name, args)) ?? throwUnknown('prompt', name)) };
 }
 
-async function complete(params: Params, abilities: McpOperations): Promise<Result> {
+async function complete(params: Params, operations: McpOperations): Promise<Result> {
   const { ref, argument } = params as { ref: CompletionReference; argument: CompletionArgument };
-  const completion = await abilities.complete(ref, argument);
-  return { completion: completion ?? unknown('argument or reference', argument.name) };
+  const completion = await operations.complete(ref, argument);
+  return { completion: completion ?? throwUnknown('argument or reference', argument.name) };
 }
 
-function unknown(kind: string, name: string): never {
+function throwUnknown(kind: string, name: string): never {
   const message = `Unknown ${kind}: ${fieldLabel(name, '')}`;
   throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
-/** What is wrong with the parameters of a request, if it is one of this type. */
+/** Validates a request against an SDK schema. */
 export function schemaProblemsOf(request: object, type: SpecTypeName): FieldProblem[] {
   const schema: StandardSchemaV1Sync = specTypeSchemas[type];
   const { issues = [] } = schema['~standard'].validate(request);

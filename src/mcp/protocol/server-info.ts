@@ -3,10 +3,10 @@ import { VERSION } from '../../config/version.js';
 /** Circles of latitude on a globe. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#0b7285" stroke-width="2"><circle cx="12" cy="12" r="10"/><path d="M2 12h20M4.5 6h15M4.5 18h15"/></svg>`;
 
-/** Who the server is, in few words: revision 2026-07-28 has them in every result. */
+/** The short form, which protocol version 2026-07-28 repeats in every result. */
 export const SERVER_INFO = { name: 'latitude', title: 'Latitude', version: VERSION };
 
-/** Who the server is, to whom it introduces itself. */
+/** The answer to `initialize` and `server/discover`. */
 export const FULL_SERVER_INFO = {
   ...SERVER_INFO,
   icons: [
@@ -18,7 +18,7 @@ export const FULL_SERVER_INFO = {
   ],
 };
 
-/** What the server offers beside its answers. */
+/** The capabilities that the server declares. */
 export const CAPABILITIES = {
   tools: { listChanged: true },
   resources: { subscribe: true },
@@ -26,7 +26,7 @@ export const CAPABILITIES = {
   completions: {},
 };
 
-/** How the tools hang together: it is read with every prompt, and true for a key of any scopes. */
+/** How to use the tools together. Models read it with every prompt, so it is short and holds for keys of any scopes. */
 export const INSTRUCTIONS = [
   'Latitude keeps the leads of an organization, the appointments with them, and its tasks.',
   "You see the tools that the API key's scopes allow; whoami tells the scopes, and what is left of the limits.",

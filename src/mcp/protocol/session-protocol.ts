@@ -14,50 +14,50 @@ import { type McpOperations, handleRequest } from './methods.js';
 const OPTIONS = {
   capabilities: CAPABILITIES,
   instructions: INSTRUCTIONS,
-  // One for all servers: each would make its own.
+  // Shared, because otherwise every server creates its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),
 };
 
-/** The revisions of the protocol that have sessions, the newest first. */
+/** The protocol versions with sessions, newest first. */
 export const SESSION_PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
-/** JSON-RPC codes that the protocol gives, and leaves, to servers. */
+/** JSON-RPC error codes of the protocol. */
 const RESOURCE_NOT_FOUND = -32002;
 const SERVER_ERROR = -32000;
 
 /**
- * Answers requests by a server and a transport of their own: nothing of one caller can reach
- * another, and a session costs no more than its record.
+ * Handles requests with a new server and transport. Callers are isolated from one another, and a
+ * session keeps no server in memory.
  */
 export async function handleRequests(
   requests: readonly JSONRPCRequest[],
-  abilities: McpOperations,
+  operations: McpOperations,
 ): Promise<readonly JSONRPCMessage[]> {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the high-level one keeps fifteen times as much
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer uses fifteen times the memory
   const server = new Server(FULL_SERVER_INFO, OPTIONS);
-  // Handlers that are set by schema answer -32603 to parameters that are not valid.
-  server.fallbackRequestHandler = (request) => handleRequest(request, abilities, codeOf);
-  const exchange = new RequestTransport(requests);
-  await server.connect(exchange);
-  const answers = await exchange.responses;
+  // Handlers registered by schema answer invalid parameters with -32603.
+  server.fallbackRequestHandler = (request) => handleRequest(request, operations, rpcCodeOf);
+  const transport = new RequestTransport(requests);
+  await server.connect(transport);
+  const responses = await transport.responses;
   await server.close();
-  return answers;
+  return responses;
 }
 
-/** The revision that an answer to `initialize` agrees on. */
-export function negotiatedVersion(answer: JSONRPCMessage | undefined): string | undefined {
-  const result = answer && 'result' in answer ? answer.result : {};
+/** @returns the protocol version in the response to `initialize` */
+export function negotiatedVersion(response: JSONRPCMessage | undefined): string | undefined {
+  const result = response && 'result' in response ? response.result : {};
   return (result as Partial<InitializeRequest['params']>).protocolVersion;
 }
 
-/** A connection that brings some requests and takes their answers. */
+/** A transport that delivers the given requests and collects their responses. */
 class RequestTransport implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
   readonly responses: Promise<readonly JSONRPCMessage[]>;
   private readonly received: JSONRPCMessage[] = [];
-  private finish: (answers: readonly JSONRPCMessage[]) => void = () => undefined;
+  private finish: (responses: readonly JSONRPCMessage[]) => void = () => undefined;
 
   constructor(private readonly requests: readonly JSONRPCRequest[]) {
     this.responses = new Promise((resolve) => (this.finish = resolve));
@@ -80,13 +80,13 @@ class RequestTransport implements Transport {
   }
 }
 
-/** Tasks are not offered, so that a request to make one is an ordinary one. */
+/** Tasks are not supported, so a request for a task is handled as an ordinary request. */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;
   const { task, ...params } = request.params;
   return { ...request, params };
 }
 
-function codeOf({ code }: ApiError): number {
+function rpcCodeOf({ code }: ApiError): number {
   return code === 'not_found' ? RESOURCE_NOT_FOUND : SERVER_ERROR;
 }

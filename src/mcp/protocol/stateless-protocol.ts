@@ -13,16 +13,16 @@ import type { ApiError } from '../../errors/api-error.js';
 import { CAPABILITIES, FULL_SERVER_INFO, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import { type McpOperations, isSupportedMethod, handleRequest } from './methods.js';
 
-/** The revision of the protocol in which every request stands for itself. */
+/** The protocol version without sessions. */
 const STATELESS_PROTOCOL_VERSION = '2026-07-28';
 
-/** The SDK wants one, and does not look at it. */
+/** The SDK requires a URL and ignores it. */
 const REQUEST_URL = 'http://localhost/mcp';
 
-/** What a message says must stand in these headers too. */
+/** Headers that must repeat fields of the message. */
 const MIRRORED_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
-/** What a key may list changes with a release, not from one minute to the next. */
+/** What a key can list changes only with a release. */
 const LIST_HINT = { ttlMs: 300_000, cacheScope: 'private' } as const;
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': { ...LIST_HINT, cacheScope: 'public' },
@@ -36,43 +36,43 @@ const OPTIONS: ServerOptions = {
   capabilities: CAPABILITIES,
   instructions: INSTRUCTIONS,
   cacheHints: CACHE_HINTS,
-  // One for all servers: each would make its own.
+  // Shared, because otherwise every server creates its own.
   jsonSchemaValidator: new AjvJsonSchemaValidator(),
 };
 
 /**
- * Whether a message is of this revision: it says so itself, or nothing but a header does.
- * @param declared the revision that the header names, where no session has agreed on another
+ * Whether a message belongs to the stateless protocol version, by its `_meta` or by the header alone.
+ * @param declared the protocol version in the header of a request without a session
  */
 export function isStateless(body: unknown, declared: string | undefined): boolean {
   const header = declared === STATELESS_PROTOCOL_VERSION ? { protocolVersionHeader: declared } : {};
   return classifyInboundRequest({ httpMethod: 'POST', body, ...header }).kind !== 'legacy';
 }
 
-/** Whether a message asks for a stream of notifications. */
+/** Whether a message opens a stream of notifications. */
 export function isListenRequest(message: unknown): message is JSONRPCRequest {
   return isJSONRPCRequest(message) && message.method === 'subscriptions/listen';
 }
 
-/** Answers a message by a server of its own, if the headers that came with it agree with it. */
+/** Handles a message with a new server, after the SDK has compared it with its headers. */
 export function handleMessage(
   body: unknown,
   headerOf: (name: string) => string | undefined,
-  abilities: McpOperations,
+  operations: McpOperations,
 ): Promise<Response> {
-  const handler = createMcpHandler(() => serverFor(body, abilities), { legacy: 'reject' });
+  const handler = createMcpHandler(() => serverFor(body, operations), { legacy: 'reject' });
   return dispatch(handler, body, headerOf);
 }
 
-/** What answers `subscriptions/listen` by a stream, and writes to it from then on. */
+/** Creates a handler that answers `subscriptions/listen` with a stream and sends notifications to it. */
 export function createListenHandler(): McpHttpHandler {
-  // Streams have heartbeats of ours.
+  // EventStream sends the heartbeats.
   const options = { legacy: 'reject', keepAliveMs: 0 } as const;
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- as below
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- see serverFor
   return createMcpHandler(() => new Server(SERVER_INFO, OPTIONS), options);
 }
 
-/** Gives a handler a message, with the headers in which it is repeated. */
+/** Passes a message and its mirrored headers to a handler of the SDK. */
 export function dispatch(
   handler: McpHttpHandler,
   body: unknown,
@@ -87,22 +87,22 @@ export function dispatch(
   return handler.fetch(request, { parsedBody: body });
 }
 
-function serverFor(message: unknown, abilities: McpOperations) {
-  const isIntroduction = isJSONRPCRequest(message) && message.method === 'server/discover';
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the high-level one keeps validators for every tool
-  const server = new Server(isIntroduction ? FULL_SERVER_INFO : SERVER_INFO, OPTIONS);
-  // Where there is no handler at all, the SDK answers 404, as the revision wants it.
+function serverFor(message: unknown, operations: McpOperations) {
+  const isDiscovery = isJSONRPCRequest(message) && message.method === 'server/discover';
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer keeps validators for every tool
+  const server = new Server(isDiscovery ? FULL_SERVER_INFO : SERVER_INFO, OPTIONS);
+  // Without any handler the SDK answers 404, as the protocol requires.
   if (isJSONRPCRequest(message) && isSupportedMethod(message.method)) {
-    // Handlers that are set by method get and give copies, and have -32603 for wrong parameters.
+    // Handlers registered by method copy their values and answer invalid parameters with -32603.
     server.fallbackRequestHandler = async (request) => {
       const hint = CACHE_HINTS[request.method as keyof typeof CACHE_HINTS];
-      return { ...(await handleRequest(request, abilities, codeOf)), ...hint };
+      return { ...(await handleRequest(request, operations, rpcCodeOf)), ...hint };
     };
   }
   return server;
 }
 
-/** Beside its own codes the revision leaves to servers those that JSON-RPC has not reserved. */
-function codeOf({ code, status }: ApiError): number {
+/** The protocol has no code for other errors, so servers use codes outside the range that JSON-RPC reserves. */
+function rpcCodeOf({ code, status }: ApiError): number {
   return code === 'not_found' ? ProtocolErrorCode.InvalidParams : status;
 }

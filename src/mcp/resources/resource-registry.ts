@@ -11,7 +11,7 @@ import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 const MIME_TYPE = 'application/json';
 const RESOURCE_URI = /^([a-z_]+):\/\/([^/]+)$/;
 
-/** A kind of resource as `resources/templates/list` tells it. */
+/** A kind of resource in `resources/templates/list`. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;
@@ -20,25 +20,25 @@ export interface ResourceTemplate {
   readonly mimeType: string;
 }
 
-/** A record that was found by its address. */
+/** A record that was read by its URI. */
 export interface ReadResource {
-  /** The address as the caller wrote it. */
+  /** The URI as the caller wrote it. */
   readonly uri: string;
-  /** The address in its one form. */
+  /** The URI with its id in lower case. */
   readonly canonicalUri: string;
   readonly kind: ResourceKind;
   readonly id: string;
   readonly record: unknown;
 }
 
-/** A resource as it was read. */
+/** A resource in the result of `resources/read`. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType: string;
   readonly text: string;
 }
 
-/** The records that agents can read by their address. */
+/** The kinds of records that agents can read by URI. */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {
   private kinds: ReadonlyMap<string, DiscoveredMethod<ResourceKind>> = new Map();
@@ -48,12 +48,12 @@ export class ResourceRegistry implements OnModuleInit {
     private readonly limits: RateLimits,
   ) {}
 
-  /** @throws Error where two kinds have one name */
+  /** @throws Error when two kinds have the same name */
   onModuleInit(): void {
     this.kinds = this.methods.byName<ResourceKind>(RESOURCE);
   }
 
-  /** The kinds that a key with these scopes may read, always in the same order. */
+  /** @returns the kinds that a key with these scopes may read, in a fixed order */
   templatesFor(scopes: ReadonlySet<string>): ResourceTemplate[] {
     return [...this.kinds.values()]
       .map(({ declaration }) => declaration)
@@ -64,8 +64,8 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   /**
-   * The kind that an address template is of.
-   * @returns undefined where there is none
+   * Finds a kind by its URI template.
+   * @returns undefined when there is none
    * @throws ApiError `insufficient_scope`
    */
   kindOf({ scopes }: Actor, uriTemplate: string): ResourceKind | undefined {
@@ -77,8 +77,8 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   /**
-   * A record that a tool is about, without counting.
-   * @returns undefined where the key may not read it, or there is no such kind
+   * Reads a record without counting it against the rate limit.
+   * @returns undefined when there is no such kind or the key may not read it
    * @throws ApiError `not_found`
    */
   async readUncounted(actor: Actor, name: string, id: string): Promise<object | undefined> {
@@ -88,14 +88,18 @@ export class ResourceRegistry implements OnModuleInit {
   }
 
   /**
-   * Finds a record, which counts as a read of the key (docs/contract/limits.md#mcp-messages).
-   * @param tell is told the window in which it was counted
+   * Reads a record by its URI and counts a read (docs/contract/limits.md#mcp-messages).
+   * @param onCounted receives the rate limit window before the record is read
    * @throws ApiError `not_found`, `insufficient_scope`, `rate_limit_exceeded`, `query_failed`
    */
-  async read(actor: Actor, uri: string, tell: (state: RateWindow) => void): Promise<ReadResource> {
-    const state = await this.limits.count('reads', actor.key.id);
-    tell(state);
-    if (state.isBlocked) throw tooManyRequests(state, 'reads');
+  async read(
+    actor: Actor,
+    uri: string,
+    onCounted: (window: RateWindow) => void,
+  ): Promise<ReadResource> {
+    const window = await this.limits.count('reads', actor.key.id);
+    onCounted(window);
+    if (window.isBlocked) throw tooManyRequests(window, 'reads');
     const canonicalUri = canonicalUriOf(uri);
     const [, name = '', id = ''] = RESOURCE_URI.exec(canonicalUri) ?? [];
     const method = this.kinds.get(name);
@@ -106,7 +110,6 @@ export class ResourceRegistry implements OnModuleInit {
   }
 }
 
-/** A record as it is read. */
 export function contentsOf({
   uri,
   record,
@@ -118,7 +121,7 @@ function templateOf(kind: string): string {
   return `${kind}://{id}`;
 }
 
-/** The one form of an address: ids are the same in upper case, schemes are not. */
+/** Lowers the case of the id, which is not case-sensitive. The scheme is. */
 export function canonicalUriOf(uri: string): string {
   return uri.replace(/(?<=:\/\/).*$/s, (id) => id.toLowerCase());
 }

@@ -2,21 +2,21 @@ import { SetMetadata } from '@nestjs/common';
 import type { Scope } from '../../auth/scopes.js';
 import type { HandlerDecorator } from '../../fields/answers.js';
 
-/** A kind of record that agents can read by its address, such as `lead://{id}`. */
+/** A kind of record that agents can read by URI, such as `lead://{id}`. */
 export interface ResourceKind {
-  /** The scheme of its addresses. */
+  /** The URI scheme. */
   readonly name: string;
-  /** A few words for people. */
+  /** A short name for people. */
   readonly title: string;
-  /** What it is, for the agent. */
+  /** A description for the agent. */
   readonly description: string;
-  /** What the key needs; without it the kind is not listed. */
+  /** The scope that the key needs. Without it the kind is not listed. */
   readonly scope: Scope;
 }
 
 export const RESOURCE = Symbol('resource');
 
-/** The method reads one record by its address: it is called with the `Actor` and the id. */
+/** Marks a method that reads one record. It is called with the `Actor` and the id. */
 export function Resource(kind: ResourceKind): HandlerDecorator<object> {
   return SetMetadata<symbol, ResourceKind>(RESOURCE, kind);
 }

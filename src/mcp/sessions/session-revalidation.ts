@@ -6,18 +6,18 @@ import type { Actor } from '../../tenancy/actor.js';
 import { SubscriptionStreams } from '../subscriptions/subscription-streams.js';
 import { SessionStore } from './session-store.js';
 
-/** A key that is revoked or expires is refused within one second, its streams included. */
+/** Sessions and streams must end within one second after their key is revoked or expires. */
 const INTERVAL_MS = 700;
 
 type Scopes = ReadonlyMap<string, readonly string[]>;
 
-/** What a key has opened. */
-interface Opened {
+/** A session or a stream of a key. */
+interface Revalidated {
   readonly keyId: string;
   updateScopes(scopes: readonly string[]): void;
 }
 
-/** Ends what keys have opened that are no longer valid, and the sessions that nothing uses. */
+/** Periodically ends expired sessions, and the sessions and streams of keys that are no longer valid. */
 @Injectable()
 export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
 
   constructor(
     private readonly sessions: SessionStore,
-    private readonly listeners: SubscriptionStreams,
+    private readonly streams: SubscriptionStreams,
     private readonly authenticator: Authenticator,
   ) {}
 
@@ -39,8 +39,8 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
   }
 
   /**
-   * Holds a key to what it is at this moment: what stays open must not begin behind its end, which its
-   * other requests may learn of a little later.
+   * Looks up a key without the cache. A stream must not start after its key has become invalid, even
+   * while the cache still accepts the key for other requests.
    * @throws ApiError `unauthorized`, `query_failed`
    */
   async assertActive({ key }: Actor): Promise<void> {
@@ -48,19 +48,22 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
     if (!scopes.has(key.id)) throw new ApiError('unauthorized');
   }
 
-  /** @throws ApiError `query_failed`; then nothing is known of the keys, and what they opened stays */
+  /**
+   * Ends sessions and streams of invalid keys, and passes changed scopes to the others.
+   * @throws ApiError `query_failed`; all sessions and streams stay open
+   */
   async revalidate(): Promise<void> {
     this.sessions.terminateExpired();
     const sessions = [...this.sessions.all()];
-    const listeners = [...this.listeners.all()];
-    const keyIds = new Set([...sessions, ...listeners].map(({ keyId }) => keyId));
+    const streams = [...this.streams.all()];
+    const keyIds = new Set([...sessions, ...streams].map(({ keyId }) => keyId));
     if (keyIds.size === 0) return;
     const scopes = await this.authenticator.scopesOf([...keyIds]);
-    follow(scopes, sessions, (session) => {
+    apply(scopes, sessions, (session) => {
       this.sessions.terminate(session);
     });
-    follow(scopes, listeners, (listener) => {
-      this.listeners.close(listener);
+    apply(scopes, streams, (stream) => {
+      this.streams.close(stream);
     });
   }
 
@@ -69,7 +72,7 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
     this.timer = setTimeout(() => {
       this.revalidate()
         .catch((error: unknown) => {
-          logger.warn({ err: error }, 'keys of open sessions could not be looked up');
+          logger.warn({ err: error }, 'the keys of open sessions could not be looked up');
         })
         .finally(() => {
           this.schedule();
@@ -78,8 +81,8 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
   }
 }
 
-function follow<T extends Opened>(scopes: Scopes, opened: readonly T[], end: (one: T) => void) {
-  for (const one of opened) {
+function apply<T extends Revalidated>(scopes: Scopes, open: readonly T[], end: (one: T) => void) {
+  for (const one of open) {
     const ofKey = scopes.get(one.keyId);
     if (ofKey) one.updateScopes(ofKey);
     else end(one);

@@ -6,14 +6,14 @@ import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Session, type SessionStream } from './session.js';
 
-/** Places fall free whenever a client leaves, so there is no time to tell. */
+/** An estimate: a session can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** The sessions of /mcp (docs/contract/mcp.md#sessions). */
+/** The open sessions (docs/contract/mcp.md#sessions). */
 @Injectable()
 export class SessionStore implements BeforeApplicationShutdown {
   private readonly sessions = new Map<string, Session>();
-  private isClosing = false;
+  private isShuttingDown = false;
 
   constructor(
     private readonly settings: Settings,
@@ -21,7 +21,7 @@ export class SessionStore implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Takes a place for a session of the caller's key.
+   * Opens a session for the caller's key.
    * @throws ApiError `too_many_sessions`
    */
   open(actor: Actor): Session {
@@ -37,8 +37,8 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Finds a session that the caller's key has opened, and extends its life.
-   * @returns undefined where there is none, or none any more
+   * Finds a session of the caller's key and extends its time to live.
+   * @returns undefined when there is no such session or it has expired
    * @throws ApiError `session_mismatch`
    */
   touch(id: string, { key }: Actor): Session | undefined {
@@ -49,38 +49,32 @@ export class SessionStore implements BeforeApplicationShutdown {
     return session;
   }
 
-  /** Ends a session with its stream and subscriptions, and frees its place. */
+  /** Ends a session with its stream and subscriptions. */
   terminate(session: Session): void {
     this.sessions.delete(session.id);
     session.terminate();
   }
 
-  /** Ends those that nothing has used for their time to live. */
   terminateExpired(): void {
-    for (const session of this.sessions.values())
+    for (const session of this.sessions.values()) {
       if (this.hasExpired(session)) this.terminate(session);
+    }
   }
 
-  /** Lets a stream have the events of a session, unless the application is closing. */
+  /** Sends the events of a session to `stream`, or closes it when the application is shutting down. */
   attachStream(session: Session, stream: SessionStream, after: number): void {
-    if (this.isClosing) stream.close();
+    if (this.isShuttingDown) stream.close();
     else session.attachStream(stream, after);
   }
 
-  /** Streams would keep the server from going; their clients come back to another one. */
+  /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
   beforeApplicationShutdown(): void {
-    this.isClosing = true;
+    this.isShuttingDown = true;
     for (const session of this.sessions.values()) session.closeStream();
   }
 
   all(): Iterable<Session> {
     return this.sessions.values();
-  }
-
-  /** How many are open, and how many of them have a stream. */
-  counts(): { sessions: number; streams: number } {
-    const streaming = [...this.sessions.values()].filter(({ isStreaming }) => isStreaming);
-    return { sessions: this.sessions.size, streams: streaming.length };
   }
 
   private hasExpired(session: Session): boolean {

@@ -3,10 +3,10 @@ import type { Actor } from '../../tenancy/actor.js';
 import type { ReadResource } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from '../subscriptions/subscriptions.js';
 
-/** Notifications that a stream which comes back may have missed; more than there are different ones. */
+/** The number of events kept for resumed streams. More than there are distinct notifications. */
 export const MAX_KEPT_EVENTS = 2 * MAX_SUBSCRIPTIONS;
 
-/** A message to the client that answers nothing, with its number in the session. */
+/** A notification with its event id, which is sequential within the session. */
 export interface SessionEvent {
   readonly id: number;
   readonly message: Notification;
@@ -18,16 +18,16 @@ interface Notification {
   readonly params?: { readonly uri: string };
 }
 
-/** Where a session's events go while the client listens. */
+/** The open connection over which a session sends its events. */
 export interface SessionStream {
-  /** @returns whether it was taken */
+  /** @returns whether the event was written */
   send(event: SessionEvent): boolean;
   close(): void;
 }
 
-/** What is remembered of a session: servers and transports are made for each request. */
+/** The state of a session. Servers and transports are created per request. */
 export class Session {
-  /** Revision of the protocol that client and server agreed on. */
+  /** The negotiated protocol version. */
   protocolVersion = '';
   readonly keyId: string;
   private usedAt = performance.now();
@@ -35,7 +35,6 @@ export class Session {
   private events: readonly SessionEvent[] | undefined;
   private lastEventId = 0;
   private readonly subscriptions: Subscriptions;
-  /** The last event that was written to a stream. */
   lastSentEventId = 0;
 
   constructor(
@@ -54,14 +53,15 @@ export class Session {
   }
 
   /**
-   * Whether nothing has used it since a time; an open stream is use
+   * Whether the session has not been used since `time`; an open stream counts as use
    * (docs/contract/mcp.md#session-lifetime).
+   * @param time on the clock of `performance.now()`
    */
   isIdleSince(time: number): boolean {
     return this.stream === undefined && this.usedAt <= time;
   }
 
-  /** Keeps a notification for the client, and sends it where the client listens. */
+  /** Stores a notification for resumed streams, and sends it if a stream is open. */
   notify(method: string, params?: Notification['params']): void {
     const message: Notification = { jsonrpc: '2.0', method, ...(params && { params }) };
     const event: SessionEvent = { id: ++this.lastEventId, message };
@@ -70,33 +70,33 @@ export class Session {
   }
 
   /**
-   * Tells the client from now on of changes of a record.
-   * @returns whether there was room for it
+   * Notifies the client of every later change of a record.
+   * @returns false when the limit of subscriptions is reached
    */
-  subscribe(found: ReadResource): boolean {
-    return this.subscriptions.add(found);
+  subscribe(resource: ReadResource): boolean {
+    return this.subscriptions.add(resource);
   }
 
-  /** Tells the client no more of a record, also not of changes that it has missed. */
-  unsubscribe(address: string): void {
-    this.discardEventsOf([this.subscriptions.remove(address)]);
+  /** Ends a subscription and discards its stored notifications. */
+  unsubscribe(canonicalUri: string): void {
+    this.discardEventsOf([this.subscriptions.remove(canonicalUri)]);
   }
 
-  /** Tells the client that it may call other tools than before, if so. */
+  /** Ends subscriptions that the new scopes do not allow, and notifies the client of its new tool list. */
   updateScopes(scopes: readonly string[]): void {
-    const { areOthers, lost } = this.subscriptions.updateScopes(scopes);
-    if (lost.length > 0) this.discardEventsOf(lost);
-    if (areOthers) this.notify('notifications/tools/list_changed');
+    const { changed, removedUris } = this.subscriptions.updateScopes(scopes);
+    if (removedUris.length > 0) this.discardEventsOf(removedUris);
+    if (changed) this.notify('notifications/tools/list_changed');
   }
 
-  /** Whether a stream may go on behind this event. */
+  /** Whether a stream can resume after this event. */
   hasEvent(id: number): boolean {
     return id <= this.lastEventId;
   }
 
   /**
-   * Sends everything to this stream from now on, in place of an earlier one.
-   * @param after the last event that the client knows
+   * Sends stored and later events to `stream`. Closes the previous stream.
+   * @param after the id of the last event that the client has received
    */
   attachStream(stream: SessionStream, after: number): void {
     this.stream?.close();
@@ -104,19 +104,17 @@ export class Session {
     for (const event of this.events ?? []) if (event.id > after) this.deliver(stream, event);
   }
 
-  /** The stream has ended; another one may have taken its place meanwhile. */
+  /** Releases a stream that has ended, unless a newer stream has replaced it. */
   detachStream(stream: SessionStream): void {
     if (this.stream !== stream) return;
     this.stream = undefined;
     this.touch();
   }
 
-  /** Ends the stream, if one is open. */
   closeStream(): void {
     this.stream?.close();
   }
 
-  /** Ends all that it has. */
   terminate(): void {
     this.subscriptions.end();
     this.closeStream();
@@ -126,7 +124,6 @@ export class Session {
     return this.stream !== undefined;
   }
 
-  /** Keeps nothing more of these records. */
   private discardEventsOf(uris: readonly (string | undefined)[]): void {
     this.events = this.events?.filter(({ message: { params } }) => {
       return !params || !uris.includes(params.uri);
@@ -139,13 +136,13 @@ export class Session {
   }
 }
 
-/** Room for the latest event: the oldest one goes that a later one repeats. */
+/** Removes one event when there are too many: the oldest one that a later event repeats. */
 function compacted(events: readonly SessionEvent[]): readonly SessionEvent[] {
   if (events.length <= MAX_KEPT_EVENTS) return events;
-  const repeated = events.findIndex(({ message }, index) => {
+  const duplicate = events.findIndex(({ message }, index) => {
     return events.some((later, at) => at > index && isSame(later.message, message));
   });
-  return events.filter((_, index) => index !== Math.max(repeated, 0));
+  return events.filter((_, index) => index !== Math.max(duplicate, 0));
 }
 
 function isSame(one: Notification, other: Notification): boolean {

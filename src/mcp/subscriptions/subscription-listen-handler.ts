@@ -15,7 +15,7 @@ import { MAX_SUBSCRIPTIONS } from './subscriptions.js';
 
 const SUBSCRIPTIONS = 'params.notifications.resourceSubscriptions';
 
-/** What a client asks to be told of. */
+/** The notifications that a client asks for. */
 interface Filter {
   readonly resourceSubscriptions?: readonly string[];
 }
@@ -26,58 +26,59 @@ interface Caller {
   readonly response: ServerResponse;
 }
 
-/** Statuses of errors that say of one record that the caller cannot be told of it. */
-const OUT_OF_REACH: readonly number[] = [403, 404];
+/** Errors that concern a single record, which is then left out of the subscriptions. */
+const SKIPPED_STATUSES: readonly number[] = [403, 404];
 
-/** Answers `subscriptions/listen` by a stream, which ends with its client, its key or the instance. */
+/** Answers `subscriptions/listen` with a stream, which ends when its client, its key or the instance does. */
 @Injectable()
 export class SubscriptionListenHandler {
   constructor(
-    private readonly listeners: SubscriptionStreams,
-    private readonly keys: SessionRevalidation,
+    private readonly streams: SubscriptionStreams,
+    private readonly revalidation: SessionRevalidation,
   ) {}
 
   /**
-   * @param find finds a record for the caller
-   * @throws ApiError `unauthorized`, `too_many_sessions`, `validation_error`, and what `find` throws but for records
-   *   that are not there or not the caller's to read: the answer begins with those that are
+   * Subscribes to the requested records. Skips records that do not exist or that the caller may not read.
+   * @param read reads a record for the caller
+   * @returns the stream, whose first event names the subscribed records
+   * @throws ApiError `unauthorized`, `too_many_sessions`, `validation_error`, and other errors of `read`
    */
   async handle(
     message: JSONRPCRequest,
     { actor, request, response }: Caller,
-    find: (uri: string) => Promise<ReadResource>,
+    read: (uri: string) => Promise<ReadResource>,
   ): Promise<Response> {
     const headerOf = (name: string) => request.get(name);
-    const feed = createListenHandler();
-    // The SDK has the words for it.
+    const handler = createListenHandler();
+    // The SDK answers an invalid message with the error of the protocol.
     if (schemaProblemsOf(message, 'SubscriptionsListenRequest').length > 0) {
-      return dispatch(feed, message, headerOf);
+      return dispatch(handler, message, headerOf);
     }
     const { notifications } = message.params as { notifications: Filter };
-    const uris = distinct(notifications.resourceSubscriptions ?? []);
-    const listener = this.listeners.open(actor, feed);
-    const end = () => {
-      this.listeners.close(listener);
+    const uris = deduplicate(notifications.resourceSubscriptions ?? []);
+    const stream = this.streams.open(actor, handler);
+    const close = () => {
+      this.streams.close(stream);
     };
-    response.once('close', end);
+    response.once('close', close);
     try {
-      await this.keys.assertActive(actor);
-      await subscribe(listener, uris, find, request.state.requestId);
-      if (!this.listeners.has(listener)) throw new ApiError('too_many_sessions');
-      const honored = { ...notifications, resourceSubscriptions: listener.subscriptions.uris };
+      await this.revalidation.assertActive(actor);
+      await subscribe(stream, uris, read, request.state.requestId);
+      if (!this.streams.has(stream)) throw new ApiError('too_many_sessions');
+      const honored = { ...notifications, resourceSubscriptions: stream.subscriptions.uris };
       const params = { ...message.params, notifications: honored };
-      return await dispatch(feed, { ...message, params }, headerOf);
+      return await dispatch(handler, { ...message, params }, headerOf);
     } catch (error) {
-      end();
+      close();
       throw error;
     }
   }
 }
 
-/** Each record once, however it is written. */
-function distinct(uris: readonly string[]): string[] {
-  const byAddress = new Map(uris.map((uri) => [canonicalUriOf(uri), uri]));
-  if (byAddress.size <= MAX_SUBSCRIPTIONS) return [...byAddress.values()];
+/** Removes URIs that name the same record. */
+function deduplicate(uris: readonly string[]): string[] {
+  const byCanonicalUri = new Map(uris.map((uri) => [canonicalUriOf(uri), uri]));
+  if (byCanonicalUri.size <= MAX_SUBSCRIPTIONS) return [...byCanonicalUri.values()];
   const message = `must name at most ${MAX_SUBSCRIPTIONS} records`;
   throw validationError([{ field: SUBSCRIPTIONS, message }]);
 }
@@ -85,15 +86,15 @@ function distinct(uris: readonly string[]): string[] {
 async function subscribe(
   { subscriptions }: SubscriptionStream,
   uris: readonly string[],
-  find: (uri: string) => Promise<ReadResource>,
+  read: (uri: string) => Promise<ReadResource>,
   requestId: string,
 ): Promise<void> {
   for (const uri of uris) {
     try {
-      subscriptions.add(await find(uri));
+      subscriptions.add(await read(uri));
     } catch (thrown) {
       const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
-      if (!OUT_OF_REACH.includes(error.status)) throw error;
+      if (!SKIPPED_STATUSES.includes(error.status)) throw error;
     }
   }
 }

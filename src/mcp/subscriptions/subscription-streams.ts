@@ -6,16 +6,16 @@ import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** More than an agent has use for: one stream can tell of everything. */
+/** More than an agent needs, because one stream can report every subscription. */
 export const MAX_STREAMS_PER_KEY = 100;
 
-/** Places fall free whenever a client leaves, so there is no time to tell. */
+/** An estimate: a stream can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** The SDK's side of a stream: what it is told of, and its end. */
+/** The part of the SDK handler that sends notifications and ends the stream. */
 type StreamHandler = Pick<McpHttpHandler, 'notify' | 'close'>;
 
-/** A client without a session that is told of changes as long as its request is open. */
+/** An open response to `subscriptions/listen`, which sends notifications to a client without a session. */
 export class SubscriptionStream {
   readonly keyId: string;
   readonly subscriptions: Subscriptions;
@@ -23,31 +23,30 @@ export class SubscriptionStream {
   constructor(
     actor: Actor,
     changes: ChangeBus,
-    private readonly feed: StreamHandler,
+    private readonly handler: StreamHandler,
   ) {
     this.keyId = actor.key.id;
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
-      feed.notify.resourceUpdated(uri);
+      handler.notify.resourceUpdated(uri);
     });
   }
 
-  /** Tells the client that it may call other tools than before, if so. */
+  /** Ends subscriptions that the new scopes do not allow, and notifies the client of its new tool list. */
   updateScopes(scopes: readonly string[]): void {
-    if (this.subscriptions.updateScopes(scopes).areOthers) this.feed.notify.toolsChanged();
+    if (this.subscriptions.updateScopes(scopes).changed) this.handler.notify.toolsChanged();
   }
 
-  /** Tells the client that this was all. */
   close(): void {
     this.subscriptions.end();
-    void this.feed.close();
+    void this.handler.close();
   }
 }
 
-/** Those who listen without a session: as many as there may be sessions. */
+/** The open streams of clients without a session. Their limit equals the limit of sessions. */
 @Injectable()
 export class SubscriptionStreams implements BeforeApplicationShutdown {
   private readonly streams = new Set<SubscriptionStream>();
-  private isClosing = false;
+  private isShuttingDown = false;
 
   constructor(
     private readonly settings: Settings,
@@ -55,37 +54,36 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Takes a place for a stream of the caller's key.
+   * Registers a stream of the caller's key.
    * @throws ApiError `too_many_sessions`
    */
-  open(actor: Actor, feed: StreamHandler): SubscriptionStream {
+  open(actor: Actor, handler: StreamHandler): SubscriptionStream {
     const ofKey = [...this.streams].filter(({ keyId }) => keyId === actor.key.id).length;
     const isFull =
       this.streams.size >= this.settings.mcpMaxSessions || ofKey >= MAX_STREAMS_PER_KEY;
-    if (isFull || this.isClosing) {
+    if (isFull || this.isShuttingDown) {
       throw new ApiError('too_many_sessions', {
-        message: 'All places for those who listen are taken.',
+        message: 'The limit of open subscription streams is reached.',
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const listener = new SubscriptionStream(actor, this.changes, feed);
-    this.streams.add(listener);
-    return listener;
+    const stream = new SubscriptionStream(actor, this.changes, handler);
+    this.streams.add(stream);
+    return stream;
   }
 
-  has(listener: SubscriptionStream): boolean {
-    return this.streams.has(listener);
+  has(stream: SubscriptionStream): boolean {
+    return this.streams.has(stream);
   }
 
-  /** Ends a stream and frees its place. */
-  close(listener: SubscriptionStream): void {
-    if (this.streams.delete(listener)) listener.close();
+  close(stream: SubscriptionStream): void {
+    if (this.streams.delete(stream)) stream.close();
   }
 
-  /** Streams would keep the server from going; their clients come back to another one. */
+  /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
   beforeApplicationShutdown(): void {
-    this.isClosing = true;
-    for (const listener of this.streams) this.close(listener);
+    this.isShuttingDown = true;
+    for (const stream of this.streams) this.close(stream);
   }
 
   all(): Iterable<SubscriptionStream> {

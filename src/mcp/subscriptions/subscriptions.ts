@@ -2,70 +2,70 @@ import type { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { ReadResource } from '../resources/resource-registry.js';
 
-/** Records of which one client may be told at a time. */
+/** The number of records that one client can subscribe to. */
 export const MAX_SUBSCRIPTIONS = 100;
 
 interface Subscription {
-  /** As the client wrote it. */
+  /** The URI as the client wrote it. */
   readonly uri: string;
   readonly scope: string;
-  readonly end: () => void;
+  readonly unsubscribe: () => void;
 }
 
-/** What one client is told of: records that change, within what its key may do. */
+/** The records whose changes one client is notified of, within the scopes of its key. */
 export class Subscriptions {
   private readonly byCanonicalUri = new Map<string, Subscription>();
   private readonly organizationId: string;
   private scopes: string;
   private isEnded = false;
 
-  /** @param tell is told the address of a record that has changed, as the client wrote it */
+  /** @param onChange receives the URI of a changed record, as the client wrote it */
   constructor(
     { organization, scopes }: Pick<Actor, 'organization' | 'scopes'>,
     private readonly changes: ChangeBus,
-    private readonly tell: (uri: string) => void,
+    private readonly onChange: (uri: string) => void,
   ) {
     this.organizationId = organization.id;
-    this.scopes = inOrder(scopes);
+    this.scopes = sortedList(scopes);
   }
 
-  /** @returns whether there was room for it */
+  /** @returns false when the limit is reached or the subscriptions have ended */
   add({ canonicalUri, uri, id, kind: { scope } }: ReadResource): boolean {
     const isFull =
       this.byCanonicalUri.size >= MAX_SUBSCRIPTIONS && !this.byCanonicalUri.has(canonicalUri);
     if (isFull || this.isEnded) return false;
     this.remove(canonicalUri);
-    const end = this.changes.subscribe(this.organizationId, id, () => {
-      this.tell(uri);
+    const unsubscribe = this.changes.subscribe(this.organizationId, id, () => {
+      this.onChange(uri);
     });
-    this.byCanonicalUri.set(canonicalUri, { uri, scope, end });
+    this.byCanonicalUri.set(canonicalUri, { uri, scope, unsubscribe });
     return true;
   }
 
-  /** @returns the address that it had, as the client wrote it */
-  remove(address: string): string | undefined {
-    const subscription = this.byCanonicalUri.get(address);
-    this.byCanonicalUri.delete(address);
-    subscription?.end();
+  /** @returns the URI of the removed subscription, as the client wrote it */
+  remove(canonicalUri: string): string | undefined {
+    const subscription = this.byCanonicalUri.get(canonicalUri);
+    this.byCanonicalUri.delete(canonicalUri);
+    subscription?.unsubscribe();
     return subscription?.uri;
   }
 
   /**
-   * Ends those of kinds that the key may read no more.
-   * @returns whether the scopes are others than before, and what has ended
+   * Ends the subscriptions that the new scopes do not allow.
+   * @returns whether the scopes have changed, and the URIs of the ended subscriptions
    */
-  updateScopes(scopes: readonly string[]): { areOthers: boolean; lost: string[] } {
-    const lost = [...this.byCanonicalUri].filter(([, { scope }]) => !scopes.includes(scope));
-    const now = inOrder(scopes);
-    const areOthers = now !== this.scopes;
-    this.scopes = now;
-    return { areOthers, lost: lost.flatMap(([address]) => this.remove(address) ?? []) };
+  updateScopes(scopes: readonly string[]): { changed: boolean; removedUris: string[] } {
+    const notAllowed = [...this.byCanonicalUri].filter(([, { scope }]) => !scopes.includes(scope));
+    const sorted = sortedList(scopes);
+    const changed = sorted !== this.scopes;
+    this.scopes = sorted;
+    return { changed, removedUris: notAllowed.flatMap(([uri]) => this.remove(uri) ?? []) };
   }
 
-  /** Ends all of them, and takes no more. */
+  /** Ends all subscriptions and refuses new ones. */
   end(): void {
     this.isEnded = true;
-    for (const address of this.byCanonicalUri.keys()) this.remove(address);
+    for (const canonicalUri of this.byCanonicalUri.keys()) this.remove(canonicalUri);
   }
 
   get uris(): string[] {
@@ -73,6 +73,6 @@ export class Subscriptions {
   }
 }
 
-function inOrder(scopes: Iterable<string>): string {
+function sortedList(scopes: Iterable<string>): string {
   return [...scopes].sort().join();
 }

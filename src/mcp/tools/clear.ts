@@ -2,12 +2,12 @@ import type { FieldProblem } from '../../errors/field-problem.js';
 import { fieldLabel } from '../../errors/field-problem.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
 
-/** The argument of an update that names the fields to empty. */
+/** The argument of an update tool that names the fields to empty. */
 export const CLEAR = 'clear';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The schema of `clear`, of an update in which these fields can be emptied. */
+/** @param clearable the fields that the update can empty */
 export function clearSchemaOf(clearable: readonly string[]): JsonSchema {
   return {
     type: 'array',
@@ -17,8 +17,8 @@ export function clearSchemaOf(clearable: readonly string[]): JsonSchema {
 }
 
 /**
- * Replaces `clear` by null for each field that it names, which is how an update empties a field.
- * @returns the values, and what is wrong with `clear`
+ * Replaces `clear` with null for each field that it names, because updates empty a field by null.
+ * @returns the values without `clear`, and the problems in it
  */
 export function applyClear(
   { [CLEAR]: clear, ...values }: Values,
@@ -37,9 +37,9 @@ export function applyClear(
 
 function problemOf(clear: unknown, clearable: readonly string[]): string | undefined {
   if (!Array.isArray(clear)) return 'must be an array of names of fields';
-  const stray: unknown = clear.find((name) => !clearable.includes(name as string));
-  if (stray === undefined) return undefined;
-  const label = typeof stray === 'string' ? fieldLabel(stray, '') : '';
+  const unknownName: unknown = clear.find((name) => !clearable.includes(name as string));
+  if (unknownName === undefined) return undefined;
+  const label = typeof unknownName === 'string' ? fieldLabel(unknownName, '') : '';
   const known = `it takes ${clearable.join(', ')}`;
   return label ? `must not name ${label}: ${known}` : `must be an array of names: ${known}`;
 }

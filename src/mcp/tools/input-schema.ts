@@ -9,7 +9,7 @@ export type ObjectSchema = JsonSchema & { readonly type: 'object' };
 
 type Properties = Readonly<Record<string, JsonSchema | undefined>>;
 
-/** Bounds above it are only those of the number type, which are of no use to a model. */
+/** Larger bounds are those of the number type and of no use to a model. */
 const LARGEST_USEFUL_BOUND = 1_000_000_000;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -18,16 +18,16 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The schema of the arguments of a tool, in the subset of JSON Schema that the API of every model
- * takes: one `type`, `description`, `enum`, `properties`, `required`, `items` and
- * `additionalProperties`. Gemini refuses the whole request for an array of types or an unknown
- * keyword, strict function calling of OpenAI refuses a `default`, and other hosts drop what they do
- * not know. So bounds, formats and defaults stand in the descriptions.
+ * Builds the input schema of a tool from the subset of JSON Schema that all model APIs accept: a
+ * single `type`, `description`, `enum`, `properties`, `required`, `items` and `additionalProperties`.
+ * Gemini rejects the whole request for an array of types or an unknown keyword, strict function
+ * calling of OpenAI rejects `default`, and other hosts drop unknown keywords. Descriptions therefore
+ * state the bounds, formats and defaults.
  */
 export function inputSchemaOf({ builtIn, input, clearable }: ToolArguments): ObjectSchema {
   const parts = [builtIn, input].map((dto) => jsonSchemaOf(dto, 'input'));
   const given = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
-  const fields = [...fieldsOf(builtIn), ...mostNeededFirst(input)];
+  const fields = [...fieldsOf(builtIn), ...ownFieldsFirst(input)];
   const properties = fields.map(({ name, schema: { format } }) => {
     return [name, modelSchemaOf({ format, ...given[name] })] as const;
   });
@@ -43,14 +43,14 @@ export function inputSchemaOf({ builtIn, input, clearable }: ToolArguments): Obj
   };
 }
 
-/** What is special to an input before what it inherits, such as a search before the page. */
-function mostNeededFirst(dto: Type<object>): Field[] {
+/** Lists the own fields of a DTO before inherited ones, such as a search before the page. */
+function ownFieldsFirst(dto: Type<object>): Field[] {
   const base = Object.getPrototypeOf(dto) as Type<object>;
   const inherited = base.prototype === undefined ? [] : fieldsOf(base);
   return [...fieldsOf(dto).filter((field) => !inherited.includes(field)), ...inherited];
 }
 
-/** The list of tools is read with every prompt, so it has the first sentence of a description. */
+/** Keeps the first sentence of a description, because models read the list of tools with every prompt. */
 function modelSchemaOf(schema: JsonSchema): JsonSchema {
   const sentences = [
     schema.description?.replace(/(?<=\.) .*/s, ''),
@@ -60,30 +60,30 @@ function modelSchemaOf(schema: JsonSchema): JsonSchema {
   return { ...shapeOf(schema), ...(description && { description }) };
 }
 
-/** The part of a schema that has keywords of the subset. */
+/** Keeps the keywords of the subset, except the description. */
 function shapeOf(schema: JsonSchema): JsonSchema {
   const { properties, required, items, additionalProperties } = schema;
   const type = typeOf(schema);
-  const words = enumOf(schema);
-  // Gemini refuses an array without `items`.
+  const values = enumOf(schema);
+  // Gemini rejects an array without `items`.
   if (type === 'array') return { type, items: modelSchemaOf(items ?? { type: 'string' }) };
-  if (type !== 'object') return { ...(type && { type }), ...(words && { enum: words }) };
+  if (type !== 'object') return { ...(type && { type }), ...(values && { enum: values }) };
   const entries = Object.entries(properties ?? {});
   return {
     type,
-    // An open object has none. Without the keyword @mastra/mcp sends such an object as {}.
+    // Always present: without this keyword @mastra/mcp sends an open object as {}.
     properties: Object.fromEntries(entries.map(([name, one]) => [name, modelSchemaOf(one)])),
     ...(required && { required }),
     additionalProperties: additionalProperties !== false,
   };
 }
 
-/** Null means that an argument is not given, so it is no type and no value of its own. */
+/** Omits the type null: a null argument counts as missing. */
 function typeOf({ type }: JsonSchema): string | undefined {
   return [type ?? []].flat().find((one) => one !== 'null');
 }
 
-/** Gemini takes an `enum` of texts alone. */
+/** Omits an enum of other types: Gemini accepts only strings. */
 function enumOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (typeOf(schema) !== 'string') return undefined;
   return schema.enum?.filter((value) => value !== null);
@@ -106,7 +106,7 @@ function constraintSentences(schema: JsonSchema): string[] {
   return sentences.filter((sentence) => typeof sentence === 'string');
 }
 
-/** A flag that is false by default, and a list that is empty, need no words. */
+/** A default of false or of an empty list is not worth stating. */
 function isStatedDefault(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
 }

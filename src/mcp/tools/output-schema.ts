@@ -8,9 +8,9 @@ const COUNT: JsonSchema = { type: 'integer' };
 const META = objectOf({ page: COUNT, limit: COUNT, total: COUNT, total_pages: COUNT });
 
 /**
- * What a tool answers: the fields and their types alone, since the list of tools is read with every
- * prompt. A field that may be null has no `type`: two types make an array, which not every host
- * takes.
+ * Builds the output schema of a tool. It holds only fields and their types, because models read the
+ * list of tools with every prompt. A nullable field has no `type`, because not every host accepts an
+ * array of types.
  */
 export function outputSchemaOf({ output, isPage, effect }: ToolDeclaration): ObjectSchema {
   const record: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
@@ -18,7 +18,7 @@ export function outputSchemaOf({ output, isPage, effect }: ToolDeclaration): Obj
   return effect === 'deletes' ? { ...record, properties: withDryRun(record) } : record;
 }
 
-/** A dry run answers these alone. */
+/** Adds the fields of the answer to a dry run. */
 function withDryRun({ properties }: ObjectSchema): ObjectSchema['properties'] {
   return {
     ...properties,

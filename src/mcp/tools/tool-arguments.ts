@@ -8,20 +8,22 @@ import { readParameters } from '../../fields/read-parameters.js';
 import { CLEAR, applyClear } from './clear.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
-/** Arguments as they were sent. */
+/** The arguments of a call before validation. */
 export interface RawArguments {
   readonly args: Readonly<Record<string, unknown>>;
-  /** What is wrong already with them, as they stood in the request. */
+  /** Problems that the JSON parser has found in the arguments, such as duplicate keys. */
   readonly parseProblems: readonly FieldProblem[];
 }
 
-/** Arguments as a tool takes them. */
-export interface ParsedArguments {
-  readonly id?: string;
-  /** Whether nothing is to be changed. */
-  readonly dry_run?: boolean;
-  /** What the method of the tool takes behind the `Actor`. */
+/** The validated arguments of a call. */
+export interface ParsedArguments extends BuiltInArguments {
+  /** The arguments that follow the `Actor` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
+}
+
+interface BuiltInArguments {
+  readonly id?: string;
+  readonly dry_run?: boolean;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -31,104 +33,96 @@ const DRY_RUN = 'dry_run';
 class NoArguments {}
 
 /**
- * The arguments of one tool: those of its `input`, and those that follow from its declaration.
+ * The arguments of one tool: those of its `input`, and the built-in ones `id`, `dry_run` and `clear`.
  *
- * Null means that an argument is not given: strict function calling makes every argument required,
- * so that a model has no other way to leave one out. Fields are emptied by `clear` alone.
+ * A null argument counts as missing, because strict function calling makes every argument required
+ * and a model cannot omit one. Only `clear` empties fields.
  */
 export class ToolArguments {
-  /** The DTO of the arguments `id` and `dry_run`, as far as the tool takes them. */
-  readonly builtIn: Type<Omit<ParsedArguments, 'methodArguments'>>;
+  /** The DTO of `id` and `dry_run`, as far as the tool takes them. */
+  readonly builtIn: Type<BuiltInArguments>;
   readonly input: Type<object>;
-  /** The fields that `clear` may name; where there are none, the tool does not take it. */
+  /** The fields that `clear` can name. The tool takes `clear` only if there are any. */
   readonly clearable: readonly string[];
   private readonly builtInNames: ReadonlySet<string>;
   private readonly names: ReadonlySet<string>;
   private readonly wording: ProblemWording;
 
-  /** @throws Error where `input` declares an argument that the tool has anyway */
+  /** @throws Error when `input` declares a built-in argument */
   constructor(private readonly tool: ToolDeclaration) {
     this.builtIn = builtInArgumentsOf(tool);
     this.input = tool.input ?? NoArguments;
     this.clearable = clearableFieldsOf(this.input);
     this.builtInNames = new Set(namesOf(this.builtIn));
-    const ofDeclaration = [...this.builtInNames, ...(this.clearable.length > 0 ? [CLEAR] : [])];
+    const reserved = [...this.builtInNames, ...(this.clearable.length > 0 ? [CLEAR] : [])];
     const ofInput = namesOf(this.input);
-    const taken = ofInput.find((name) => ofDeclaration.includes(name));
-    if (taken !== undefined) {
-      throw new Error(`The input of the tool ${tool.name} must not declare ${taken}`);
+    const conflict = ofInput.find((name) => reserved.includes(name));
+    if (conflict !== undefined) {
+      throw new Error(`The input of the tool ${tool.name} must not declare ${conflict}`);
     }
-    this.names = new Set([...ofDeclaration, ...ofInput]);
+    this.names = new Set([...reserved, ...ofInput]);
     const known = () => `the fields are ${[...this.names].join(', ') || 'none'}`;
     this.wording = { whole: 'body', unknown: 'is unknown or cannot be set', known };
   }
 
   /** @throws ApiError `validation_error` that names every failing argument */
   parse({ args, parseProblems }: RawArguments): ParsedArguments {
-    const [ownValues, others] = this.splitBuiltIn(this.withoutNulls(args));
-    const isOwn = ({ field }: FieldProblem) => this.builtInNames.has(field);
-    const own = readInput<Omit<ParsedArguments, 'methodArguments'>>(
-      this.builtIn,
-      ownValues,
-      parseProblems.filter(isOwn),
+    const [builtInValues, inputValues] = this.splitBuiltIn(this.withoutNulls(args));
+    const isBuiltIn = ({ field }: FieldProblem) => this.builtInNames.has(field);
+    const builtIn = readInput(this.builtIn, builtInValues, parseProblems.filter(isBuiltIn));
+    const input = this.parseInput(
+      inputValues,
+      parseProblems.filter((problem) => !isBuiltIn(problem)),
     );
-    const rest = this.parseInput(
-      others,
-      parseProblems.filter((problem) => !isOwn(problem)),
-    );
-    const problems = [...own.problems, ...rest.problems];
+    const problems = [...builtIn.problems, ...input.problems];
     if (problems.length > 0) throw validationError(problems);
-    const { id } = own.value;
+    const { id } = builtIn.value;
     const methodArguments = [
       ...(id === undefined ? [] : [id]),
-      ...(this.tool.input ? [rest.value] : []),
+      ...(this.tool.input ? [input.value] : []),
     ];
-    return { ...own.value, methodArguments };
+    return { ...builtIn.value, methodArguments };
   }
 
-  private parseInput(others: Values, unread: readonly FieldProblem[]): Input<object> {
-    const { wording } = this;
+  private parseInput(args: Values, parseProblems: readonly FieldProblem[]): Input<object> {
+    const { input, clearable, wording } = this;
     if (this.tool.effect === 'reads')
-      return readParameters(this.input, others, unread, { wording });
-    if (this.clearable.length === 0) return readInput(this.input, others, unread, { wording });
-    const { values, problems } = applyClear(others, this.clearable);
-    const found = problems.filter(({ field }) => unread.every((one) => one.field !== field));
-    return readInput(this.input, values, [...unread, ...found], { wording });
+      return readParameters(input, args, parseProblems, { wording });
+    if (clearable.length === 0) return readInput(input, args, parseProblems, { wording });
+    const { values, problems } = applyClear(args, clearable);
+    const isNew = ({ field }: FieldProblem) => parseProblems.every((one) => one.field !== field);
+    return readInput(input, values, [...parseProblems, ...problems.filter(isNew)], { wording });
   }
 
   /**
-   * The arguments that are given. Only false and no `dry_run` at all let a tool delete: null is
-   * what a model gives that does not care.
+   * Removes null arguments. A null `dry_run` becomes true: a tool deletes only when `dry_run` is false
+   * or missing.
    */
   private withoutNulls(args: Values): Values {
-    const isGiven = ([name, value]: [string, unknown]) => value !== null || !this.names.has(name);
-    const given = Object.fromEntries(Object.entries(args).filter(isGiven));
-    const isUndecided = args[DRY_RUN] === null && this.builtInNames.has(DRY_RUN);
-    return isUndecided ? { ...given, [DRY_RUN]: true } : given;
+    const isPresent = ([name, value]: [string, unknown]) => value !== null || !this.names.has(name);
+    const present = Object.fromEntries(Object.entries(args).filter(isPresent));
+    const isNullDryRun = args[DRY_RUN] === null && this.builtInNames.has(DRY_RUN);
+    return isNullDryRun ? { ...present, [DRY_RUN]: true } : present;
   }
 
-  /** The tool's own arguments, and all others. */
+  /** @returns the built-in arguments, and all others */
   private splitBuiltIn(args: Values): readonly [Values, Values] {
     const entries = Object.entries(args);
-    const isOwn = ([name]: [string, unknown]) => this.builtInNames.has(name);
+    const isBuiltIn = ([name]: [string, unknown]) => this.builtInNames.has(name);
     return [
-      Object.fromEntries(entries.filter(isOwn)),
-      Object.fromEntries(entries.filter((entry) => !isOwn(entry))),
+      Object.fromEntries(entries.filter(isBuiltIn)),
+      Object.fromEntries(entries.filter((entry) => !isBuiltIn(entry))),
     ];
   }
 }
 
-/** The DTO of the arguments that a tool takes beside those of its input. */
-function builtInArgumentsOf({
-  id,
-  effect,
-}: ToolDeclaration): Type<Omit<ParsedArguments, 'methodArguments'>> {
-  class OwnArguments {}
-  const { prototype } = OwnArguments;
+function builtInArgumentsOf({ id, effect }: ToolDeclaration): Type<BuiltInArguments> {
+  class DeclaredArguments {}
+  const { prototype } = DeclaredArguments;
   if (id !== undefined) Uuid({ required: true, description: id })(prototype, 'id');
   if (effect === 'deletes') {
     const description = 'Check everything and change nothing.';
     Flag({ default: false, description })(prototype, DRY_RUN);
   }
-  return OwnArguments;
+  return DeclaredArguments;
 }

@@ -3,7 +3,7 @@ import { outputSchemaOf } from './output-schema.js';
 import type { Effect, ToolDeclaration } from './tool.decorator.js';
 import type { ToolArguments } from './tool-arguments.js';
 
-/** A tool as `tools/list` tells it. */
+/** A tool in `tools/list`. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface ToolDefinition {
   readonly annotations: Annotations;
 }
 
-/** Hints of the protocol; the data of a tool is all inside the organization. */
+/** The hints of the protocol. No tool accesses data outside the organization. */
 interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;

@@ -5,12 +5,12 @@ import { TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
 import { toolDefinitionOf, type ToolDefinition } from './tool-definition.js';
 
-/** A declared tool, with what reads its arguments. */
+/** A declared tool with the parser of its arguments. */
 export interface RegisteredTool extends DiscoveredMethod<ToolDeclaration> {
   readonly arguments: ToolArguments;
 }
 
-/** The tools that the providers of all modules declare. */
+/** The tools that all modules declare. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
   private tools: ReadonlyMap<string, RegisteredTool> = new Map();
@@ -18,7 +18,7 @@ export class ToolRegistry implements OnModuleInit {
 
   constructor(private readonly methods: MethodDiscovery) {}
 
-  /** @throws Error where two tools have one name, or a tool declares one argument twice */
+  /** @throws Error when two tools have the same name, or a tool declares an argument twice */
   onModuleInit(): void {
     const tools = [...this.methods.byName<ToolDeclaration>(TOOL).values()].map((method) => {
       return { ...method, arguments: new ToolArguments(method.declaration) };
@@ -33,13 +33,13 @@ export class ToolRegistry implements OnModuleInit {
     return this.tools.get(name);
   }
 
-  /** Whether a call of a tool counts as a read or a write. */
+  /** Whether calls of the tool count as reads or writes. False for an unknown tool. */
   countsAsReadOrWrite(name: string): boolean {
     const tool = this.tools.get(name);
     return tool !== undefined && !tool.declaration.isUnmetered;
   }
 
-  /** The tools that a key with these scopes may call, always in the same order. */
+  /** @returns the tools that a key with these scopes may call, in a fixed order */
   listFor(scopes: ReadonlySet<string>): ToolDefinition[] {
     return this.definitions
       .filter(([scope]) => scope === 'any-key' || scopes.has(scope))

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 
-/** What a call of a tool answers, by the protocol. */
+/** The result of `tools/call`. */
 export interface ToolResult {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent?: Record<string, unknown>;
@@ -10,7 +10,7 @@ export interface ToolResult {
   readonly [key: string]: unknown;
 }
 
-/** A result as an object, with a compact copy for agents that read text alone. */
+/** Returns `value` as structured content, and as JSON text for agents that read only text. */
 export function toolResult(value: object): ToolResult {
   const text = JSON.stringify(value);
   return {
@@ -22,21 +22,21 @@ export function toolResult(value: object): ToolResult {
 /**
  * A failure that tells the agent what happened and what to do next
  * (docs/contract/mcp.md#tool-errors).
- * @param facts what else an agent may want to know of it, as a program
+ * @param metadata further machine-readable properties of the error
  */
 export function toolError(
   error: ApiError,
   requestId: string,
-  facts: Record<string, unknown> = {},
+  metadata: Record<string, unknown> = {},
 ): ToolResult {
   const { code, message } = error;
   const { advice } = ERROR_CATALOGUE[code];
-  const twins = new Set((error.details ?? []).flatMap(({ existing_id: id }) => id ?? []));
-  const found = [...twins].map((id) => `The existing record has the id ${id}.`);
-  const text = [`${code}: ${message}`, ...found, advice].join(' ');
+  const existingIds = new Set((error.details ?? []).flatMap(({ existing_id: id }) => id ?? []));
+  const duplicates = [...existingIds].map((id) => `The existing record has the id ${id}.`);
+  const text = [`${code}: ${message}`, ...duplicates, advice].join(' ');
   return {
     isError: true,
     content: [{ type: 'text', text }],
-    _meta: { 'latitude/error': { ...error.toEnvelope(requestId).error, ...facts } },
+    _meta: { 'latitude/error': { ...error.toEnvelope(requestId).error, ...metadata } },
   };
 }

@@ -14,22 +14,20 @@ import type { RawArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import { toolError, type ToolResult, toolResult } from './tool-result.js';
 
-/** A call of a tool, as it was asked for. */
 export interface ToolCall extends RawArguments {
   readonly actor: Actor;
   readonly requestId: string;
   readonly name: string;
-  /** Is told the window in which the call is counted, before the call runs. */
+  /** Receives the rate limit window of the call before the tool runs. */
   readonly onCounted: (window: RateWindow) => void;
 }
 
-/** What became of a call. */
 export interface ToolOutcome {
   readonly result: ToolResult;
   readonly error?: ApiError;
 }
 
-/** Calls tools: the limit, the scope and the checks of REST, then the same service. */
+/** Runs tools with the rate limits, scopes and validation of REST. */
 @Injectable()
 export class ToolRunner {
   constructor(
@@ -39,7 +37,7 @@ export class ToolRunner {
     private readonly resources: ResourceRegistry,
   ) {}
 
-  /** @returns undefined where there is no such tool */
+  /** @returns undefined when there is no such tool */
   async call(call: ToolCall): Promise<ToolOutcome | undefined> {
     const tool = this.registry.find(call.name);
     if (!tool) return undefined;
@@ -53,8 +51,8 @@ export class ToolRunner {
       return { result: toolResult(await this.run(tool, call)) };
     } catch (thrown) {
       const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
-      const facts = factsOf(error.code, declaration, window);
-      return { error, result: toolError(error, requestId, facts) };
+      const metadata = metadataOf(error.code, declaration, window);
+      return { error, result: toolError(error, requestId, metadata) };
     }
   }
 
@@ -64,16 +62,16 @@ export class ToolRunner {
     return window;
   }
 
-  private async run({ declaration, arguments: taken, run }: RegisteredTool, call: ToolCall) {
-    const { id, dry_run: isDryRun = false, methodArguments } = taken.parse(call);
+  private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
+    const { id, dry_run: isDryRun = false, methodArguments } = parser.parse(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
     if (!isDryRun) return (await run(actor, ...methodArguments)) as object;
     return this.database.dryRun(actor.organization, async (tenant) => {
-      const inside = { ...actor, organization: { ...actor.organization, ...tenant } };
+      const dryRunActor = { ...actor, organization: { ...actor.organization, ...tenant } };
       const { resource: kind } = declaration;
       const record =
-        id !== undefined && kind && (await this.resources.readUncounted(inside, kind, id));
-      const answer = await run(inside, ...methodArguments);
+        id !== undefined && kind && (await this.resources.readUncounted(dryRunActor, kind, id));
+      const answer = await run(dryRunActor, ...methodArguments);
       return { dry_run: true, would_answer: answer, ...(record && { record }) };
     });
   }
@@ -83,7 +81,7 @@ function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {
   return effect === 'reads' ? 'reads' : 'writes';
 }
 
-function factsOf(
+function metadataOf(
   code: ErrorCode,
   { scope }: ToolDeclaration,
   window: RateWindow | undefined,

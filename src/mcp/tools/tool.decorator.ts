@@ -4,31 +4,29 @@ import type { HandlerDecorator } from '../../fields/answers.js';
 import type { Page } from '../../listing/page.js';
 
 /**
- * What a tool does to the records of the organization; its limit and its hints follow from it, and
- * that one which `deletes` takes `dry_run`.
+ * What a tool does to records. It decides the rate limit and the hints of the tool, and a tool that
+ * `deletes` takes `dry_run`.
  */
 export type Effect = 'reads' | 'creates' | 'updates' | 'deletes';
 
-/** What a tool is, as the provider that has it declares it. */
 export interface ToolOptions {
-  /** A few words for people. */
+  /** A short name for people. */
   readonly title: string;
-  /** What it does and when to use it, for the agent. */
+  /** What the tool does and when to use it, for the agent. */
   readonly description: string;
   readonly effect: Effect;
-  /** What the key needs, without which the tool is not listed; `any-key` where that is nothing. */
+  /** The scope that the key needs. Without it the tool is not listed. `any-key` requires no scope. */
   readonly scope: Scope | 'any-key';
-  /** What the argument `id` names, where the tool is about one record. */
+  /** The description of the argument `id`, for a tool that takes one. */
   readonly id?: string;
-  /** The kind of resource that this is, which a dry run shows to whoever may read it. */
+  /** The name of the resource that a dry run returns to keys that may read it. */
   readonly resource?: string;
-  /** The other arguments. */
+  /** The DTO of the other arguments. */
   readonly input?: Type<object>;
-  /** A call counts as any message of /mcp does, and not as a read or a write. */
+  /** Calls count as messages and not as reads or writes. */
   readonly isUnmetered?: true;
 }
 
-/** A declared tool. */
 export interface ToolDeclaration extends ToolOptions {
   readonly name: string;
   readonly output: Type<object>;
@@ -38,9 +36,9 @@ export interface ToolDeclaration extends ToolOptions {
 export const TOOL = Symbol('tool');
 
 /**
- * The method is a tool of /mcp. It is called with the `Actor`, then the `id` where the tool takes
- * one, then the DTO of its other arguments, checked as REST checks it; it returns a record of
- * `output` or, where that stands in brackets, a page of them.
+ * Marks a method as a tool of /mcp. It is called with the `Actor`, the `id` if the tool takes one,
+ * and the validated DTO of the other arguments. It returns a record of type `output`, or a page of
+ * them when `output` is an array.
  */
 export function Tool<T extends object>(
   name: string,

@@ -13,7 +13,7 @@ class WindowsDto {
   @Nested(WindowDto) writes: WindowDto;
 }
 
-/** What a key is and may do, and how often in the current windows. */
+/** The properties of a key and the state of its rate limits. */
 export class WhoamiDto extends KeyFactsDto {
   @Nested(WindowsDto) limits: WindowsDto;
 }

@@ -5,7 +5,7 @@ import type { Actor } from '../../tenancy/actor.js';
 import { Tool } from './tool.decorator.js';
 import { WhoamiDto } from './whoami.dto.js';
 
-/** What `GET /api/v1/me` is to connectors, and how much is left of the limits. */
+/** Returns the properties of the key, as `GET /api/v1/me` does, and the state of its rate limits. */
 @Injectable()
 export class WhoamiTool {
   constructor(private readonly limits: RateLimits) {}
@@ -16,20 +16,18 @@ export class WhoamiTool {
       "Tell the organization, the API key's scopes and expiry, and how many reads and writes are left until when.",
     effect: 'reads',
     scope: 'any-key',
-    // To ask what is left of the limits takes nothing from them.
+    // Asking for the limits must not use them up.
     isUnmetered: true,
     output: WhoamiDto,
   })
   async get(actor: Actor): Promise<WhoamiDto> {
-    const [reads, writes] = [
-      await this.remaining('reads', actor),
-      await this.remaining('writes', actor),
-    ];
+    const reads = await this.stateOf('reads', actor);
+    const writes = await this.stateOf('writes', actor);
     return { ...factsOf(actor), limits: { reads, writes } };
   }
 
-  private async remaining(of: LimitName, { key }: Actor) {
-    const { limit, totalHits, endsAt } = await this.limits.peek(of, key.id);
+  private async stateOf(name: LimitName, { key }: Actor) {
+    const { limit, totalHits, endsAt } = await this.limits.peek(name, key.id);
     return { limit, remaining: limit - totalHits, resets_at: new Date(endsAt) };
   }
 }
