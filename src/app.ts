@@ -38,7 +38,12 @@ export async function createApp(
   app.use(shedLoad(app.get(Load), app.get(RateLimits), observe));
   app.use(requestContext(observe));
   app.use(startPage(settings));
-  await app.init();
+  try {
+    await app.init();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   await app.get(KeysService).adoptDefaultPhoneRegion();
   adapter.serveApplication();
   return app;

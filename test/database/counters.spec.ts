@@ -1,5 +1,8 @@
+import { Injectable, Module } from '@nestjs/common';
 import { CountsService } from '../../src/database/records/counts.service.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { TenantRepository } from '../../src/database/records/tenant-repository.js';
+import { IdDto } from '../../src/fields/id.dto.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp, type Tenant } from '../../src/testing/test-app.js';
 
@@ -196,4 +199,34 @@ describe('counts that are wrong', () => {
       [tenant.id],
     );
   }
+});
+
+describe('the start of a module whose repository declares counted columns', () => {
+  function moduleCounting(table: string, counted: readonly string[]) {
+    @Injectable()
+    class CountedRepository extends TenantRepository<IdDto> {
+      constructor(database: TenantDatabase) {
+        super(database, { name: table, record: IdDto, notDeleted: 'deleted_at is null', counted });
+      }
+    }
+    @Module({ providers: [CountedRepository] })
+    class CountedModule {}
+    return CountedModule;
+  }
+
+  it.each([
+    ['lack a column', 'leads', ['status', 'city', 'zip'], 'leads (city, zip)'],
+    ['do not exist', 'idempotency_keys', ['status'], 'idempotency_keys (all records, status)'],
+  ])('fails if the triggers of the table %s', async (_, table, counted, named) => {
+    const start = TestApp.start({ modules: [moduleCounting(table, counted)] });
+    await expect(start).rejects.toThrow(
+      `The counter triggers of the database do not count what repositories declare: ${named}. ` +
+        'Add a migration that runs dropCounts, keepCounts and repairCounts for each table.',
+    );
+  });
+
+  it('succeeds if the triggers of the table count every column', async () => {
+    const other = await TestApp.start({ modules: [moduleCounting('leads', ['temperature'])] });
+    await other.stop();
+  });
 });

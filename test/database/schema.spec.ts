@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../../src/database/connection/administration.js';
@@ -11,6 +13,9 @@ import { readInput } from '../../src/fields/read-input.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { createDatabase, TestApp } from '../../src/testing/test-app.js';
+
+/** A released migration never changes, so it must not depend on code that may change. */
+const LAST_RELEASED = '1764374400000-answered-records.ts';
 
 describe('migrations', () => {
   let apps: TestApp[];
@@ -40,6 +45,15 @@ describe('migrations', () => {
     const { upQueries } = await owner.driver.createSchemaBuilder().log();
     await owner.destroy();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+});
+
+describe('released migrations', () => {
+  const folder = 'src/database/migrations';
+  const released = readdirSync(folder).filter((name) => name <= LAST_RELEASED);
+
+  it.each(released)('%s imports no other file of the project', (name) => {
+    expect(readFileSync(path.join(folder, name), 'utf8')).not.toMatch(/from '\./);
   });
 });
 

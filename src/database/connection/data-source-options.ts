@@ -12,11 +12,9 @@ import {
 import { IdempotencyKeys1764115200000 } from '../migrations/1764115200000-idempotency-keys.js';
 import { SearchIndexes1764028800000 } from '../migrations/1764028800000-search-indexes.js';
 import { AnsweredRecords1764374400000 } from '../migrations/1764374400000-answered-records.js';
-import {
-  FillSearchText1764201600001,
-  SearchText1764201600000,
-  SearchTextIndexes1764201600002,
-} from '../migrations/1764201600000-search-text.js';
+import { SearchText1764201600000 } from '../migrations/1764201600000-search-text.js';
+import { FillSearchText1764201600001 } from '../migrations/1764201600001-fill-search-text.js';
+import { SearchTextIndexes1764201600002 } from '../migrations/1764201600002-search-text-indexes.js';
 import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contact-identity.js';
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';

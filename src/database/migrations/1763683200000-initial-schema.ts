@@ -1,5 +1,24 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { CREATE_TENANT_ROLE, protectTenantTable } from '../tenant-role/tenant-role.js';
+
+/** PostgreSQL 16 and later require the SET option and not just membership. */
+const MAY_SWITCH_TO_TENANT_ROLE = `(
+  exists (select from pg_roles where rolname = 'latitude_app') and
+  pg_has_role(current_user, (select oid from pg_roles where rolname = 'latitude_app'),
+    case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end))`;
+
+const CREATE_TENANT_ROLE = `
+  do $$ begin
+    if not exists (select from pg_roles where rolname = 'latitude_app') then
+      create role latitude_app nologin;
+    end if;
+    if not ${MAY_SWITCH_TO_TENANT_ROLE} then
+      grant latitude_app to current_user;
+    end if;
+  exception
+    when insufficient_privilege then
+      raise notice 'role latitude_app is not available to %', current_user;
+    when duplicate_object or unique_violation then null;
+  end $$`;
 
 const ORGANIZATIONS = `
   create table organizations (
@@ -25,17 +44,17 @@ const API_KEYS = `
   )`;
 
 /**
- * What a search looks through: each part lower-cased, kept apart by a character no term has. The
- * collation of the names would lower-case ASCII alone.
+ * The text that a search looks through: each part in lower case, separated by a character that no
+ * search term contains. The collation of the names would convert ASCII letters only.
  */
-export const LEADS_SEARCH_TEXT = String.raw`lower((
+const LEADS_SEARCH_TEXT = String.raw`lower((
   translate(first_name || coalesce(' ' || last_name, ''), E'\x1f', ' ')
   || E'\x1f' || coalesce(translate(email, E'\x1f', ' '), '')
   || E'\x1f' || coalesce(phone, '')
   || E'\x1f' || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), '')
   ) collate "default")`;
 
-// Names sort by code point, so that order and indexes never depend on the server's locale.
+// Names sort by code point, so that their order does not depend on the locale of the server.
 const LEADS = `
   create table leads (
     organization_id uuid not null references organizations (id),
@@ -74,7 +93,7 @@ const LEADS_INDEXES = [
   `create index leads_by_updated_at on leads (organization_id, updated_at, id)`,
   `create index leads_by_first_name on leads (organization_id, first_name, id)`,
   `create index leads_by_last_name on leads (organization_id, last_name, id)`,
-  // Empty last names come last in both directions, which one index cannot serve.
+  // Empty last names come last in both directions. One index cannot serve both.
   `create index leads_by_last_name_desc on leads
      (organization_id, last_name desc nulls last, id desc)`,
   `create index leads_by_lead_score on leads (organization_id, lead_score, id)`,
@@ -83,8 +102,8 @@ const LEADS_INDEXES = [
   `create index leads_search on leads using gin (organization_id, search_text gin_trgm_ops)`,
 ].map((index) => `${index} where deleted_at is null`);
 
-// Policies forbid index conditions that could leak rows; LIKE leaks none, but only a superuser
-// may say so. Without it search is correct and reads the organization's rows one by one.
+// Row-level security allows only leakproof functions in index conditions. LIKE leaks no rows, but
+// only a superuser can mark it. Without the mark, a search reads every row of the organization.
 const LET_SEARCH_USE_ITS_INDEX = `
   do $$ begin
     if (select rolsuper from pg_roles where rolname = current_user) then
@@ -92,7 +111,7 @@ const LET_SEARCH_USE_ITS_INDEX = `
     end if;
   end $$`;
 
-// Where TypeORM's command line looks up the expressions of generated columns.
+// The TypeORM CLI reads the expressions of generated columns from this table.
 const TYPEORM_METADATA = `
   create table if not exists typeorm_metadata (
     type varchar not null, database varchar, schema varchar, "table" varchar, name varchar, value text
@@ -113,7 +132,7 @@ export class InitialSchema1763683200000 implements MigrationInterface {
       `create index api_keys_by_organization on api_keys (organization_id, id)`,
       LEADS,
       ...LEADS_INDEXES,
-      ...protectTenantTable('leads'),
+      ...protect('leads'),
       LET_SEARCH_USE_ITS_INDEX,
       TYPEORM_METADATA,
     ];
@@ -124,4 +143,18 @@ export class InitialSchema1763683200000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('drop table leads, api_keys, organizations, typeorm_metadata');
   }
+}
+
+/** Puts a table under row-level security: a row is visible to its organization alone. */
+function protect(table: string): string[] {
+  return [
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy tenant on ${table} using (organization_id = nullif(current_setting('app.organization_id', true), '')::uuid)`,
+    `do $$ begin
+       if exists (select from pg_roles where rolname = 'latitude_app') then
+         grant select, insert, update, delete on ${table} to latitude_app;
+       end if;
+     end $$`,
+  ];
 }

@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { protectTenantTable } from '../tenant-role/tenant-role.js';
 
 const TIMESTAMPS = `
     created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
@@ -31,7 +30,7 @@ const APPOINTMENTS_INDEXES = [
   `create index appointments_by_lead on appointments (organization_id, lead_id, start_time, id)`,
 ];
 
-/** Priorities sort by their meaning, through an index of their rank. */
+/** Priorities sort by their rank, through an index. */
 export const TASKS_PRIORITY_RANK = `array_position(
   array['low', 'medium', 'high', 'urgent'], priority)`;
 
@@ -59,7 +58,7 @@ const TASKS = `
 const TASKS_INDEXES = [
   `create index tasks_by_created_at on tasks (organization_id, created_at, id)`,
   `create index tasks_by_due_date on tasks (organization_id, due_date, id)`,
-  // Tasks without a due date come last in both directions, which one index cannot serve.
+  // Tasks without a due date come last in both directions. One index cannot serve both.
   `create index tasks_by_due_date_desc on tasks
      (organization_id, due_date desc nulls last, id desc)`,
   `create index tasks_by_priority on tasks (organization_id, priority_rank, id)`,
@@ -78,10 +77,10 @@ export class AppointmentsAndTasks1763769600000 implements MigrationInterface {
     const statements = [
       APPOINTMENTS,
       ...APPOINTMENTS_INDEXES,
-      ...protectTenantTable('appointments'),
+      ...protect('appointments'),
       TASKS,
       ...TASKS_INDEXES,
-      ...protectTenantTable('tasks'),
+      ...protect('tasks'),
     ];
     for (const statement of statements) await runner.query(statement);
     await runner.query(DESCRIBE_PRIORITY_RANK, [TASKS_PRIORITY_RANK]);
@@ -90,4 +89,18 @@ export class AppointmentsAndTasks1763769600000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('drop table tasks, appointments');
   }
+}
+
+/** Puts a table under row-level security: a row is visible to its organization alone. */
+function protect(table: string): string[] {
+  return [
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy tenant on ${table} using (organization_id = nullif(current_setting('app.organization_id', true), '')::uuid)`,
+    `do $$ begin
+       if exists (select from pg_roles where rolname = 'latitude_app') then
+         grant select, insert, update, delete on ${table} to latitude_app;
+       end if;
+     end $$`,
+  ];
 }

@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { protectTenantTable } from '../tenant-role/tenant-role.js';
 
 const STATEMENTS = [
   `create table idempotency_keys (
@@ -15,7 +14,7 @@ const STATEMENTS = [
     primary key (organization_id, key, route)
   )`,
   `create index idempotency_keys_by_created_at on idempotency_keys (organization_id, created_at)`,
-  ...protectTenantTable('idempotency_keys'),
+  ...protect('idempotency_keys'),
 ];
 
 export class IdempotencyKeys1764115200000 implements MigrationInterface {
@@ -26,4 +25,18 @@ export class IdempotencyKeys1764115200000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('drop table idempotency_keys');
   }
+}
+
+/** Puts a table under row-level security: a row is visible to its organization alone. */
+function protect(table: string): string[] {
+  return [
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy tenant on ${table} using (organization_id = nullif(current_setting('app.organization_id', true), '')::uuid)`,
+    `do $$ begin
+       if exists (select from pg_roles where rolname = 'latitude_app') then
+         grant select, insert, update, delete on ${table} to latitude_app;
+       end if;
+     end $$`,
+  ];
 }

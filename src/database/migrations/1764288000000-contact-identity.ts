@@ -1,15 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToASCII } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
-import { type SearchedLead, searchTextOfLead } from './1764201600000-search-text-of-leads.js';
-import { withBriefLock } from './brief-lock.js';
 
 const BATCH = 1_000;
 
 const FIELDS = ['email', 'phone'] as const;
 
-interface Lead extends SearchedLead {
+interface Lead {
+  readonly id: string;
+  readonly first_name: string;
+  readonly last_name: string | null;
+  readonly company: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly phone_compared: string | null;
   readonly created_at: string;
   readonly email_compared: string | null;
 }
@@ -22,14 +27,14 @@ const READ_BATCH = `
   order by created_at, id limit ${BATCH}`;
 
 /**
- * Compares phones with their extensions, and e-mails in NFC and by IDNA. Of two leads that become equal
- * the older one keeps the compared form, and the newer one has none.
+ * Adds extensions to the compared form of phones, and NFC and IDNA to that of e-mail addresses. If
+ * two leads become equal, the older one keeps the compared form and the newer one loses it.
  */
 export class ContactIdentity1764288000000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // Each server that starts sets its own default.
+    // Each server sets its own default at the start.
     await withBriefLock(runner, [
       `alter table organizations alter column phone_region set default 'US'`,
     ]);
@@ -37,7 +42,7 @@ export class ContactIdentity1764288000000 implements MigrationInterface {
       id: string;
       phone_region: string;
     }[];
-    for (const { id, phone_region } of organizations) await rereadLeads(runner, id, phone_region);
+    for (const { id, phone_region } of organizations) await updateLeads(runner, id, phone_region);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -45,8 +50,8 @@ export class ContactIdentity1764288000000 implements MigrationInterface {
   }
 }
 
-/** Goes through the leads of an organization, the oldest first. */
-async function rereadLeads(
+/** Computes the compared forms of all leads of an organization, oldest first. */
+async function updateLeads(
   runner: QueryRunner,
   organization: string,
   region: string,
@@ -57,13 +62,13 @@ async function rereadLeads(
     const leads: unknown = await inTransaction(runner, organization, () =>
       runner.query(READ_BATCH, [organization, ...position]),
     );
-    for (const lead of leads as Lead[]) await rereadLead(runner, organization, lead, region);
+    for (const lead of leads as Lead[]) await updateLead(runner, organization, lead, region);
     last = (leads as Lead[]).at(-1);
     if ((leads as Lead[]).length < BATCH) return;
   }
 }
 
-async function rereadLead(
+async function updateLead(
   runner: QueryRunner,
   organization: string,
   lead: Lead,
@@ -77,7 +82,7 @@ async function rereadLead(
     if (forms[field] === lead[`${field}_compared`]) continue;
     const column = `${field}_compared`;
     await inTransaction(runner, organization, async () => {
-      // From the newer leads that have the form. They are read after this one.
+      // Newer leads with the same form lose it. They are processed after this one.
       await runner.query(
         `update leads set ${column} = null where organization_id = $1 and deleted_at is null
           and ${column} = $2 and (created_at, id) > ($3::timestamptz, $4::uuid)`,
@@ -90,7 +95,7 @@ async function rereadLead(
           where organization_id = $1 and id = $3 and ${field} = $4`,
         [organization, forms[field], lead.id, lead[field]],
       );
-      // A search finds phones by this form, too. A lead that was written meanwhile has its own text.
+      // Searches also use this form. A lead that was written meanwhile already has its own text.
       await runner.query(
         `update leads set search_text = $3 where organization_id = $1 and id = $2
           and (first_name, last_name, company, email, phone) is not distinct from ($4, $5, $6, $7, $8)`,
@@ -103,7 +108,7 @@ async function rereadLead(
   }
 }
 
-/** Also where row-level security binds the owner of the tables. */
+/** Sets the organization, because row-level security may bind the owner of the tables. */
 async function inTransaction<T>(
   runner: QueryRunner,
   organization: string,
@@ -111,7 +116,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   await runner.startTransaction();
   try {
-    await runner.query(`select set_config('${TENANT_SETTING}', $1, true)`, [organization]);
+    await runner.query(`select set_config('app.organization_id', $1, true)`, [organization]);
     const result = await work();
     await runner.commitTransaction();
     return result;
@@ -121,7 +126,7 @@ async function inTransaction<T>(
   }
 }
 
-/** As when this migration was written; later versions may compare otherwise. */
+/** The compared form as of this migration. Later versions may compare differently. */
 function comparedEmail(email: string): string {
   const composed = email.trim().toLowerCase().normalize('NFC');
   const at = composed.lastIndexOf('@') + 1;
@@ -129,7 +134,7 @@ function comparedEmail(email: string): string {
   return composed.slice(0, at) + (domainToASCII(domain) || domain);
 }
 
-/** As when this migration was written; later versions may compare otherwise. */
+/** The compared form as of this migration. Later versions may compare differently. */
 function comparedPhone(phone: string, region: string): string {
   const spellings = /^\D*00/.test(phone) ? [phone, phone.replace(/^\D*00/, '+')] : [phone];
   for (const spelling of spellings) {
@@ -137,4 +142,69 @@ function comparedPhone(phone: string, region: string): string {
     if (parsed?.isPossible()) return parsed.number + (parsed.ext ? `x${parsed.ext}` : '');
   }
   return phone.replaceAll(/\D/g, '');
+}
+
+/**
+ * Runs statements that need an exclusive lock, in one transaction. Requests queue behind a pending
+ * lock, so each attempt waits for one second at most.
+ */
+async function withBriefLock(runner: QueryRunner, statements: readonly string[]): Promise<void> {
+  for (;;) {
+    await runner.startTransaction();
+    try {
+      await runner.query('set local lock_timeout = 1000');
+      for (const statement of statements) await runner.query(statement);
+      await runner.commitTransaction();
+      return;
+    } catch (error) {
+      await runner.rollbackTransaction();
+      const { driverError } = error as { driverError?: { code?: unknown } };
+      if (driverError?.code !== '55P03') throw error;
+      await sleep(500);
+    }
+  }
+}
+
+const MAX_SEARCH_TEXT_BYTES = 2_600;
+
+/** The search text of a lead as of this migration. Later versions may build it differently. */
+function searchTextOfLead(lead: Lead): string {
+  const { first_name: first, last_name: last, company, email, phone } = lead;
+  const names = last === null ? first : `${first} ${last} ${first}`;
+  const texts = [phone, email, company, names].filter((text) => text !== null);
+  const words = texts
+    // eslint-disable-next-line no-control-regex
+    .map((text) => foldCase(text).replaceAll(/[\x1e\x1f]/g, ' '))
+    .join('\x1f');
+  const separated = texts.filter((text) => /[0-9][^0-9]+[0-9]/.test(text)).map(digitsOf);
+  const numbers = `\x1e${withoutParts([...numbersOf(lead), ...separated]).join('\x1f')}`;
+  return cut(words, MAX_SEARCH_TEXT_BYTES - numbers.length) + numbers;
+}
+
+function numbersOf({ phone, phone_compared: compared }: Lead): string[] {
+  if (phone === null) return [];
+  const isForeign = compared?.startsWith('+') && !compared.startsWith('+1');
+  const national = isForeign ? parsePhoneNumberFromString(compared ?? '')?.formatNational() : '';
+  return [compared ?? '', digitsOf(national ?? ''), digitsOf(phone)];
+}
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/[^0-9]/g, '');
+}
+
+function withoutParts(numbers: readonly string[]): string[] {
+  return numbers.filter((number, index) => {
+    return !numbers.slice(0, index).some((earlier) => earlier.includes(number));
+  });
+}
+
+function foldCase(text: string): string {
+  const upper = text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC');
+  return upper.replaceAll('İ', 'I').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+}
+
+function cut(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
 }

@@ -1,5 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { assertCountTriggers } from './count-triggers.js';
 import {
   type CountDrift,
   type CountedTable,
@@ -11,13 +14,19 @@ import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { repositoriesOf } from './tenant-repositories.js';
 
-/** Proves and mends the counts of every table that keeps them. */
+/** Checks and repairs the counts of every table that a repository declares as counted. */
 @Injectable()
-export class CountsService {
+export class CountsService implements OnApplicationBootstrap {
   constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly discovery: DiscoveryService,
     private readonly database: TenantDatabase,
   ) {}
+
+  /** @throws Error that names the declared columns that the database does not count */
+  async onApplicationBootstrap(): Promise<void> {
+    await assertCountTriggers(this.dataSource, this.tables);
+  }
 
   /**
    * Compares the counts of an organization with its records.
@@ -32,7 +41,7 @@ export class CountsService {
   }
 
   /**
-   * Mends the counts of an organization while requests are served.
+   * Corrects the counts of an organization. Requests are served meanwhile.
    * @returns the counts that were wrong
    * @throws ApiError `create_failed`
    */
@@ -50,9 +59,12 @@ export class CountsService {
     find: (table: CountedTable) => Promise<CountDrift[]>,
   ): Promise<CountDrift[]> {
     const found: CountDrift[] = [];
-    for (const { countedTable } of repositoriesOf(this.discovery)) {
-      if (countedTable) found.push(...(await find(countedTable)));
-    }
+    for (const table of this.tables) found.push(...(await find(table)));
     return found;
+  }
+
+  private get tables(): CountedTable[] {
+    const repositories = [...repositoriesOf(this.discovery)];
+    return repositories.flatMap(({ countedTable }) => countedTable ?? []);
   }
 }

@@ -1,0 +1,98 @@
+import type { DataSource } from 'typeorm';
+import { ADD_TO_COUNTS, type CountedTable, countedValues } from './record-counts.js';
+
+/** Each connection writes to one shard, so that concurrent writers rarely lock the same row. */
+const SHARDS = 32;
+
+const OPERATIONS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] } as const;
+
+/**
+ * Statements for a migration that create the counter triggers of a table. Records that exist already
+ * are counted by `repairCounts`.
+ */
+export function keepCounts(table: CountedTable): string[] {
+  const perOperation = Object.entries(OPERATIONS).flatMap(([operation, rows]) => {
+    const trigger = `${table.name}_count_${operation}`;
+    const transitions = rows.map((age) => `${age} table as ${age}_rows`).join(' ');
+    return [
+      // Each statement locks the counts in the same order, which prevents deadlocks.
+      `create function ${trigger}() returns trigger language plpgsql set search_path from current
+       as $$ begin
+         insert into record_counts as counts
+           (organization_id, resource, filter, value, shard, records, version)
+         select organization_id, '${table.name}', filter, value,
+           pg_backend_pid() % ${SHARDS}, sum(change), count(*)
+         from (${rows.map((age) => changedRows(table, age)).join(' union all ')}) changed
+           cross join lateral ${countedValues(table)}
+         where value is not null
+         group by organization_id, filter, value having filter = '' or sum(change) <> 0
+         order by organization_id, filter, value
+         ${ADD_TO_COUNTS};
+         return null;
+       end $$`,
+      `create trigger ${trigger} after ${operation} on ${table.name} referencing ${transitions}
+       for each statement execute function ${trigger}()`,
+    ];
+  });
+  return [...perOperation, ...resetCountsOnTruncate(table)];
+}
+
+/** A trigger on `truncate` has no transition tables. */
+function resetCountsOnTruncate({ name }: CountedTable): string[] {
+  return [
+    `create function ${name}_count_truncate() returns trigger language plpgsql
+       set search_path from current
+     as $$ begin
+       update record_counts set records = 0, version = version + 1 where resource = '${name}';
+       return null;
+     end $$`,
+    `create trigger ${name}_count_truncate after truncate on ${name}
+     for each statement execute function ${name}_count_truncate()`,
+  ];
+}
+
+/** Statements for a migration that drop the counter triggers of a table. */
+export function dropCounts({ name }: CountedTable): string[] {
+  const operations = [...Object.keys(OPERATIONS), 'truncate'];
+  return operations.map((operation) => `drop function ${name}_count_${operation} cascade`);
+}
+
+function changedRows({ counted, notDeleted }: CountedTable, age: 'new' | 'old'): string {
+  const columns = ['organization_id', `${age === 'new' ? '1' : '-1'} as change`, ...counted];
+  return `select ${columns.join(', ')} from ${age}_rows where ${notDeleted}`;
+}
+
+/** The source of a trigger function names each column that it counts: `('status', status::text)`. */
+const FIND_UNCOUNTED = `
+  select "table", coalesce(nullif("column", ''), 'all records') as "column"
+  from unnest($1::text[], $2::text[]) as declared ("table", "column")
+  where exists (select from unnest($3::text[]) operation where not exists (
+    select from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+    where tgrelid = to_regclass("table") and tgname = "table" || '_count_' || operation
+      and tgenabled <> 'D' and position('(''' || "column" || ''', ' in prosrc) > 0))
+  order by 1, declared."column"`;
+
+/**
+ * Compares the counter triggers of the database with the declared tables.
+ * @throws Error that names each declared column that a trigger of its table does not count
+ */
+export async function assertCountTriggers(
+  dataSource: DataSource,
+  tables: readonly CountedTable[],
+): Promise<void> {
+  const declared = tables.flatMap(({ name, counted }) => ['', ...counted].map((c) => [name, c]));
+  const uncounted = await dataSource.query<{ table: string; column: string }[]>(FIND_UNCOUNTED, [
+    declared.map(([table]) => table),
+    declared.map(([, column]) => column),
+    Object.keys(OPERATIONS),
+  ]);
+  if (uncounted.length === 0) return;
+  const named = [...new Set(uncounted.map(({ table }) => table))].map((name) => {
+    const columns = uncounted.filter(({ table }) => table === name).map(({ column }) => column);
+    return `${name} (${columns.join(', ')})`;
+  });
+  throw new Error(
+    `The counter triggers of the database do not count what repositories declare: ${named.join('; ')}. ` +
+      'Add a migration that runs dropCounts, keepCounts and repairCounts for each table.',
+  );
+}
