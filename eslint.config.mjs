@@ -19,14 +19,14 @@ export default defineConfig(
     rules: {
       // Nest modules and entities are classes without members.
       '@typescript-eslint/no-extraneous-class': 'off',
-      // Nest injects by the type of the parameter, so the class must be imported as a value.
+      // Nest injects by parameter type, so classes must be imported as values.
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // DTOs are plain data with a class for a name: they are built and copied as literals.
+      // DTO classes describe plain data, which is created and copied as literals.
       '@typescript-eslint/no-misused-spread': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
-      // The type of a row is known where the statement is written.
+      // The caller of a query states the type of its rows.
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
       'no-restricted-properties': [
         'error',
@@ -41,7 +41,7 @@ export default defineConfig(
     rules: {
       'max-lines': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
-      // Tests look into answers, whose shape is what they check.
+      // Tests read responses whose shape they check.
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

@@ -1,4 +1,4 @@
-/** swc turns our TypeScript, and packages that ship only ES modules, into CommonJS for Jest. */
+/** swc compiles TypeScript, and packages that have only ES modules, to CommonJS for Jest. */
 const transform = (typescript) => [
   '@swc/jest',
   {
@@ -18,7 +18,7 @@ const transform = (typescript) => [
 
 const PACKAGES_WITHOUT_COMMONJS = ['@nestjs', 'uuid'];
 
-// A zone with offsets that differ by season and once had seconds: nothing may depend on it.
+// A time zone with daylight saving and a historical offset with seconds: no test may depend on it.
 process.env.TZ ??= 'America/New_York';
 
 export default {

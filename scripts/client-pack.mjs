@@ -1,5 +1,4 @@
-// Packs `latitude/client` alone, as dist/latitude-client-<version>.tgz: ES modules and their types,
-// without dependencies.
+// Packs `latitude/client` as dist/latitude-client-<version>.tgz: ES modules with types, without dependencies.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

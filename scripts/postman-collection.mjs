@@ -1,5 +1,5 @@
-// Writes docs/postman_collection.json from the OpenAPI document that the build prints.
-// With --check it writes nothing, and fails where the file is out of date.
+// Writes docs/postman_collection.json from the OpenAPI document of the build.
+// With --check, only fails if the file is out of date.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Orval makes a client of axios unless it is told otherwise; its schemas of Zod are another one.
+// By default, orval generates an axios client. The Zod schemas are a separate output.
 const input = './generated/openapi.json';
 
 export default {

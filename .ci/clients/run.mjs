@@ -1,10 +1,10 @@
-// Makes a client of the running server's OpenAPI document with each of four generators at its defaults,
-// compiles it under `tsc --strict`, and creates, lists and handles an error with it. The generators are
-// no dependencies of the project: they have a lock file of their own here.
+// Generates clients from the OpenAPI document of the running server with four generators at their default
+// options, compiles each under `tsc --strict`, and creates, lists and handles an error with it. The
+// generators are not dependencies of the project. They have a lock file of their own here.
 import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { install, run, withProduct } from '../product.mjs';
+import { install, run, withServer } from '../server.mjs';
 
 const DOCUMENT = './generated/openapi.json';
 const GENERATORS = [
@@ -19,7 +19,7 @@ process.chdir(import.meta.dirname);
 rmSync('generated', { recursive: true, force: true });
 await mkdir('generated');
 await install(import.meta.dirname);
-await withProduct(async ({ key, url }) => {
+await withServer(async ({ key, url }) => {
   const document = await fetch(`${url}/openapi.json`);
   await writeFile(DOCUMENT, await document.text());
   for (const [generator, ...args] of GENERATORS) await runTool(generator, args);

@@ -1,16 +1,16 @@
-// Holds /mcp of the built product to the protocol's own conformance suite, one revision after the
-// other. The suite is no dependency: it wants Node.js 22, and 60 packages for two seconds of work.
+// Runs the conformance suite of the Model Context Protocol against /mcp of the built server, for one revision
+// after the other. The suite is not a dependency, because it needs Node.js 22 and 60 packages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import path from 'node:path';
-import { withProduct } from '../product.mjs';
+import { withServer } from '../server.mjs';
 
 const SUITE = ['--package=node@22', '--package=@modelcontextprotocol/conformance@0.2.0-alpha.12'];
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 
-await withProduct(async ({ key, url, directory }) => {
-  const proxy = http.createServer(adding(key, url)).listen(0, '127.0.0.1');
+await withServer(async ({ key, url, directory }) => {
+  const proxy = http.createServer(addKey(key, url)).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   for (const revision of REVISIONS) {
     await check(revision, `http://127.0.0.1:${proxy.address().port}`, directory);
@@ -19,8 +19,8 @@ await withProduct(async ({ key, url, directory }) => {
   proxy.closeAllConnections();
 });
 
-/** Passes requests on with the key, which the suite cannot be given. */
-function adding(key, url) {
+/** A proxy that adds the key to each request, because the suite has no option for it. */
+function addKey(key, url) {
   return (request, response) => {
     const { method, headers } = request;
     const passed = http.request(url + request.url, {

@@ -1,10 +1,10 @@
-// Runs docs/postman_collection.json with newman against the built server with its default settings, and
-// holds every answer to the server's own OpenAPI document. Newman is no dependency of the project: it
-// has a lock file of its own here.
+// Runs docs/postman_collection.json with newman against the built server with its default settings, and checks
+// every response against the OpenAPI document of the server. newman is not a dependency of the project. It has
+// a lock file of its own here.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { install, ROOT, withProduct } from '../product.mjs';
+import { install, ROOT, withServer } from '../server.mjs';
 
 const COLLECTION = path.join(ROOT, 'docs/postman_collection.json');
 
@@ -14,25 +14,25 @@ const fromRoot = createRequire(path.join(ROOT, 'package.json'));
 const { Ajv2020 } = fromRoot('ajv/dist/2020.js');
 const addFormats = fromRoot('ajv-formats');
 
-await withProduct(async ({ key, url }) => {
+await withServer(async ({ key, url }) => {
   const document = await (await fetch(`${url}/openapi.json`)).json();
-  const untried = new Set(operationsOf(document));
+  const unverified = new Set(operationsOf(document));
   const problems = [];
   const summary = await runCollection(
     { base_url: url, api_key: key },
     (name, request, response) => {
       const operation = operationAt(document, request);
-      if (response.code < 300) untried.delete(operation);
+      if (response.code < 300) unverified.delete(operation);
       const found = operation ? problemsOf(document, operation, response) : ['is not described'];
       problems.push(...found.map((problem) => `${name}: ${problem}`));
     },
   );
-  for (const { operationId } of untried) problems.push(`${operationId} never succeeded`);
+  for (const { operationId } of unverified) problems.push(`${operationId} never succeeded`);
   for (const problem of problems) console.error(problem);
   if (problems.length + summary.run.failures.length > 0) process.exitCode = 1;
 });
 
-function runCollection(variables, onAnswer) {
+function runCollection(variables, onResponse) {
   const envVar = Object.entries(variables).map(([key, value]) => ({ key, value }));
   const collection = JSON.parse(readFileSync(COLLECTION, 'utf8'));
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ function runCollection(variables, onAnswer) {
         else resolve(summary);
       })
       .on('request', (error, { item, request, response }) => {
-        if (!error) onAnswer(item.name, request, response);
+        if (!error) onResponse(item.name, request, response);
       });
   });
 }
@@ -66,7 +66,7 @@ function operationAt({ paths }, { method, url }) {
   return methods?.[method.toLowerCase()];
 }
 
-/** What of an answer the document does not say. */
+/** @returns the differences between a response and the document */
 function problemsOf(document, { responses }, { code, headers, stream }) {
   const { components } = document;
   const resolve = (node) => {

@@ -1,8 +1,8 @@
-// Makes a Postman collection (v2.1) of an OpenAPI document: a folder for each tag, whose requests work in
-// their order on records that they create themselves, and a few requests that are refused.
-import { refused } from './refused.mjs';
+// Makes a Postman collection (v2.1) from an OpenAPI document. Each tag has a folder, whose requests work in
+// their order on records that they create themselves. Some requests show errors.
+import { errorRequests } from './error-requests.mjs';
 import { requestOf } from './request.mjs';
-import { succeeds } from './tests.mjs';
+import { successTests } from './tests.mjs';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
@@ -42,7 +42,7 @@ function operationsOf({ paths, components }) {
       ...operation,
       path,
       method: method.toUpperCase(),
-      // The record that it is about, as variables name it.
+      // The kind of its record, used in names of variables.
       record: path
         .replace(/\/\{.*/, '')
         .split('/')
@@ -63,7 +63,7 @@ function folderOf({ name, description }, all) {
     item: [
       ...linkedRecords(own, all),
       ...own.filter((one) => !deletes(one)).map(successOf),
-      ...own.flatMap(refused),
+      ...own.flatMap(errorRequests),
       ...own.filter(deletes).map(successOf),
     ],
   };
@@ -76,10 +76,10 @@ function order({ method, isItem }) {
 }
 
 function successOf(operation) {
-  return { ...requestOf(operation), event: succeeds(operation) };
+  return { ...requestOf(operation), event: successTests(operation) };
 }
 
-/** Creations of the leads that the records of a folder need, for the folder of leads deletes its own. */
+/** Creations of the leads to which the records of a folder refer. The folder of leads deletes its own. */
 function linkedRecords(own, all) {
   const needsLead = own.some(({ requestBody }) =>
     /"(lead_id|contact_id)"/.test(JSON.stringify(requestBody ?? {})),
@@ -89,6 +89,6 @@ function linkedRecords(own, all) {
   return creations.map((operation) => ({
     ...requestOf(operation, { example: 'minimal' }),
     name: `${operation.summary} to link`,
-    event: succeeds(operation),
+    event: successTests(operation),
   }));
 }

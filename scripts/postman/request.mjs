@@ -1,6 +1,6 @@
-// One request of the collection, from an operation of the OpenAPI document.
+// Makes a request of the collection from an operation of the OpenAPI document.
 
-/** Values that must be new, or that earlier requests have stored. */
+/** Variables for values that must be unique, or that earlier requests have stored. */
 const FIELDS = {
   email: '{{$guid}}@example.com',
   phone: '{{$randomPhoneNumber}}',
@@ -13,9 +13,9 @@ const UNIQUE = ['email', 'phone'];
 const DEFAULT_EXAMPLE = 'complete';
 
 /**
- * @param options.example the example of the body to send
- * @param options.body a body in place of the examples
- * @param options.id the id in place of that of the record that was created last
+ * @param options.example name of the example that is used as the body
+ * @param options.body a body instead of an example
+ * @param options.id an id instead of that of the last created record
  */
 export function requestOf(operation, { example = DEFAULT_EXAMPLE, body, id } = {}) {
   const { summary, description, method, requestBody } = operation;
@@ -39,7 +39,7 @@ export function requestOf(operation, { example = DEFAULT_EXAMPLE, body, id } = {
   };
 }
 
-/** An update leaves the e-mail address and phone number as they are, for a later request repeats one. */
+/** An update does not change e-mail address and phone number, because a later request needs them for a duplicate. */
 function bodyOf(requestBody, example, isUpdate) {
   const examples = requestBody?.content['application/json'].examples;
   if (!examples) return undefined;
@@ -68,7 +68,7 @@ function headersOf({ parameters = [], record }, hasBody) {
   ];
 }
 
-/** Optional parameters are switched off, each with an example. */
+/** Optional parameters have an example and are disabled. */
 function urlOf({ path, record, parameters = [] }, id = `{{${record}_id}}`) {
   const steps = path.slice(1).split('/');
   const query = parameters

@@ -1,8 +1,8 @@
-// The scripts that run in Postman behind an answer: they hold it to the document, and store what later
-// requests use.
+// The test scripts of the collection. They check a response against the document and store values for later
+// requests.
 
-/** The answer is the one of success, and its record is kept in variables. */
-export function succeeds(operation) {
+/** Checks a successful response and stores its record in variables. */
+export function successTests(operation) {
   const { responses, method, record, isItem } = operation;
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith('2'));
   const { schema } = response.content['application/json'];
@@ -10,7 +10,7 @@ export function succeeds(operation) {
   const item = data.items ?? data;
   const fields = resolve(item, operation)?.required ?? [];
   return script([
-    ...answered(status, response, operation),
+    ...responseTests(status, response, operation),
     'const answer = pm.response.json();',
     ...(data.items
       ? ["pm.test('answers a page', () => pm.expect(answer).to.have.keys('data', 'meta'));"]
@@ -19,21 +19,21 @@ export function succeeds(operation) {
     `${data.items ? 'if (record) ' : ''}pm.test('has every field', () => {`,
     `  pm.expect(record).to.include.all.keys(${JSON.stringify(fields)});`,
     '});',
-    ...(status === '201' ? stored(record, fields) : []),
-    ...(method === 'PUT' && isItem ? storedTag(record) : []),
+    ...(status === '201' ? storeRecord(record, fields) : []),
+    ...(method === 'PUT' && isItem ? storeEntityTag(record) : []),
   ]);
 }
 
-/** The answer is this error. */
-export function fails(operation, status, code) {
+/** Checks an error response. */
+export function errorTests(operation, status, code) {
   return script([
-    ...answered(status, resolve(operation.responses[status], operation), operation),
+    ...responseTests(status, resolve(operation.responses[status], operation), operation),
     'const { error } = pm.response.json();',
     `pm.test('answers the error ${code}', () => pm.expect(error.code).to.equal('${code}'));`,
   ]);
 }
 
-function answered(status, { headers }, operation) {
+function responseTests(status, { headers }, operation) {
   const required = Object.entries(headers)
     .filter(([, header]) => resolve(header, operation).required)
     .map(([name]) => name);
@@ -46,17 +46,17 @@ function answered(status, { headers }, operation) {
   ];
 }
 
-function stored(record, fields) {
+function storeRecord(record, fields) {
   return [
     `pm.collectionVariables.set('${record}_id', record.id);`,
     ...(fields.includes('email')
       ? [`if (record.email) pm.collectionVariables.set('${record}_email', record.email);`]
       : []),
-    ...storedTag(record),
+    ...storeEntityTag(record),
   ];
 }
 
-function storedTag(record) {
+function storeEntityTag(record) {
   return [`pm.collectionVariables.set('${record}_etag', pm.response.headers.get('ETag'));`];
 }
 

@@ -43,7 +43,7 @@ await assert.rejects(leadsCreate(body), (thrown) => {
   return true;
 });
 
-// What is not ASCII, and a date alone, pass both ways.
+// Non-ASCII text and a date without a time.
 const other = await leadsCreate(
   LeadsCreateBody.parse({ first_name: 'Zoë', email: `ö${newEmail()}` }),
 );

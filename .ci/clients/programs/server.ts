@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** The running server, and a key that has every scope. */
+/** The address of the running server, and a key with every scope. */
 export const BASE_URL = process.env.BASE_URL!;
 export const API_KEY = process.env.API_KEY!;
 
-/** An e-mail address that no lead has yet. */
+/** @returns an unused e-mail address */
 export function newEmail(): string {
   return `${randomUUID()}@example.com`;
 }

@@ -1,4 +1,4 @@
-// Runs the built product on a data directory of its own, for checks that come from outside.
+// Runs the built server with a temporary data directory, for checks from outside.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -9,40 +9,40 @@ import { createInterface } from 'node:readline';
 export const ROOT = path.dirname(import.meta.dirname);
 
 /**
- * Starts the product with its default settings and stops it afterwards.
- * @param use called with the address of the server, a key with every scope, and the directory
+ * Starts the server with its default settings and stops it afterwards.
+ * @param use receives the address of the server, a key with every scope, and a temporary directory
  */
-export async function withProduct(use) {
+export async function withServer(use) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-ci-'));
-  const product = spawn(process.execPath, [path.join(ROOT, 'dist/src/main.js')], {
+  const server = spawn(process.execPath, [path.join(ROOT, 'dist/src/main.js')], {
     env: { PATH: process.env.PATH, DATA_DIR: path.join(directory, 'data'), PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(product, 'close');
+  const ended = once(server, 'close');
   try {
-    return await use({ ...(await firstStart(product)), directory });
+    return await use({ ...(await firstStart(server)), directory });
   } finally {
-    product.kill();
+    server.kill();
     await ended;
     rmSync(directory, { recursive: true });
   }
 }
 
-/** The key and the address that the product prints when it starts for the first time. */
-async function firstStart(product) {
+/** @returns the key and the address that the server prints at its first start */
+async function firstStart(server) {
   let key;
-  for await (const line of createInterface(product.stdout)) {
+  for await (const line of createInterface(server.stdout)) {
     key ??= /lat_\w+/.exec(line)?.[0];
     const url = /listens on (http:[^"]+)/.exec(line)?.[1];
     if (!url) continue;
-    // What it logs from now on is not read, but must not fill the pipe.
-    product.stdout.resume();
+    // Discards further log lines, so that they do not fill the pipe.
+    server.stdout.resume();
     return { key, url };
   }
-  throw new Error('the product did not start');
+  throw new Error('the server did not start');
 }
 
-/** Installs the packages of a directory that has a lock file of its own, unless they are there. */
+/** Installs the packages of a directory with a lock file of its own, if they are missing or outdated. */
 export async function install(directory) {
   const time = (file) => statSync(path.join(directory, file), { throwIfNoEntry: false })?.mtimeMs;
   const installed = time('node_modules/.package-lock.json') ?? 0;
@@ -51,7 +51,7 @@ export async function install(directory) {
   await run('npm', ['ci', ...options], { cwd: directory });
 }
 
-/** Runs a program to its end. @throws where it fails */
+/** Runs a program. @throws Error if it fails */
 export async function run(command, args, options = {}) {
   const child = spawn(command, args, { stdio: 'inherit', ...options });
   const [code] = await once(child, 'close');
