@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../../src/testing/api-client.js';
+import { LEADS } from '../../src/testing/factories.js';
+import {
+  inSession,
+  type McpCaller,
+  rpcNotification,
+  rpcRequest,
+} from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  expectAlive,
+  expectRefusal,
+  expectResult,
+  FOREIGN_ORIGIN,
+  MCP,
+  mcpHelpers,
+  METHODS,
+  SEND,
+  VERSION_WITH_BATCHES,
+} from '../support/mcp-helpers.js';
+
+let app: TestApp;
+const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => stopAll());
+
+describe('the flood guard', () => {
+  const MESSAGES = 600;
+  const BATCH = 100;
+  let limited: TestApp;
+  let owner: Tenant;
+  let caller: McpCaller;
+  let session: string;
+
+  beforeAll(async () => {
+    limited = await start({ readsPerMinute: 50, writesPerMinute: 50 });
+  });
+  beforeEach(async () => {
+    owner = await limited.organization();
+    caller = callerOf(owner, limited);
+    session = await caller.open(VERSION_WITH_BATCHES);
+  });
+
+  /** Sends messages until so many are left, of which opening the session was one. */
+  async function leave(count: number): Promise<void> {
+    const message = rpcNotification('notifications/initialized');
+    for (let missing = MESSAGES - 1 - count; missing > 0; missing -= BATCH) {
+      const batch = Array.from({ length: Math.min(missing, BATCH) }, () => message);
+      expect(await caller.post(batch, inSession(session))).toMatchObject({ status: 202 });
+    }
+  }
+
+  const ping = () => caller.rpc(session, 'ping', {}, 1);
+  const call = (name: string, args = {}) =>
+    caller.rpc(session, 'tools/call', { name, arguments: args });
+
+  const listLeads = (args: unknown = {}) =>
+    rpcRequest('tools/call', { name: 'list_leads', arguments: args });
+
+  function expectFlood(answer: Answer): void {
+    expectRefusal(answer, 429, 'rate_limit_exceeded');
+    const { headers } = answer;
+    expect(headers.get('ratelimit-limit')).toBe(String(MESSAGES));
+    expect(headers.get('ratelimit-remaining')).toBe('0');
+    const retryAfter = Number(headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    const end = Date.parse(headers.get('date')!) / 1_000 + retryAfter;
+    expect(Math.abs(end - Number(headers.get('ratelimit-reset')))).toBeLessThanOrEqual(1);
+  }
+
+  it('given a key, when it sends single messages at once, then exactly 600 are answered', async () => {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 650; sent += 50) {
+      const answers = await Promise.all(Array.from({ length: 50 }, ping));
+      for (const answer of answers) {
+        statuses.push(answer.status);
+        if (answer.status !== 200) expectFlood(answer);
+      }
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(MESSAGES - 1);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(51);
+  });
+
+  it('given a key that sent all its messages, when anything else comes, then it is 429, whatever it is', async () => {
+    await leave(0);
+    const answers = [
+      await ping(),
+      await caller.initialize(),
+      await caller.post('{', inSession(session)),
+      await caller.post(rpcRequest('ping'), inSession(randomUUID())),
+      await caller.post(rpcNotification('notifications/initialized'), inSession(session)),
+      await SEND.GET(caller, session),
+      await caller.delete(session),
+    ];
+    for (const answer of answers) expectFlood(answer);
+    expectRefusal(await callerWithoutKey(limited).initialize(), 401, 'unauthorized');
+    const foreign = { ...inSession(session), ...FOREIGN_ORIGIN };
+    expectRefusal(await caller.post(rpcRequest('ping'), foreign), 403, 'origin_not_allowed');
+  });
+
+  it('given a key that sent all its messages, when another key of its organization comes, then it is served', async () => {
+    await leave(0);
+    expectFlood(await ping());
+    const other = callerOf(await limited.key(owner.id), limited);
+    await expectAlive(other, await other.open());
+  });
+
+  it('given a key that sent all its messages, when it calls tools, then they work, alone and in a batch', async () => {
+    await leave(0);
+    expectFlood(await ping());
+    expect(await call('list_leads')).toMatchObject({
+      status: 200,
+      body: { result: { structuredContent: { data: [] } } },
+    });
+    const created = await call('create_lead', { first_name: 'Ada' });
+    expect(created.body).toMatchObject({ result: { structuredContent: { first_name: 'Ada' } } });
+    const list = rpcRequest('tools/call', { name: 'list_leads', arguments: {} });
+    const { status, body } = await caller.post([list, list], inSession(session));
+    expect([status, body.length]).toEqual([200, 2]);
+    expectFlood(await caller.post([list, rpcRequest('ping')], inSession(session)));
+    expectFlood(await ping());
+  });
+
+  it('given one message left, when known tools are called first, then it is still left', async () => {
+    await leave(1);
+    for (let n = 0; n < 5; n++) expect(await call('list_tasks')).toMatchObject({ status: 200 });
+    expectResult(await ping(), 1, {});
+    expectFlood(await ping());
+  });
+
+  it.each<[string, number, () => Promise<Answer>]>([
+    ['an invalid body', 400, () => caller.post('{', inSession(session))],
+    ['what is no JSON-RPC', 400, () => caller.post({}, inSession(session))],
+    ['another content type', 415, () => caller.post('x', { 'Content-Type': 'text/plain' })],
+    ['a body that is too large', 413, () => caller.post(' '.repeat(300_000), inSession(session))],
+    ['a request without a session', 400, () => caller.post(rpcRequest('ping'))],
+    ['a request in no session', 404, () => caller.post(rpcRequest('ping'), inSession('x'))],
+    ['a refused initialize', 400, () => caller.initialize({ clientInfo: 1 })],
+    ['a call of an unknown tool', 200, () => call('nothing_here')],
+    ['a call of no tool', 200, () => caller.rpc(session, 'tools/call', {})],
+    ['a notification', 202, () => caller.post(rpcNotification('x'), inSession(session))],
+    ['a GET', 400, () => SEND.GET(caller)],
+    ['a DELETE', 404, () => caller.delete(randomUUID())],
+  ])('given one message left, when %s comes, then that was it', async (_, status, ask) => {
+    await leave(1);
+    expect(await ask()).toMatchObject({ status });
+    expectFlood(await ping());
+  });
+
+  it('given one message left, when a batch of two comes, then it is refused and nothing of it is done', async () => {
+    await leave(1);
+    const create = { name: 'create_lead', arguments: { first_name: 'Never' } };
+    const batch = [rpcRequest('tools/call', create), rpcRequest('ping'), rpcRequest('ping')];
+    expectFlood(await caller.post(batch, inSession(session)));
+    expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
+  });
+
+  it.each<[string, () => Promise<Answer>]>([
+    ['a call of a known tool without a session', () => caller.post(listLeads())],
+    ['a call of a known tool in no session', () => caller.post(listLeads(), inSession('x'))],
+    [
+      'a call of a known tool with arguments that are no object',
+      () => caller.rpc(session, 'tools/call', listLeads(1).params),
+    ],
+    [
+      'a call of a known tool with an unknown query parameter',
+      () =>
+        caller.request('POST', {
+          path: `${MCP}?x=1`,
+          body: listLeads(),
+          headers: inSession(session),
+        }),
+    ],
+    [
+      'a call of a known tool with a foreign revision',
+      () => caller.post(listLeads(), { ...inSession(session), 'MCP-Protocol-Version': 'x' }),
+    ],
+    ['resources/read without an address', () => caller.rpc(session, 'resources/read', {})],
+  ])(
+    'given one message left, when %s is refused, then that has counted, as a message or as a read',
+    async (_, ask) => {
+      await leave(1);
+      const answer = await ask();
+      expect(answer.body.error).toBeDefined();
+      const { status } = await ping();
+      const read = await owner.api.get('/api/v1/me');
+      const left = Number(read.headers.get('ratelimit-remaining'));
+      expect({ status, left }).not.toEqual({ status: 200, left: 49 });
+    },
+  );
+
+  it('given a call that asks for a task, which is not offered, when it is made, then it is an ordinary one', async () => {
+    const asTask = { ...listLeads().params, task: { ttl: 1 } };
+    const answer = await caller.rpc(session, 'tools/call', asTask);
+    expect(answer.body.result.structuredContent.data).toEqual([]);
+  });
+
+  it('given protocol messages, when they are answered or refused, then neither reads nor writes have been counted', async () => {
+    for (let n = 0; n < 3; n++) {
+      await ping();
+      await caller.rpc(session, 'tools/list', {});
+      await caller.post('{', inSession(session));
+      await SEND.GET(caller);
+      await caller.delete(randomUUID());
+      await call('nothing_here');
+    }
+    const read = await owner.api.get('/api/v1/me');
+    const write = await owner.api.post(LEADS, {});
+    const left = [read, write].map(({ headers }) => headers.get('ratelimit-remaining'));
+    expect(left).toEqual(['49', '49']);
+  });
+
+  it('given requests without a key, when they are more than the reads of a minute, then they are 429', async () => {
+    const alone = await start({ readsPerMinute: 3 });
+    const statuses: number[] = [];
+    for (const method of [...METHODS, ...METHODS]) {
+      statuses.push((await SEND[method](callerWithoutKey(alone))).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429, 429]);
+    await callerOf(owner, alone).open();
+  });
+});

@@ -1,0 +1,296 @@
+import type { Answer } from '../../src/testing/api-client.js';
+import { LEADS } from '../../src/testing/factories.js';
+import {
+  initializeRequest,
+  inSession,
+  type McpCaller,
+  rpcNotification,
+  rpcRequest,
+} from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  expectAlive,
+  expectRefusal,
+  expectResult,
+  MCP,
+  mcpHelpers,
+  METHODS,
+  VERSION_WITH_BATCHES,
+  VERSIONS_WITHOUT_BATCHES,
+} from '../support/mcp-helpers.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let mcp: McpCaller;
+const { callerOf, callerWithoutKey, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  mcp = callerOf(tenant);
+});
+afterAll(() => stopAll());
+
+describe('what a POST may hold', () => {
+  let session: string;
+  let inBatching: string;
+
+  beforeAll(async () => {
+    [session, inBatching] = await Promise.all([mcp.open(), mcp.open(VERSION_WITH_BATCHES)]);
+  });
+
+  /** The answers with and without a session. */
+  function post(body: unknown, headers: Record<string, string> = {}): Promise<Answer[]> {
+    return Promise.all([
+      mcp.post(body, headers),
+      mcp.post(body, { ...headers, ...inSession(session) }),
+    ]);
+  }
+
+  it.each<[unknown, ...string[]]>([
+    ['{', 'body'],
+    ['', 'body'],
+    ['null', 'body'],
+    ['"ping"', 'body'],
+    ['1', 'body'],
+    [Buffer.from([0x22, 0xff, 0x22]), 'body'],
+    ['{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}', 'jsonrpc'],
+    ['{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', 'id'],
+    [{}, 'jsonrpc', 'method'],
+    [{ ...rpcRequest('ping'), jsonrpc: '1.0' }, 'jsonrpc'],
+    [{ ...rpcRequest('ping'), jsonrpc: 2 }, 'jsonrpc'],
+    [{ ...rpcRequest('ping'), id: null }, 'id'],
+    [{ ...rpcRequest('ping'), id: 1.5 }, 'id'],
+    [{ ...rpcRequest('ping'), id: true }, 'id'],
+    [{ ...rpcRequest('ping'), id: [1] }, 'id'],
+    [{ jsonrpc: '2.0', id: 1 }, 'method'],
+    [{ jsonrpc: '2.0', id: 1, method: 5 }, 'method'],
+    [{ ...rpcRequest('ping'), params: [] }, 'params'],
+    [{ ...rpcRequest('ping'), params: 'x' }, 'params'],
+    [{ ...rpcRequest('ping'), params: null }, 'params'],
+    [{ jsonrpc: '1.0', id: {}, method: null, params: 1 }, 'jsonrpc', 'id', 'method', 'params'],
+    [{ ...rpcRequest('ping'), result: {} }, 'body'],
+    [[rpcRequest('ping'), { jsonrpc: '2.0' }], 'method'],
+    [[rpcRequest('ping'), 1], 'body'],
+  ])(
+    'given %j, when it is POSTed, then it is refused and the field named',
+    async (body, ...fields) => {
+      for (const answer of await post(body)) {
+        expectRefusal(answer, 400, 'validation_error', ...fields);
+      }
+    },
+  );
+
+  it('given no body at all, when POST comes, then it is refused', async () => {
+    for (const answer of await post(undefined)) {
+      expectRefusal(answer, 400, 'validation_error', 'body');
+    }
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no clientInfo', { clientInfo: undefined }, 'params.clientInfo'],
+    ['a clientInfo without its name', { clientInfo: { version: '1' } }, 'params.clientInfo.name'],
+    ['no capabilities', { capabilities: undefined }, 'params.capabilities'],
+    ['no protocolVersion', { protocolVersion: undefined }, 'params.protocolVersion'],
+    ['a protocolVersion that is no text', { protocolVersion: 2025 }, 'params.protocolVersion'],
+  ])(
+    'given initialize with %s, when it is POSTed, then the parameter is named',
+    async (_, params, field) => {
+      const answer = await mcp.initialize(params as object);
+      expectRefusal(answer, 400, 'validation_error', field);
+      expect(answer.headers.get('mcp-session-id')).toBeNull();
+    },
+  );
+
+  it('given initialize without parameters, when it is POSTed, then it is refused', async () => {
+    expectRefusal(await mcp.post(rpcRequest('initialize')), 400, 'validation_error', 'params');
+  });
+
+  it.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'text/json'])(
+    'given the content type %s, when POST comes, then it is 415',
+    async (type) => {
+      const body = JSON.stringify(rpcRequest('ping'));
+      for (const answer of await post(body, { 'Content-Type': type })) {
+        expectRefusal(answer, 415, 'unsupported_media_type');
+      }
+    },
+  );
+
+  it('given a body that is too large, when POST comes, then it is 413, and at the limit it is not', async () => {
+    const { bodyLimitBytes } = app.settings;
+    const atLimit = JSON.stringify(rpcRequest('ping', {}, 1)).padEnd(bodyLimitBytes);
+    for (const answer of await post(`${atLimit} `)) expectRefusal(answer, 413, 'payload_too_large');
+    expectResult(await mcp.post(atLimit, inSession(session)), 1, {});
+  });
+
+  describe('batches', () => {
+    it('given a session of 2025-03-26, when a batch comes, then its requests are answered in an array', async () => {
+      const batch = [
+        rpcRequest('ping', {}, 1),
+        rpcNotification('notifications/initialized'),
+        rpcRequest('nothing/here', {}, 'b'),
+        { jsonrpc: '2.0', id: 9, result: {} },
+        rpcRequest('tools/call', { name: 'list_leads', arguments: {} }, 2),
+      ];
+      const { status, body } = await mcp.post(batch, inSession(inBatching));
+      expect({ status, isArray: Array.isArray(body), length: body.length as unknown }).toEqual({
+        status: 200,
+        isArray: true,
+        length: 3,
+      });
+      expect(body).toEqual(
+        expect.arrayContaining([
+          { jsonrpc: '2.0', id: 1, result: {} },
+          expect.objectContaining({ id: 'b', error: expect.objectContaining({ code: -32601 }) }),
+          expect.objectContaining({ id: 2, result: expect.any(Object) as object }),
+        ]),
+      );
+    });
+
+    it('given a batch of one, when it comes, then the answer is an array of one', async () => {
+      const { body } = await mcp.post([rpcRequest('ping', {}, 1)], inSession(inBatching));
+      expect(body).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+    });
+
+    it('given a batch with one id twice, when it comes, then both requests are answered', async () => {
+      const batch = [rpcRequest('ping', {}, 1), rpcRequest('ping', {}, 1)];
+      const { body } = await mcp.post(batch, inSession(inBatching));
+      expect(body).toEqual(batch.map(({ id }) => ({ jsonrpc: '2.0', id, result: {} })));
+    });
+
+    it('given a batch without a request, when it comes, then the answer is 202 without a body', async () => {
+      const batch = [rpcNotification('notifications/initialized'), rpcNotification('x')];
+      const answer = await mcp.post(batch, inSession(inBatching));
+      expect(answer).toMatchObject({ status: 202, body: undefined });
+    });
+
+    it.each(VERSIONS_WITHOUT_BATCHES)(
+      'given a session of %s, when a batch comes, then it is refused',
+      async (revision) => {
+        const other = await mcp.open(revision);
+        const batches = [[rpcRequest('ping')], [rpcNotification('notifications/initialized')], []];
+        for (const batch of batches) {
+          const answer = await mcp.post(batch, inSession(other));
+          expectRefusal(answer, 400, 'validation_error', 'body');
+        }
+        await expectAlive(mcp, other);
+      },
+    );
+
+    it('given an empty batch, when it comes, then it is refused', async () => {
+      for (const headers of [{}, inSession(session), inSession(inBatching)]) {
+        expectRefusal(await mcp.post([], headers), 400, 'validation_error', 'body');
+      }
+    });
+
+    it('given initialize in a batch, when it comes in a session, then it is refused and nothing is done', async () => {
+      const call = { name: 'create_lead', arguments: { first_name: 'Never' } };
+      const owner = await app.organization();
+      const caller = callerOf(owner);
+      const own = await caller.open(VERSION_WITH_BATCHES);
+      const batches = [
+        [initializeRequest()],
+        [rpcRequest('tools/call', call), initializeRequest()],
+      ];
+      for (const batch of batches) {
+        const answer = await caller.post(batch, inSession(own));
+        expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
+      }
+      expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
+    });
+
+    it('given initialize in a batch, when it comes without a session, then it is refused', async () => {
+      const initialize = initializeRequest({ protocolVersion: VERSION_WITH_BATCHES });
+      const batches = [[initialize], [initialize, rpcRequest('ping')], [initialize, initialize]];
+      for (const batch of batches) {
+        const answer = await mcp.post(batch);
+        expectRefusal(answer, 400, 'validation_error', 'body');
+        expect(answer.headers.get('mcp-session-id')).toBeNull();
+      }
+    });
+
+    it('given a batch without initialize, when it comes without a session, then it is no_session', async () => {
+      expectRefusal(await mcp.post([rpcRequest('ping')]), 400, 'no_session');
+    });
+  });
+});
+
+describe('the head of a request', () => {
+  let session: string;
+
+  beforeAll(async () => {
+    session = await mcp.open();
+  });
+
+  it.each(METHODS)(
+    'given a revision that is not supported, when %s declares it, then the header is named',
+    async (method) => {
+      const body = method === 'POST' ? rpcRequest('ping') : undefined;
+      for (const revision of ['x', '1999-01-01', '2026-07-28']) {
+        const headers = { ...inSession(session), 'MCP-Protocol-Version': revision };
+        const answer = await mcp.request(method, { body, headers });
+        expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
+      }
+      await expectAlive(mcp, session);
+    },
+  );
+
+  it('given a supported revision, when a request declares it, then it is answered', async () => {
+    for (const revision of [...VERSIONS_WITHOUT_BATCHES, VERSION_WITH_BATCHES]) {
+      const headers = { ...inSession(session), 'MCP-Protocol-Version': revision };
+      expectResult(await mcp.post(rpcRequest('ping', {}, 1), headers), 1, {});
+    }
+  });
+
+  it('given initialize that declares a revision which is not supported, when it comes, then it is refused', async () => {
+    const answer = await mcp.initialize({}, { 'MCP-Protocol-Version': 'x' });
+    expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
+  });
+
+  it.each(METHODS)(
+    'given an unknown query parameter, when %s comes, then it is named',
+    async (method) => {
+      const body = method === 'POST' ? rpcRequest('ping') : undefined;
+      const path = `${MCP}?session=${session}`;
+      const answer = await mcp.request(method, { path, body, headers: inSession(session) });
+      expectRefusal(answer, 400, 'validation_error', 'session');
+      await expectAlive(mcp, session);
+    },
+  );
+
+  it.each(['x', '-1', '1.5', '1', '01x', '0x0', '99999999999999999999', 'null'])(
+    'given Last-Event-ID %s, which names no event of the session, when GET comes, then it is named',
+    async (id) => {
+      const headers = { ...inSession(session), 'Last-Event-ID': id };
+      const answer = await mcp.request('GET', { headers });
+      expectRefusal(answer, 400, 'validation_error', 'Last-Event-ID');
+    },
+  );
+
+  it('given a request with several faults, when GET comes, then all are named', async () => {
+    const headers = { 'MCP-Protocol-Version': 'x', 'Last-Event-ID': 'x', ...inSession(session) };
+    const answer = await mcp.request('GET', { path: `${MCP}?y=1`, headers });
+    expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version', 'Last-Event-ID', 'y');
+  });
+
+  it.each(['PUT', 'PATCH', 'PROPFIND'])(
+    'given %s, when it comes to /mcp, then it is 404 and Allow names what there is',
+    async (method) => {
+      const answer = await mcp.request(method, { headers: inSession(session) });
+      expectRefusal(answer, 404, 'not_found');
+      expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, POST');
+      expectRefusal(await callerWithoutKey().request(method), 401, 'unauthorized');
+    },
+  );
+
+  it.each(['/mcp/', '/mcp/x', '/MCP', '/mcp%2f'])(
+    'given the path %s, when initialize comes, then it is 404',
+    async (path) => {
+      expectRefusal(
+        await mcp.request('POST', { path, body: initializeRequest() }),
+        404,
+        'not_found',
+      );
+    },
+  );
+});

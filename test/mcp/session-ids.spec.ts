@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import {
+  inSession,
+  type McpCaller,
+  rpcNotification,
+  rpcRequest,
+} from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  expectAlive,
+  expectRefusal,
+  LIST_CHANGED,
+  MCP,
+  mcpHelpers,
+  METHODS,
+  SEND,
+  terminatedSession,
+} from '../support/mcp-helpers.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let mcp: McpCaller;
+const { callerOf, sessionOf, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  mcp = callerOf(tenant);
+});
+afterAll(() => stopAll());
+
+describe('the session that a request names', () => {
+  it('given no session header, when GET comes, then it is 400 no_session', async () => {
+    expectRefusal(await SEND.GET(mcp), 400, 'no_session');
+  });
+
+  it('given a session header that names none or one that has ended, when GET comes, then it is 400 no_session', async () => {
+    for (const session of [randomUUID(), 'x', '', '__proto__', await terminatedSession(mcp)]) {
+      expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
+    }
+  });
+
+  it.each(['ping', 'tools/list', 'tools/call', 'nothing/here'])(
+    'given no session header, when %s is POSTed, then it is 400 no_session',
+    async (method) => {
+      expectRefusal(await mcp.post(rpcRequest(method, { name: 'list_leads' })), 400, 'no_session');
+    },
+  );
+
+  it('given no session header, when what is no request is POSTed, then it is 400 no_session', async () => {
+    const messages = [
+      rpcNotification('notifications/initialized'),
+      rpcNotification('initialize'),
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ];
+    for (const message of messages) expectRefusal(await mcp.post(message), 400, 'no_session');
+  });
+
+  it('given no session header, when DELETE comes, then it is refused', async () => {
+    expectRefusal(await mcp.delete(), 400, 'no_session');
+  });
+
+  it.each(['POST', 'DELETE'] as const)(
+    'given a session header that names none or one that has ended, when %s comes, then it is 404 not_found',
+    async (method) => {
+      for (const session of [randomUUID(), 'x', '__proto__', await terminatedSession(mcp)]) {
+        expectRefusal(await SEND[method](mcp, session), 404, 'not_found');
+      }
+    },
+  );
+
+  it.each(METHODS)(
+    'given the session of another key, when %s comes, then it is 403 session_mismatch and the session lives on',
+    async (method) => {
+      const session = await mcp.open();
+      const others = [await app.key(tenant.id), await app.organization()];
+      for (const other of others) {
+        expectRefusal(await SEND[method](callerOf(other), session), 403, 'session_mismatch');
+      }
+      await expectAlive(mcp, session);
+    },
+  );
+
+  it('given the session of another key, when initialize comes in it, then it is 403 session_mismatch', async () => {
+    const session = await mcp.open();
+    const other = callerOf(await app.key(tenant.id));
+    expectRefusal(await other.initialize({}, inSession(session)), 403, 'session_mismatch');
+  });
+
+  it('given a stream, when another key opens, posts and deletes in its session, then the stream stays', async () => {
+    const owner = await app.key(tenant.id);
+    const caller = callerOf(owner);
+    const session = await caller.open('2025-06-18');
+    const stream = await caller.listen(session);
+    for (const method of METHODS) {
+      expectRefusal(await SEND[method](mcp, session), 403, 'session_mismatch');
+    }
+    sessionOf(session)!.notify(LIST_CHANGED.method);
+    expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+  });
+
+  it.each<[string, Parameters<McpCaller['request']>[1] & object]>([
+    ['unparseable JSON', { body: '{' }],
+    ['what is no JSON-RPC', { body: '{}' }],
+    ['no body', {}],
+    ['another content type', { body: 'x', headers: { 'Content-Type': 'text/plain' } }],
+    ['a body that is too large', { body: ' '.repeat(300_000) }],
+    ['a foreign revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
+    ['an unknown parameter', { body: rpcRequest('ping'), path: `${MCP}?x=1` }],
+    ['a batch', { body: [rpcRequest('ping')] }],
+    ['initialize without its parameters', { body: rpcRequest('initialize') }],
+  ])(
+    'given the header of no session or of a foreign one, when %s comes, then the session is what is told',
+    async (_, { headers, ...options }) => {
+      const session = await callerOf(await app.key(tenant.id)).open();
+      const ask = (id: string) =>
+        mcp.request('POST', { ...options, headers: { ...headers, ...inSession(id) } });
+      expectRefusal(await ask(session), 403, 'session_mismatch');
+      expectRefusal(await ask(randomUUID()), 404, 'not_found');
+    },
+  );
+
+  it('given a request with several faults, when GET or DELETE comes, then the session is what is told', async () => {
+    const session = await callerOf(await app.key(tenant.id)).open();
+    const headers = { 'Last-Event-ID': 'x', 'MCP-Protocol-Version': 'x' };
+    const ask = (method: string, id: string) =>
+      mcp.request(method, { path: `${MCP}?x=1`, headers: { ...headers, ...inSession(id) } });
+    expectRefusal(await ask('GET', session), 403, 'session_mismatch');
+    expectRefusal(await ask('GET', 'x'), 400, 'no_session');
+    expectRefusal(await ask('DELETE', session), 403, 'session_mismatch');
+    expectRefusal(await ask('DELETE', 'x'), 404, 'not_found');
+  });
+});

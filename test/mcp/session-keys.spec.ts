@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
+import {
+  inSession,
+  type McpCaller,
+  rpcNotification,
+  rpcRequest,
+} from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  expectAlive,
+  expectRefusal,
+  FOREIGN_ORIGIN,
+  LIST_CHANGED,
+  MCP,
+  mcpHelpers,
+  METHODS,
+  SEND,
+  untilTrue,
+  VERSION_WITH_BATCHES,
+} from '../support/mcp-helpers.js';
+import { until } from '../support/product.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let mcp: McpCaller;
+const { callerOf, callerWithoutKey, sessionOf, start, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  mcp = callerOf(tenant);
+});
+afterAll(() => stopAll());
+
+describe('the end of a key', () => {
+  /** When the stream of a session ended that this key has opened, and that the session is gone. */
+  async function endOf(owner: Tenant, end: () => Promise<unknown>): Promise<number> {
+    const caller = callerOf(owner);
+    const session = await caller.open();
+    const stream = await caller.listen(session);
+    await stream.next();
+    expectRefusal(await SEND.GET(mcp, session), 403, 'session_mismatch');
+    await end();
+    expect(await stream.next()).toBeUndefined();
+    const endedAt = Date.now();
+    // Where it still were, it would be the session of another key.
+    expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
+    for (const method of METHODS) {
+      await until(async () => (await SEND[method](caller, session)).status === 401);
+    }
+    return endedAt;
+  }
+
+  it('given streams of two keys, when one key is revoked, then its stream and session end and the other go on', async () => {
+    const [owner, other] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
+    const kept = await callerOf(other).open('2025-06-18');
+    const stream = await callerOf(other).listen(kept);
+    await endOf(owner, () => app.app.get(KeysService).revoke(owner.key.id));
+    await expectAlive(callerOf(other), kept);
+    sessionOf(kept)!.notify(LIST_CHANGED.method);
+    expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+  });
+
+  it('given a stream, when its key expires, then the stream and the session end, not earlier', async () => {
+    const owner = await app.key(tenant.id);
+    let expiresAt: Date | undefined;
+    // Only now, so that the stream is there before the key expires, however long that takes.
+    const endedAt = await endOf(owner, async () => {
+      const [key] = await app.sql<{ expires_at: Date }>(
+        `update api_keys set expires_at = now() + interval '1 second' where id = $1
+         returning expires_at`,
+        [owner.key.id],
+      );
+      expiresAt = key!.expires_at;
+    });
+    expect(endedAt).toBeGreaterThanOrEqual(expiresAt!.getTime());
+  });
+});
+
+describe('the log, a line a request', () => {
+  let logging: TestApp;
+  let text = '';
+
+  beforeAll(async () => {
+    setLogOutput({ write: (line) => (text += line) });
+    logging = await start({ logLevel: 'trace', mcpMaxSessions: 2 });
+  });
+  afterAll(() => {
+    setLogLevel('silent');
+  });
+
+  it('given sessions that are used and misused, when all that is logged, then it holds neither their ids nor a key', async () => {
+    const other = await logging.organization();
+    const owner = callerOf(tenant, logging);
+    const revoked = await logging.key(tenant.id);
+    const session = await owner.open(VERSION_WITH_BATCHES);
+    const theirs = await callerOf(revoked, logging).open();
+    const named = inSession(session);
+    const stream = await owner.listen(session);
+    await SEND.GET(owner, theirs);
+    const answers = [
+      await owner.rpc(session, 'ping'),
+      await owner.rpc(session, 'tools/call', { name: 'get_lead', arguments: { id: session } }),
+      await owner.rpc(session, 'nothing/here', { session }),
+      await owner.post([rpcRequest('ping'), rpcNotification('x')], named),
+      await owner.post('{', named),
+      await owner.request('POST', { path: `${MCP}?s=${session}`, body: rpcRequest('ping') }),
+      await owner.request('GET', { path: `${MCP}/${session}`, headers: named }),
+      await owner.request('GET', { headers: { ...named, 'Last-Event-ID': session } }),
+      await SEND.POST(callerOf(other, logging), session),
+      await SEND.DELETE(owner, randomUUID()),
+      await owner.initialize(),
+      await owner.initialize({}, FOREIGN_ORIGIN),
+      await SEND.POST(callerWithoutKey(logging), session),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([
+      200, 200, 200, 200, 400, 400, 404, 400, 403, 404, 503, 403, 401,
+    ]);
+    await logging.app.get(KeysService).revoke(revoked.key.id);
+    await untilTrue(() => sessionOf(theirs, logging) === undefined);
+    await owner.delete(session);
+    expect(await stream.next()).toBeUndefined();
+
+    const requests = () => text.match(/"msg":"request"/g)?.length ?? 0;
+    // With the two that opened a session, the refused GET, the stream and the DELETE.
+    await untilTrue(() => requests() === answers.length + 5);
+    expect(text).toContain('"route":"/mcp"');
+    const secrets = [session, theirs, ...[tenant, other, revoked].map(({ key }) => key.key)];
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    expect(text).not.toContain(tenant.key.key.slice(8));
+  });
+});

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import {
+  initializeRequest,
+  inSession,
+  type McpCaller,
+  rpcRequest,
+} from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  expectAlive,
+  expectRefusal,
+  FOREIGN_ORIGIN,
+  MCP,
+  mcpHelpers,
+  SEND,
+  untilTrue,
+} from '../support/mcp-helpers.js';
+import { until } from '../support/product.js';
+
+let app: TestApp;
+let tenant: Tenant;
+const { callerOf, callerWithoutKey, sessionsOf, start, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => stopAll());
+
+describe('the cap', () => {
+  const PLACES = 5;
+  let small: TestApp;
+  let caller: McpCaller;
+
+  beforeAll(async () => {
+    small = await start({ mcpMaxSessions: PLACES });
+    caller = callerOf(tenant, small);
+  });
+  afterEach(() => {
+    const sessions = small.app.get(SessionStore);
+    for (const session of [...sessions.all()]) sessions.terminate(session);
+  });
+
+  function expectFull(answer: Answer): void {
+    expectRefusal(answer, 503, 'too_many_sessions');
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(answer.headers.get('mcp-session-id')).toBeNull();
+  }
+
+  /** Opens so many at once; answers those that were opened. */
+  async function openAtOnce(count: number, of = caller): Promise<string[]> {
+    const answers = await Promise.all(Array.from({ length: count }, () => of.initialize()));
+    for (const answer of answers) if (answer.status !== 200) expectFull(answer);
+    return answers.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
+  }
+
+  it('given five places, when twenty sessions are opened at once, then exactly five are', async () => {
+    const ids = await openAtOnce(20);
+    expect(new Set(ids).size).toBe(PLACES);
+    for (const id of ids) await expectAlive(caller, id);
+  });
+
+  it('given five places, when keys of several organizations ask, then they share them', async () => {
+    const other = callerOf(await small.organization(), small);
+    const opened = await Promise.all([openAtOnce(10), openAtOnce(10, other)]);
+    expect(opened.flat()).toHaveLength(PLACES);
+  });
+
+  it('given many refused initializes, when sessions are opened, then every place is still there', async () => {
+    const refused: [number, () => Promise<Answer>][] = [
+      [400, () => caller.initialize({ clientInfo: undefined })],
+      [400, () => caller.initialize({ capabilities: undefined })],
+      [400, () => caller.initialize({ protocolVersion: undefined })],
+      [400, () => caller.post([initializeRequest()])],
+      [400, () => caller.post('{')],
+      [400, () => caller.post(rpcRequest('ping'))],
+      [400, () => caller.initialize({}, { 'MCP-Protocol-Version': 'x' })],
+      [400, () => caller.request('POST', { path: `${MCP}?x=1`, body: initializeRequest() })],
+      [401, () => callerWithoutKey(small).initialize()],
+      [403, () => caller.initialize({}, FOREIGN_ORIGIN)],
+      [404, () => caller.initialize({}, inSession(randomUUID()))],
+      [413, () => caller.initialize({ x: ' '.repeat(300_000) })],
+      [415, () => caller.initialize({}, { 'Content-Type': 'text/plain' })],
+    ];
+    for (const [status, ask] of refused) {
+      const answers = await Promise.all(Array.from({ length: PLACES }, ask));
+      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => status));
+    }
+    expect(await openAtOnce(PLACES + 1)).toHaveLength(PLACES);
+  });
+
+  it('given a full house, when many more are refused and one session ends, then there is one place', async () => {
+    const [first] = await openAtOnce(PLACES);
+    expect(await openAtOnce(20)).toEqual([]);
+    const answer = await caller.delete(first);
+    expect(answer.body).toEqual({ data: { id: first, closed: true } });
+    expect(await openAtOnce(3)).toHaveLength(1);
+  });
+
+  it('given a full house, when another key tries to end a session, then no place falls free', async () => {
+    const [first] = await openAtOnce(PLACES);
+    const other = callerOf(await small.organization(), small);
+    expectRefusal(await other.delete(first), 403, 'session_mismatch');
+    expectFull(await other.initialize());
+  });
+
+  it('given a full house, when its sessions go on, then they are served', async () => {
+    const ids = await openAtOnce(PLACES);
+    expectFull(await caller.initialize());
+    for (const id of ids) {
+      await expectAlive(caller, id);
+      const stream = await caller.listen(id);
+      expect(await stream.next()).toMatchObject({ id: '0', data: '' });
+    }
+    const call = { name: 'list_leads', arguments: {} };
+    const { body } = await caller.rpc(ids[0]!, 'tools/call', call);
+    expect(body).toMatchObject({ result: { structuredContent: { meta: { page: 1 } } } });
+  });
+
+  it('given a full house, when what is wrong by itself comes, then that is told first', async () => {
+    await openAtOnce(PLACES);
+    expectRefusal(await caller.post('{'), 400, 'validation_error', 'body');
+    expectRefusal(await caller.initialize({ capabilities: 1 }), 400, 'validation_error');
+    expectRefusal(await caller.post(rpcRequest('ping')), 400, 'no_session');
+    expectRefusal(await caller.initialize({}, inSession('x')), 404, 'not_found');
+  });
+
+  it('given a full house of one key, when that key is revoked, then its places fall free', async () => {
+    const owner = await small.key(tenant.id);
+    await openAtOnce(PLACES, callerOf(owner, small));
+    expectFull(await caller.initialize());
+    await small.app.get(KeysService).revoke(owner.key.id);
+    await until(async () => (await caller.initialize()).status === 200);
+  });
+});
+
+describe('the time to live', () => {
+  const TTL_SECONDS = 60;
+  const realNow = performance.now.bind(performance);
+  let passedMs = 0;
+
+  /** Sets the clock of the application forward. */
+  const passTimeToLive = () => {
+    passedMs += TTL_SECONDS * 1_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + passedMs);
+  };
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('given a session without use and one with an open stream, when the time is over, then only the first has ended', async () => {
+    const brief = await start({ mcpSessionTtlSeconds: TTL_SECONDS });
+    const caller = callerOf(tenant, brief);
+    const other = callerOf(await app.key(tenant.id), brief);
+    const listened = await caller.open();
+    const stream = await caller.listen(listened);
+    const unused = await caller.open();
+    // Asking with another key does not extend its life.
+    expectRefusal(await SEND.POST(other, unused), 403, 'session_mismatch');
+    passTimeToLive();
+    expectRefusal(await SEND.POST(other, unused), 404, 'not_found');
+    expectRefusal(await SEND.POST(caller, unused), 404, 'not_found');
+    expectRefusal(await SEND.DELETE(caller, unused), 404, 'not_found');
+    expectRefusal(await SEND.GET(caller, unused), 400, 'no_session');
+    await expectAlive(caller, listened);
+    stream.leave();
+    await untilTrue(() => sessionsOf(brief).every(({ isStreaming }) => !isStreaming));
+    passTimeToLive();
+    expectRefusal(await SEND.POST(other, listened), 404, 'not_found');
+    await untilTrue(() => sessionsOf(brief).length === 0);
+  });
+});

@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Authenticator } from '../../src/auth/authenticator.js';
+import type { Scope } from '../../src/auth/scopes.js';
+import {
+  type EventReader,
+  initializeRequest,
+  inSession,
+  type McpCaller,
+} from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import {
+  expectAlive,
+  expectRefusal,
+  LIST_CHANGED,
+  MCP,
+  mcpHelpers,
+  SEND,
+  untilTrue,
+} from '../support/mcp-helpers.js';
+import { until } from '../support/product.js';
+
+let app: TestApp;
+let tenant: Tenant;
+const { callerOf, sessionOf, sessionsOf, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => stopAll());
+
+describe('streams', () => {
+  let owner: Tenant;
+  let caller: McpCaller;
+
+  beforeEach(async () => {
+    owner = await app.organization();
+    caller = callerOf(owner);
+  });
+
+  /** Lets the key call other tools than before, of which its sessions learn by and by. */
+  const change = (...scopes: Scope[]) =>
+    app.sql('update api_keys set scopes = $2 where id = $1', [owner.key.id, scopes]);
+
+  /** What the sessions do then, at once. */
+  const notify = (session: string): void => {
+    sessionOf(session)!.notify(LIST_CHANGED.method);
+  };
+
+  const untilAway = (session: string) => untilTrue(() => !sessionOf(session)!.isStreaming);
+  const untilKept = (session: string, event: number) =>
+    untilTrue(() => sessionOf(session)!.hasEvent(event));
+
+  async function expectEnd(stream: EventReader): Promise<void> {
+    expect(await stream.next()).toBeUndefined();
+  }
+
+  it('given a session of 2025-11-25, when GET comes, then a stream begins with an id to come back with', async () => {
+    const stream = await caller.listen(await caller.open());
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    expect(stream.headers.get('cache-control')).toContain('no-cache');
+    for (const name of ['x-request-id', 'ratelimit-limit', 'ratelimit-reset']) {
+      expect(stream.headers.get(name)).toBeTruthy();
+    }
+    expect(await stream.next()).toEqual({
+      id: '0',
+      data: '',
+      retry: expect.stringMatching(/^\d+$/),
+    });
+  });
+
+  it.each(['2025-06-18', '2025-03-26', '2024-11-05'])(
+    'given a session of %s, when GET comes, then the first event is the first message',
+    async (revision) => {
+      const session = await caller.open(revision);
+      const stream = await caller.listen(session);
+      notify(session);
+      expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    },
+  );
+
+  it('given a stream, when the scopes of the key change in the database, then the client is told, and sees other tools', async () => {
+    const session = await caller.open();
+    const stream = await caller.listen(session);
+    await stream.next();
+    await change('tasks:read');
+    expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    await until(async () => {
+      const { body } = await caller.rpc(session, 'tools/list');
+      return body.result.tools.length === 3;
+    });
+    await change('tasks:read', 'leads:read');
+    expect(await stream.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
+  });
+
+  it('given two sessions of the key and one of another, when its scopes change, then its two are told', async () => {
+    const other = await app.key(tenant.id);
+    const theirs = await callerOf(other).open('2025-06-18');
+    const sessions = await Promise.all([caller.open('2025-06-18'), caller.open('2025-06-18')]);
+    const streams = await Promise.all(sessions.map((session) => caller.listen(session)));
+    await change('leads:read');
+    for (const stream of streams) {
+      expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    }
+    expect(sessionOf(theirs)!.hasEvent(1)).toBe(false);
+  });
+
+  it('given a client that was away, when it comes back with Last-Event-ID, then it gets what it missed once', async () => {
+    const session = await caller.open();
+    const first = await caller.listen(session);
+    const { id } = (await first.next())!;
+    first.leave();
+    await untilAway(session);
+    await change('leads:read');
+    await untilKept(session, 1);
+
+    const second = await caller.listen(session, { 'Last-Event-ID': id! });
+    expect(await second.next()).toMatchObject({ id, data: '' });
+    expect(await second.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    second.leave();
+    await untilAway(session);
+
+    const third = await caller.listen(session, { 'Last-Event-ID': '1' });
+    expect(await third.next()).toMatchObject({ id: '1', data: '' });
+    notify(session);
+    expect(await third.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
+  });
+
+  it('given a client that was away, when it comes back without Last-Event-ID, then it gets what was not sent yet', async () => {
+    const session = await caller.open('2025-06-18');
+    notify(session);
+    const first = await caller.listen(session);
+    expect(await first.nextMessage()).toMatchObject({ id: '1' });
+    first.leave();
+    await untilAway(session);
+    notify(session);
+    const second = await caller.listen(session);
+    expect(await second.nextMessage()).toMatchObject({ id: '2' });
+  });
+
+  it('given events that were read, when a client comes back from before them, then they are told again', async () => {
+    const session = await caller.open('2025-06-18');
+    const first = await caller.listen(session);
+    notify(session);
+    expect(await first.nextMessage()).toMatchObject({ id: '1' });
+    const second = await caller.listen(session, { 'Last-Event-ID': '0' });
+    expect(await second.nextMessage()).toMatchObject({ id: '1' });
+  });
+
+  it('given a stream, when a newer one is opened, then the old one ends and the newer gets the events', async () => {
+    const session = await caller.open();
+    const old = await caller.listen(session);
+    await old.next();
+    const newer = await caller.listen(session);
+    await newer.next();
+    await expectEnd(old);
+    notify(session);
+    expect(await newer.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+  });
+
+  it('given a stream, when HEAD comes, then it is answered without a body and the stream stays', async () => {
+    const session = await caller.open('2025-06-18');
+    const head = () => caller.request('HEAD', { headers: inSession(session) });
+    expect(await head()).toMatchObject({ status: 200, body: undefined });
+    expect(sessionOf(session)!.isStreaming).toBe(false);
+    const stream = await caller.listen(session);
+    expect(await head()).toMatchObject({ status: 200, body: undefined });
+    notify(session);
+    expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    expect(await caller.request('HEAD')).toMatchObject({ status: 400, body: undefined });
+  });
+
+  it('given a stream, when its session is DELETEd, then it ends', async () => {
+    const session = await caller.open();
+    const stream = await caller.listen(session);
+    await stream.next();
+    await caller.delete(session);
+    await expectEnd(stream);
+    expectRefusal(await SEND.GET(caller, session), 400, 'no_session');
+  });
+
+  it('given a stream, when its client leaves, then the session goes on', async () => {
+    const session = await caller.open();
+    const stream = await caller.listen(session);
+    await stream.next();
+    stream.leave();
+    await untilAway(session);
+    await expectAlive(caller, session);
+  });
+
+  it.each(['GET', 'POST'])(
+    'given a client that leaves while its key is looked up, when that is done, then %s leaves nothing open',
+    async (method) => {
+      const session = await caller.open();
+      const before = sessionsOf();
+      const authenticator = app.app.get(Authenticator);
+      const authenticate = authenticator.authenticate.bind(authenticator);
+      let found = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (found = resolve));
+      const spy = jest.spyOn(authenticator, 'authenticate').mockImplementationOnce(async (key) => {
+        await gate;
+        return authenticate(key);
+      });
+      const arrival = once(app.app.getHttpServer(), 'request');
+      const abort = new AbortController();
+      const leaving = fetch(app.url + MCP, {
+        method,
+        signal: abort.signal,
+        headers: {
+          Authorization: `Bearer ${owner.key.key}`,
+          ...(method === 'GET' ? inSession(session) : { 'Content-Type': 'application/json' }),
+        },
+        ...(method === 'POST' && { body: JSON.stringify(initializeRequest()) }),
+      }).catch(() => undefined);
+      const [, response] = (await arrival) as [IncomingMessage, ServerResponse];
+      const closed = once(response, 'close');
+      abort.abort();
+      await Promise.all([leaving, closed]);
+      found();
+      await spy.mock.results[0]!.value;
+      // What follows on the look-up has been done when another request has been answered.
+      await expectAlive(caller, session);
+      spy.mockRestore();
+      expect(sessionOf(session)!.isStreaming).toBe(false);
+      expect(sessionsOf()).toEqual(before);
+    },
+  );
+});
+
+describe('the end of the application', () => {
+  it('given open streams, when it stops, then it ends them instead of waiting for them', async () => {
+    const instance = await TestApp.start({ database: app.database });
+    const caller = callerOf(tenant, instance);
+    const streams = await Promise.all(
+      Array.from({ length: 5 }, async () => caller.listen(await caller.open('2025-06-18'))),
+    );
+    const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
+    const stopped = instance.stop();
+    for (const stream of streams) expect(await stream.next()).toBeUndefined();
+    await stopped;
+    expect(cutOff).not.toHaveBeenCalled();
+  });
+});

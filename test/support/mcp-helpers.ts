@@ -1,0 +1,111 @@
+import type { Settings } from '../../src/config/settings.js';
+import { SessionStore } from '../../src/mcp/sessions/session-store.js';
+import type { Session } from '../../src/mcp/sessions/session.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import { expectInvalid } from '../../src/testing/factories.js';
+import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
+import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { until } from './product.js';
+
+export const MCP = '/mcp';
+export const VERSION_WITH_BATCHES = '2025-03-26';
+export const VERSIONS_WITHOUT_BATCHES = ['2025-11-25', '2025-06-18', '2024-11-05'];
+export const LIST_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+export const FOREIGN_ORIGIN = { Origin: 'https://evil.example' };
+
+/** Sends a minimal request of each HTTP method, with or without a session id. */
+export const SEND: Readonly<
+  Record<'POST' | 'GET' | 'DELETE', (caller: McpCaller, session?: string) => Promise<Answer>>
+> = {
+  POST: (caller, session) => caller.post(rpcRequest('ping'), headersOf(session)),
+  GET: (caller, session) => caller.request('GET', { headers: headersOf(session) }),
+  DELETE: (caller, session) => caller.delete(session),
+};
+export const METHODS = ['POST', 'GET', 'DELETE'] as const;
+
+function headersOf(session: string | undefined) {
+  return session === undefined ? {} : inSession(session);
+}
+
+/**
+ * Helpers for a suite that tests one server, and further instances on the same database.
+ * @param main returns the server of the suite
+ */
+export function mcpHelpers(main: () => TestApp) {
+  const instances: TestApp[] = [];
+  const sessionsOf = (app = main()): Session[] => [...app.app.get(SessionStore).all()];
+  return {
+    /** Starts one more instance on the same database. It has its own sessions and rate limits. */
+    start: async (settings: Partial<Settings> = {}): Promise<TestApp> => {
+      const instance = await TestApp.start({ settings, database: main().database });
+      instances.push(instance);
+      return instance;
+    },
+    stopAll: () => Promise.all([main(), ...instances].map((app) => app.stop())),
+    callerOf: ({ key }: Tenant, app = main()) => new McpCaller(app.url, key.key),
+    callerWithoutKey: (app = main()) => new McpCaller(app.url),
+    sessionsOf,
+    sessionOf: (id: string, app = main()) => sessionsOf(app).find((session) => session.id === id),
+  };
+}
+
+/** @returns the id of a terminated session */
+export async function terminatedSession(caller: McpCaller): Promise<string> {
+  const session = await caller.open();
+  await caller.delete(session);
+  return session;
+}
+
+/** Waits until a synchronous condition is true. */
+export function untilTrue(condition: () => boolean): Promise<void> {
+  return until(() => Promise.resolve(condition()));
+}
+
+export function expectLimits({ headers }: Answer): void {
+  for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
+    expect({ [name]: headers.get(name) }).toEqual({
+      [name]: expect.stringMatching(/^\d+$/) as string,
+    });
+  }
+}
+
+/** Expects the error envelope and the headers of REST, and problems with these fields if any are given. */
+export function expectRefusal(
+  answer: Answer,
+  status: number,
+  code: string,
+  ...fields: string[]
+): void {
+  const { headers } = answer;
+  expect({ status: answer.status, body: answer.body as unknown }).toEqual({
+    status,
+    body: {
+      error: {
+        code,
+        message: expect.stringMatching(/./) as string,
+        retryable: status === 429 || status >= 500,
+        request_id: headers.get('x-request-id'),
+        ...(code === 'validation_error' && { details: expect.any(Array) as unknown[] }),
+      },
+    },
+  });
+  expect(headers.get('x-request-id')).toBeTruthy();
+  expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+  expectLimits(answer);
+  if (fields.length > 0) expectInvalid(answer, ...fields);
+}
+
+/** Expects a JSON-RPC response with this result. */
+export function expectResult(answer: Answer, id: unknown, result: unknown): void {
+  expect({ status: answer.status, body: answer.body as unknown }).toEqual({
+    status: 200,
+    body: { jsonrpc: '2.0', id, result },
+  });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expectLimits(answer);
+}
+
+/** Expects that a session answers a ping of its key. */
+export async function expectAlive(caller: McpCaller, session: string): Promise<void> {
+  expectResult(await caller.rpc(session, 'ping', undefined, 'alive'), 'alive', {});
+}
