@@ -2,7 +2,7 @@ import { serializeError } from './error-serializer.js';
 
 const SECRET = 'grace@example.com';
 
-/** As TypeORM throws it. */
+/** An error like that of TypeORM. */
 const failedQuery = (driverError: Error) =>
   Object.assign(new Error(SECRET), {
     ...{ name: 'QueryFailedError', query: SECRET, parameters: [SECRET], driverError },
@@ -14,7 +14,7 @@ describe('serializeError', () => {
     expect(serializeError(error)).toEqual({
       type: 'TypeError',
       code: 'ERR_INVALID_ARG_TYPE',
-      stack: expect.stringMatching(/^ {4}at .*logged-error\.spec\.ts:\d+:\d+\)/) as string,
+      stack: expect.stringMatching(/^ {4}at .*error-serializer\.spec\.ts:\d+:\d+\)/) as string,
     });
   });
 

@@ -5,14 +5,11 @@ import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
-/**
- * The limits of a key (docs/contract/limits.md#rate-limits). `messages` counts the messages to /mcp
- * that are neither reads nor writes.
- */
+/** The limits of a key (docs/contract/limits.md#rate-limits). */
 export type LimitName = 'reads' | 'writes' | 'messages';
 
 /** The limit that refused a request; `address` is the limit of requests without a valid key. */
-type RefusalKind = LimitName | 'address';
+type LimitKind = LimitName | 'address';
 
 /** Length of a window in milliseconds. */
 export const WINDOW_MS = 60_000;
@@ -42,11 +39,7 @@ export class RateLimits {
    * Counts a request, unless the limit of the window is reached.
    * @param tracker the id of a key, or an IP address
    */
-  count(
-    limit: LimitName,
-    tracker: string,
-    refusedAs: RefusalKind = limit,
-  ): MaybePromise<RateWindow> {
+  count(limit: LimitName, tracker: string, refusedAs: LimitKind = limit): MaybePromise<RateWindow> {
     const window = this.windows.count(`${limit}:${tracker}`, WINDOW_MS, this.maximums[limit]);
     return mapMaybePromise(window, (counted) => {
       if (counted.isBlocked) this.refusals[refusedAs]++;
@@ -80,7 +73,7 @@ export function setRateLimitHeaders(response: HeaderTarget, window: WindowState)
 }
 
 /** Names of the limits in error messages. */
-const DESCRIPTIONS: Readonly<Record<RefusalKind, string>> = {
+const DESCRIPTIONS: Readonly<Record<LimitKind, string>> = {
   reads: 'reads',
   writes: 'writes',
   messages: 'messages',
@@ -90,7 +83,7 @@ const DESCRIPTIONS: Readonly<Record<RefusalKind, string>> = {
 /** Creates the error of a request over the limit, with `Retry-After`. */
 export function tooManyRequests(
   { limit, timeToBlockExpire }: RateWindow,
-  kind: RefusalKind,
+  kind: LimitKind,
 ): ApiError {
   const window = `${limit} ${DESCRIPTIONS[kind]} in ${WINDOW_MS / 1000} seconds`;
   return new ApiError('rate_limit_exceeded', {

@@ -8,7 +8,7 @@ import { createdPathOf } from './route-table.js';
 
 /** A response that is serialized already. */
 export class SerializedResponse {
-  constructor(readonly answer: StoredResponse) {}
+  constructor(readonly response: StoredResponse) {}
 }
 
 /** Serializes the result of a REST handler (docs/contract/endpoints.md#responses). */
@@ -17,7 +17,7 @@ export function serializeResponse(
   response: Response,
   result: unknown,
 ): StoredResponse {
-  if (result instanceof SerializedResponse) return result.answer;
+  if (result instanceof SerializedResponse) return result.response;
   const { statusCode: status } = response;
   if (result instanceof Page) return { status, location: null, etag: null, text: result.text };
   const isRecord = hasId(result);
@@ -45,9 +45,8 @@ function serializeRecord(result: unknown): string {
 export function sendResponse(
   request: ApiRequest,
   response: Response,
-  answer: StoredResponse,
+  { status, location, etag, text }: StoredResponse,
 ): void {
-  const { status, location, etag, text } = answer;
   response.statusCode = status;
   // The handler may have set this header already, for example with a decorator.
   if (location !== null && !response.hasHeader('Location')) {

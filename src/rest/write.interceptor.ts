@@ -37,7 +37,7 @@ const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_SCHEMA.pattern);
 export class WriteInterceptor implements NestInterceptor {
   constructor(
     private readonly database: TenantDatabase,
-    private readonly answers: IdempotencyRepository,
+    private readonly responses: IdempotencyRepository,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -65,15 +65,16 @@ export class WriteInterceptor implements NestInterceptor {
     next: CallHandler,
   ): Promise<SerializedResponse> {
     return this.database.transaction(actor.organization, async (transaction, tenant) => {
-      const stored = await this.answers.claim(transaction, tenant, idempotent);
+      const stored = await this.responses.claim(transaction, tenant, idempotent);
       if (stored) {
         response.setHeader('Idempotency-Replayed', 'true');
         return new SerializedResponse(stored);
       }
       request.state.actor = withTenant(actor, tenant);
-      const answer = serializeResponse(request, response, await lastValueFrom(next.handle()));
-      await this.answers.store(transaction, tenant, idempotent, answer);
-      return new SerializedResponse(answer);
+      const result: unknown = await lastValueFrom(next.handle());
+      const serialized = serializeResponse(request, response, result);
+      await this.responses.store(transaction, tenant, idempotent, serialized);
+      return new SerializedResponse(serialized);
     });
   }
 }

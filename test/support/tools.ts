@@ -94,14 +94,14 @@ export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [stri
 /** The route of REST with the scope, the input and the output of a tool. */
 function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration): Route | undefined {
   return ROUTES.find((route) => {
-    const { inputs, answer } = declarationOf(route) ?? {};
+    const { inputs, response } = declarationOf(route) ?? {};
     return (
       route.method === METHODS[effect] &&
       route.access === scope &&
       (route.makeRecord !== undefined) === (id !== undefined) &&
       (inputs?.query ?? inputs?.body) === input &&
-      answer?.dto === output &&
-      answer.isPage === isPage
+      response?.dto === output &&
+      response.isPage === isPage
     );
   });
 }

@@ -17,12 +17,10 @@ const FIRST_REQUEST_GRACE_MS = 500;
 const ACCEPT_GRACE_MS = 50;
 
 /**
- * Shuts a server down without losing requests.
- *
- * The server first finishes its pending requests. It still listens, so that health checks see that it
- * drains. Each response now has `Connection: close`, and idle connections get time for one more
- * request, because closing them can lose a request that the client has just sent. Then the server
- * stops listening and finishes the requests that arrived in the meantime.
+ * Shuts a server down without losing requests. While the server finishes its pending requests, it still
+ * listens, so that health checks see that it drains, and sends `Connection: close`. Idle connections get
+ * time for one more request, because closing them can lose a request that the client has just sent.
+ * Then the server stops listening and finishes the requests that arrived in the meantime.
  */
 export class GracefulShutdown {
   private readonly pendingResponses = new Set<ServerResponse>();

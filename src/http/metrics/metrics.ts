@@ -23,38 +23,29 @@ export class Metrics {
   private readonly registers = [this.registry];
   private readonly durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Requests by method, route and status, from their headers to the end of the answer.',
+    help: 'Duration of requests from their headers to the end of the response, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS_SECONDS,
     registers: this.registers,
   });
   private readonly errors = new Counter({
     name: 'latitude_errors_total',
-    help: 'Requests that were refused or failed, by error code.',
+    help: 'Error responses by error code.',
     labelNames: ['code'],
     registers: this.registers,
   });
 
   constructor(database: DatabaseStatus, limits: RateLimits, authenticator: Authenticator) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
-    this.registerPoolGauges(database);
-    this.registerCounter(
-      'latitude_rate_limit_refusals_total',
-      'Requests over a limit.',
-      'limit',
-      () => {
-        return limits.refusals;
-      },
-    );
-    this.registerCounter(
-      'latitude_key_lookups_total',
-      'Keys looked up, by source.',
-      'source',
-      () => {
-        return authenticator.lookups;
-      },
-    );
-    this.registerBuildInfo();
+    const pool = () => database.connections();
+    this.addGauge('latitude_database_connections', 'Open connections.', () => pool().total);
+    this.addGauge('latitude_database_connections_idle', 'Idle connections.', () => pool().idle);
+    this.addGauge('latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
+    const refusals = 'latitude_rate_limit_refusals_total';
+    this.addCounter(refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
+    const lookups = 'latitude_key_lookups_total';
+    this.addCounter(lookups, 'Key look-ups by source.', 'source', () => authenticator.lookups);
+    this.addBuildInfo();
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -74,27 +65,7 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private registerPoolGauges(database: DatabaseStatus): void {
-    this.registerGauge('latitude_database_connections', 'Open connections to the database.', () => {
-      return database.connections().total;
-    });
-    this.registerGauge(
-      'latitude_database_connections_idle',
-      'Connections that nothing uses.',
-      () => {
-        return database.connections().idle;
-      },
-    );
-    this.registerGauge(
-      'latitude_database_waiting',
-      'Statements that wait for a connection.',
-      () => {
-        return database.connections().waiting;
-      },
-    );
-  }
-
-  private registerGauge(name: string, help: string, read: () => number): void {
+  private addGauge(name: string, help: string, read: () => number): void {
     const gauge = new Gauge({
       name,
       help,
@@ -106,7 +77,7 @@ export class Metrics {
   }
 
   /** Exports counts that another class keeps, one label value for each name. */
-  private registerCounter(
+  private addCounter(
     name: string,
     help: string,
     label: string,
@@ -124,10 +95,10 @@ export class Metrics {
     });
   }
 
-  private registerBuildInfo(): void {
+  private addBuildInfo(): void {
     new Gauge({
       name: 'latitude_build_info',
-      help: 'Always 1; its labels tell what runs.',
+      help: 'Always 1, with the versions as labels.',
       labelNames: ['version', 'node'],
       registers: this.registers,
     }).set({ version: VERSION, node: process.versions.node }, 1);

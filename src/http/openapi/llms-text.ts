@@ -56,13 +56,13 @@ export function llmsText(document: OpenApiDocument): string {
   ].join('\n\n');
 }
 
-interface Located {
+interface LocatedOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: Operation;
 }
 
-function operationText({ path, method, operation }: Located): string {
+function operationText({ path, method, operation }: LocatedOperation): string {
   const { summary, parameters = [], requestBody, responses } = operation;
   const scope = operation['x-required-scope'];
   const query = parameters.filter(({ in: where }) => where === 'query');
@@ -73,7 +73,7 @@ function operationText({ path, method, operation }: Located): string {
   return [
     `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope \`${scope}\`.` : 'Any key.'}`,
     body && ` Body ${typeText(body)}.`,
-    success && ` Answers ${success[0]} ${answerText(success[1])}.`,
+    success && ` Answers ${success[0]} ${responseText(success[1])}.`,
     errors.length > 0 && ` Also ${errors.join(', ')}.`,
     headers.length > 0 && ` Headers: ${headers.map(({ name }) => `\`${name}\`?`).join(', ')}.`,
     query.length > 0 &&
@@ -83,7 +83,7 @@ function operationText({ path, method, operation }: Located): string {
     .join('');
 }
 
-function answerText(response: Operation['responses'][string]): string {
+function responseText(response: Operation['responses'][string]): string {
   if ('$ref' in response) return '';
   const schema = response.content?.['application/json'].schema;
   if (!schema || '$ref' in schema) return '';

@@ -10,8 +10,9 @@ import { localUrl, serverUrlOf } from './server-url.js';
 /** Serves the OpenAPI document of all registered modules. */
 @Controller()
 export class OpenApiController {
-  private jsonWithoutServers?: string;
-  private text?: string;
+  /** The document without `servers`. */
+  private documentJson?: string;
+  private llmsText?: string;
 
   constructor(private readonly discovery: DiscoveryService) {}
 
@@ -21,9 +22,9 @@ export class OpenApiController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Header('Cache-Control', 'no-cache')
   document(@Req() request: Request): string {
-    this.jsonWithoutServers ??= JSON.stringify({ ...this.describe(), servers: undefined });
+    this.documentJson ??= JSON.stringify({ ...this.describe(), servers: undefined });
     const servers = serversOf(serverUrlOf(request));
-    return `${this.jsonWithoutServers.slice(0, -1)},"servers":${JSON.stringify(servers)}}`;
+    return `${this.documentJson.slice(0, -1)},"servers":${JSON.stringify(servers)}}`;
   }
 
   /** The API as one text for code assistants. */
@@ -31,8 +32,8 @@ export class OpenApiController {
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')
   llms(): string {
-    this.text ??= llmsText(this.describe());
-    return this.text;
+    this.llmsText ??= llmsText(this.describe());
+    return this.llmsText;
   }
 
   private describe(): OpenApiDocument {

@@ -17,7 +17,7 @@ const NOT_MODIFIED: Response = { description: 'Not Modified', headers: headersWi
 
 /** Returns the OpenAPI operation of a route. */
 export function operationOf(route: Route, components: Components): Operation {
-  const { operationId, access, topic, answer, inputs, status } = route;
+  const { operationId, access, topic, response, inputs, status } = route;
   const parameters = [
     ...pathParameters(route),
     ...queryParameters(inputs.query),
@@ -26,7 +26,7 @@ export function operationOf(route: Route, components: Components): Operation {
   return {
     operationId,
     tags: [topic.name],
-    summary: answer?.summary ?? operationId,
+    summary: response?.summary ?? operationId,
     description: descriptionOf(route),
     security: [{ [SECURITY_SCHEME]: [] }],
     ...(access !== 'any-key' && { 'x-required-scope': access }),
@@ -45,10 +45,10 @@ export function operationOf(route: Route, components: Components): Operation {
   };
 }
 
-function descriptionOf({ access, method, answer, inputs }: Route): string {
+function descriptionOf({ access, method, response, inputs }: Route): string {
   const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the scope \`${access}\``;
   const sentences = [
-    answer?.description,
+    response?.description,
     inputs.body &&
       isUpdate(inputs.body) &&
       'Changes only the given fields; `null` clears a nullable field.',
@@ -96,7 +96,7 @@ function requestBody(dto: Type<object>, components: Components): MediaType {
 }
 
 function successResponse(route: Route, components: Components): Response {
-  const { answer, status } = route;
+  const { response, status } = route;
   const isRecord = hasEntityTag(route);
   return {
     description: STATUS_CODES[status] ?? '',
@@ -105,12 +105,12 @@ function successResponse(route: Route, components: Components): Response {
       ...(isRecord ? ['ETag' as const] : []),
       ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed' as const] : []),
     ),
-    content: { 'application/json': mediaTypeOf(answer, components) },
+    content: { 'application/json': responseContent(response, components) },
   };
 }
 
 /** The envelope of the response DTO. A route without a declared response has `data` of any type. */
-function mediaTypeOf(answer: Route['answer'], components: Components): MediaType {
+function responseContent(answer: Route['response'], components: Components): MediaType {
   if (!answer) return { schema: envelope({ data: {} }) };
   const schema = components.schemaOf(answer.dto, 'output');
   const example = exampleOf(answer.dto, 'output');

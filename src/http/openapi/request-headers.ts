@@ -67,9 +67,9 @@ export function requestHeaderErrors(route: Route): ErrorCode[] {
 }
 
 /** Whether a route returns one record, with its `ETag`. */
-export function hasEntityTag({ answer, method }: Route): boolean {
-  if (!answer || answer.isPage || method === 'delete') return false;
-  return fieldsOf(answer.dto).some(({ name }) => name === 'id');
+export function hasEntityTag({ response, method }: Route): boolean {
+  if (!response || response.isPage || method === 'delete') return false;
+  return fieldsOf(response.dto).some(({ name }) => name === 'id');
 }
 
 /** Whether a route accepts `Idempotency-Key`. */

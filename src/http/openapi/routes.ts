@@ -21,7 +21,7 @@ export interface Route {
   readonly operationId: string;
   readonly access: Scope | 'any-key';
   readonly topic: { readonly name: string; readonly description?: string };
-  readonly answer?: ResponseDescription;
+  readonly response?: ResponseDescription;
   readonly inputs: InputTypes;
   readonly status: number;
 }
@@ -75,10 +75,10 @@ export function pathsOf(controller: Type<object>, handler: object): string[] {
   const [bases, ends] = [controller, handler].map((declared) =>
     [metadata<string | string[]>(PATH_METADATA, declared) ?? ''].flat(),
   ) as [string[], string[]];
-  return bases.flatMap((base) => ends.map((end) => template(`${base}/${end}`)));
+  return bases.flatMap((base) => ends.map((end) => toOpenApiPath(`${base}/${end}`)));
 }
 
-function template(path: string): string {
+function toOpenApiPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
   return `/${parts.map((part) => part.replace(/^:(.+)$/, '{$1}')).join('/')}`;
 }

@@ -7,7 +7,7 @@ const LARGEST_DIGITS = String(LARGEST_INTEGER);
  * Other numbers lose at most digits of their fraction.
  * @param number a JSON number without its sign
  */
-export function exceedsExactRange(number: string): boolean {
+export function isOutOfRange(number: string): boolean {
   const nearest = Number(number);
   if (nearest < LARGEST_INTEGER) return false;
   if (nearest === Infinity) return true;

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { fieldLabel, MAX_PROBLEMS, type FieldProblem } from '../../errors/field-problem.js';
 import { LARGEST_INTEGER } from '../../fields/json-object.js';
 import { isWellFormedText } from '../../fields/text.js';
-import { exceedsExactRange } from './json-number.js';
+import { isOutOfRange } from './json-number.js';
 
 const MAX_DEPTH = 32;
 const MAX_KEYS = 1000;
@@ -177,7 +177,7 @@ class Scanner {
     this.position = end;
     if (!hasExponent && end - start <= SAFE_DIGITS) return;
     const number = text.slice(text.charCodeAt(start) === MINUS ? start + 1 : start, end);
-    if (exceedsExactRange(number)) this.report(BIG_NUMBER);
+    if (isOutOfRange(number)) this.report(BIG_NUMBER);
   }
 
   private checkText(text: string): void {
