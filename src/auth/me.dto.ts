@@ -1,3 +1,4 @@
+import { MAX_INTEGER } from '../config/settings.js';
 import { Nested, SomeOf } from '../fields/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
 import { LONGEST_NAME } from './keys.service.js';
@@ -25,12 +26,10 @@ class KeyDto {
   name: string;
 }
 
-const MOST_REQUESTS = 1_000_000_000;
-
 class LimitsDto {
   @Integer({
     min: 1,
-    max: MOST_REQUESTS,
+    max: MAX_INTEGER,
     required: true,
     description: 'Reads (GET, HEAD) in a window of 60 seconds.',
     example: 60,
@@ -38,7 +37,7 @@ class LimitsDto {
   reads_per_minute: number;
   @Integer({
     min: 1,
-    max: MOST_REQUESTS,
+    max: MAX_INTEGER,
     required: true,
     description: 'Writes in a window of 60 seconds.',
     example: 30,

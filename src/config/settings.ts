@@ -15,6 +15,9 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export const DEFAULT_CONNECTIONS = 24;
 export const MIN_CONNECTIONS = 5;
 
+/** Upper bound of settings that are integers, such as the rate limits, unless they have another. */
+export const MAX_INTEGER = 1_000_000_000;
+
 const ON_OFF = ['on', 'off'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -106,7 +109,7 @@ function text(env: Environment, name: string, fallback: string): string {
 function integer(
   env: Environment,
   name: string,
-  { default: fallback, min, max = 1_000_000_000 }: { default: number; min: number; max?: number },
+  { default: fallback, min, max = MAX_INTEGER }: { default: number; min: number; max?: number },
 ): number {
   const raw = env[name];
   if (!raw) return fallback;

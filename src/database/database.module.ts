@@ -41,11 +41,11 @@ const PROVIDERS = [
 
 const MODULE_OPTIONS = {
   autoLoadEntities: true,
-  // Nest would log that it retries before it finds that it may not.
+  // Without it, Nest logs a retry that does not happen.
   toRetry: () => false,
 };
 
-/** Connects to PostgreSQL, migrates it, and offers the gateway to every module. */
+/** Connects to PostgreSQL, runs the migrations and provides the database services to every module. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnModuleInit {
@@ -107,7 +107,7 @@ async function connectAndMigrate(
   try {
     const role = await migrate(dataSource, beforeMigrating);
     await enableSearchIndex(dataSource);
-    // From here on, only the administration runs statements as the database user.
+    // From now on, only the administration data source runs statements as the database user.
     context.use(role);
   } catch (error) {
     await dataSource.destroy();

@@ -5,40 +5,39 @@ import { ANY_UUID } from '../fields/uuid.js';
 import type { Tenant, TenantTransaction } from './gateway/tenant.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
-/** An answer of REST, as it was or will be given. */
+/** A REST response that is stored for replay. */
 export interface StoredResponse {
   readonly status: number;
   readonly location: string | null;
-  /** Of a single record; null for anything else. */
+  /** ETag of a single record; null for other responses. */
   readonly etag: string | null;
-  /** JSON. */
+  /** The body as JSON. */
   readonly text: string;
 }
 
-/** A request that is to be carried out once, however often it comes. */
+/** A request with an `Idempotency-Key`, which is carried out once. */
 export interface IdempotentRequest {
-  /** The caller's `Idempotency-Key`. */
   readonly key: string;
-  /** Method and path, to which the key belongs. */
+  /** Method and path. A key is valid for one route. */
   readonly route: string;
-  /** What else it says, in one form whatever form it came in. */
+  /** The rest of the request in a canonical form. */
   readonly content: string;
 }
 
-/** How long an answer is given again, as PostgreSQL reads it. */
-const KEPT_FOR = '24 hours';
+/** How long a response is replayed, as a PostgreSQL interval. */
+const RETENTION = '24 hours';
 
-/** Rows that a sweep removes in one statement: few enough that it is over soon. */
-const SWEEP_BATCH = 1_000;
+/** Rows that one statement deletes. Small batches keep locks short. */
+const DELETE_BATCH = 1_000;
 
-/** The answers to requests that carry an `Idempotency-Key`. */
+/** Stores the responses to requests with an `Idempotency-Key`. */
 @Injectable()
 export class IdempotencyRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * Claims a request for its transaction.
-   * @returns the answer that it was given before, if it was
+   * Locks a request until the transaction ends.
+   * @returns the stored response, if the request was carried out before
    * @throws ApiError `idempotency_key_in_use`, `idempotency_key_reused`, `create_failed`
    */
   async claim(
@@ -46,26 +45,26 @@ export class IdempotencyRepository {
     { id }: Tenant,
     { key, route, content }: IdempotentRequest,
   ): Promise<StoredResponse | undefined> {
-    const [lock] = await transaction.query<{ mine: boolean }>({
-      text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine`,
+    const [lock] = await transaction.query<{ acquired: boolean }>({
+      text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as acquired`,
       values: [[id, key, route].join(' ')],
     });
-    if (!lock?.mine) throw new ApiError('idempotency_key_in_use');
-    // A statement of its own, so that it sees what was committed before the lock was free.
+    if (!lock?.acquired) throw new ApiError('idempotency_key_in_use');
+    // A separate statement sees what was committed before the lock was acquired.
     const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
       text: `select content_hash, status, location, etag, body as text from idempotency_keys
         where organization_id = $1 and key = $2 and route = $3
-          and created_at > now() - interval '${KEPT_FOR}'`,
+          and created_at > now() - interval '${RETENTION}'`,
       values: [id, key, route],
     });
     if (!stored) return undefined;
-    const { content_hash: hash, ...answer } = stored;
+    const { content_hash: hash, ...response } = stored;
     if (!hash.equals(hashOf(content))) throw new ApiError('idempotency_key_reused');
-    return answer;
+    return response;
   }
 
   /**
-   * Keeps the answer to a claimed request.
+   * Stores the response to a locked request.
    * @throws ApiError `create_failed`
    */
   async store(
@@ -90,7 +89,7 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Removes the answers about some records, and those of which that is not known.
+   * Deletes the responses about these records, and those whose records are unknown.
    * @throws ApiError `create_failed`
    */
   async deleteForRecords(
@@ -107,7 +106,7 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Removes answers that are given no more.
+   * Deletes responses that are no longer replayed.
    * @throws ApiError `create_failed`
    */
   async deleteExpired(tenant: Tenant): Promise<void> {
@@ -116,16 +115,16 @@ export class IdempotencyRepository {
       removed = await this.database.write(tenant, {
         text: `delete from idempotency_keys where organization_id = $1 and (key, route) in (
             select key, route from idempotency_keys
-            where organization_id = $1 and created_at <= now() - interval '${KEPT_FOR}'
-            limit ${SWEEP_BATCH} for update skip locked)
+            where organization_id = $1 and created_at <= now() - interval '${RETENTION}'
+            limit ${DELETE_BATCH} for update skip locked)
           returning key`,
         values: [tenant.id],
       });
-    } while (removed.length === SWEEP_BATCH);
+    } while (removed.length === DELETE_BATCH);
   }
 }
 
-/** The records that an answer is about: their ids, and some others that do no harm. */
+/** The ids of the records of a response. It may include other UUIDs, which is harmless. */
 function uuidsOf(...texts: readonly (string | null)[]): string[] {
   const ids = texts.flatMap((text) => text?.match(ANY_UUID) ?? []);
   return [...new Set(ids.map((id) => id.toLowerCase()))];

@@ -6,22 +6,22 @@ import { MigrationProgress } from './migration-progress.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
 
-/** Any fixed number: the advisory lock under which instances migrate one after another. */
+/** Number of the advisory lock of migrations. The value is arbitrary but fixed. */
 const MIGRATION_LOCK = 7_284_913;
 const RETRY_MS = 100;
 
-/** How often the log tells that the start still waits. */
+/** How often a waiting start is logged. */
 const LOG_EVERY_MS = 5_000;
 
-/** What PostgreSQL answers; TypeORM also creates tables that it may not see: `42P07`. */
+/** SQLSTATEs of missing privileges. TypeORM also creates tables that it may not see: `42P07`. */
 const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
 
 /**
- * Brings the schema and the privileges of the tenant role up to date; safe when several instances
- * start at once.
- * @param before called once where there are migrations to run, or another instance to wait for
- * @returns what the application's statements run under; undefined where that is the database user
- * @throws Error with one sentence where the database user may not do it
+ * Brings the schema and the privileges of the tenant role up to date. Several instances may start at
+ * once.
+ * @param before called once if migrations are pending or another instance migrates
+ * @returns the role of the application's statements; undefined if they run as the database user
+ * @throws Error with a sentence for the user if the database user lacks privileges
  */
 export async function migrate(
   dataSource: DataSource,
@@ -39,13 +39,13 @@ export async function migrate(
   }
 }
 
-/** @returns whether another instance had the lock */
+/** @returns whether another instance held the lock */
 async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Promise<boolean> {
   if (await tryLock(runner)) return false;
   await before();
   const started = performance.now();
   let logged = -Infinity;
-  // An index is built beside others only when no statement waits, not even for this lock.
+  // Poll: a statement that waited for the lock would block `create index concurrently`.
   do {
     const now = performance.now();
     if (now - logged >= LOG_EVERY_MS) {

@@ -1,10 +1,10 @@
 import type { Migration } from 'typeorm';
 import { logger } from '../config/logger.js';
 
-/** How often the log tells that a migration still runs. */
+/** How often a running migration is logged. */
 const LOG_EVERY_MS = 5_000;
 
-/** Logs which migration runs, which of how many it is, and how long each takes. */
+/** Logs the name, the number and the duration of each migration. */
 export class MigrationProgress {
   private begun = 0;
   private current: { migration: string; started: number } | undefined;
@@ -20,7 +20,7 @@ export class MigrationProgress {
     }
   }
 
-  /** Logs what `work` does, which runs the migrations. */
+  /** Logs the progress of `work`, which runs the migrations. */
   async watch(work: () => Promise<unknown>): Promise<void> {
     const ticker = setInterval(() => {
       this.log('a migration is still running');
@@ -39,7 +39,7 @@ export class MigrationProgress {
     this.current = { migration, started: performance.now() };
   }
 
-  /** The commit of a migration counts as a part of it. */
+  /** Called after the commit of a migration. */
   private end(): void {
     this.log('a migration is complete');
     this.current = undefined;

@@ -2,14 +2,17 @@ import { Integer, OneOf } from '../fields/kinds.js';
 
 export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
 
-/** Pages beyond it would skip more rows than a number can count exactly. */
-const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 100);
+export const MAX_LIMIT = 100;
+export const DEFAULT_LIMIT = 50;
 
-/** The parameters that every list takes (docs/contract/lists.md#paging). */
+/** The offset of a later page would exceed the integers that a number holds exactly. */
+const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT);
+
+/** The query parameters of every list (docs/contract/lists.md#paging). */
 export class ListQuery {
   @Integer({
     min: 1,
-    max: LAST_PAGE,
+    max: MAX_PAGE,
     default: 1,
     description: 'Number of the page. One past the last is empty.',
     example: 1,
@@ -18,10 +21,10 @@ export class ListQuery {
 
   @Integer({
     min: 1,
-    max: 100,
-    default: 50,
+    max: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
     description: 'Most records on a page.',
-    example: 50,
+    example: DEFAULT_LIMIT,
   })
   limit: number;
 

@@ -1,17 +1,39 @@
-/** The items of a page; whoever only passes them on need not know them. */
+import type { JsonSchema } from '../fields/json-schema.js';
+import { MAX_LIMIT } from './list-query.js';
+
+/** The position of a page in its list, and the exact size of the list. */
+export interface PageMeta {
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+  readonly total_pages: number;
+}
+
+export const PAGE_META_SCHEMA = {
+  type: 'object',
+  properties: {
+    page: { type: 'integer', minimum: 1, description: 'Number of this page.' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Records per page.' },
+    total: { type: 'integer', minimum: 0, description: 'Exact number of records in the list.' },
+    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages in the list.' },
+  } satisfies Record<keyof PageMeta, JsonSchema>,
+  required: ['page', 'limit', 'total', 'total_pages'] satisfies (keyof PageMeta)[],
+} as const;
+
+/** The items of a page, parsed or as JSON text. */
 export interface Items<T> {
   readonly items: readonly T[];
-  /** The items as a JSON array, where they are still as they were stored. */
+  /** The items as a JSON array; undefined once they were parsed, because they may have changed. */
   readonly text: string | undefined;
 }
 
-/** One page of a list, as it is answered (docs/contract/lists.md#response). */
+/** One page of a list, as the API returns it. */
 export class Page<T> {
-  readonly meta: { page: number; limit: number; total: number; total_pages: number };
+  readonly meta: PageMeta;
 
   constructor(
     private readonly source: readonly T[] | Items<T>,
-    { page, limit, total }: { page: number; limit: number; total: number },
+    { page, limit, total }: Omit<PageMeta, 'total_pages'>,
   ) {
     this.meta = { page, limit, total, total_pages: Math.ceil(total / limit) };
   }
@@ -20,7 +42,7 @@ export class Page<T> {
     return 'items' in this.source ? this.source.items : this.source;
   }
 
-  /** What is answered, as JSON. */
+  /** The page as JSON. */
   get text(): string {
     const stored = 'text' in this.source ? this.source.text : undefined;
     const data = stored ?? JSON.stringify(this.data);

@@ -4,8 +4,8 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { type ApplicationClient, hasOpenTransaction } from './application-client.js';
 
 /**
- * The name of the data source whose statements run as the database user and look across
- * organizations. Everything that uses it is listed in docs/security.md.
+ * Name of the data source whose statements run as the database user and read across organizations.
+ * docs/security.md lists its uses.
  */
 export const ADMINISTRATION = 'administration';
 
@@ -16,20 +16,20 @@ type ConnectCallback = (
 ) => void;
 type Release = (error?: Error | boolean) => void;
 
-/** The options of a data source that borrows its connections from the application's. */
+/** The options of a data source that borrows connections from the pool of the application. */
 export function administrationOptions(application: DataSource): DataSourceOptions {
   const pool = (application.driver as PostgresDriver).master as pg.Pool;
-  /** What TypeORM calls of a pool. */
+  /** Implements the methods of a pool that TypeORM calls. */
   class BorrowedPool {
-    connect(lend: ConnectCallback): void {
+    connect(callback: ConnectCallback): void {
       pool.connect((error, client, release) => {
         if (!client) {
-          lend(error);
+          callback(error);
           return;
         }
         const borrowed = client as unknown as ApplicationClient;
         borrowed.isAdministrative = true;
-        lend(undefined, client, (failure) => {
+        callback(undefined, client, (failure) => {
           borrowed.isAdministrative = false;
           release(failure);
         });
@@ -37,7 +37,7 @@ export function administrationOptions(application: DataSource): DataSourceOption
     }
 
     on(): void {
-      // The application's pool reports its errors by itself.
+      // The pool of the application reports its own errors.
     }
 
     end(done: () => void): void {
@@ -53,11 +53,11 @@ export function administrationOptions(application: DataSource): DataSourceOption
   };
 }
 
-/** Closes a connection that is returned within a transaction, whose role the next user would get. */
+/** Closes connections that are released inside a transaction: the next user would get its role. */
 export function closeUnfinishedTransactions(application: DataSource): void {
   const pool = (application.driver as PostgresDriver).master as pg.Pool;
   pool.on('release', (_: unknown, client: pg.PoolClient) => {
-    // The pool removes a client that is ending in place of lending it again.
+    // The pool removes a client that is ending.
     if (hasOpenTransaction(client)) void (client as unknown as pg.Client).end();
   });
 }

@@ -4,17 +4,17 @@ import { ResilientClient } from './resilient-client.js';
 import type { SessionContext } from './session-context.js';
 import { type QueryCallback, QueryWithContext } from './query-with-context.js';
 
-/** The configuration of a client, with what its transactions begin with. */
+/** The configuration of a client, with the session context of its transactions. */
 export interface ApplicationClientConfig extends pg.ClientConfig {
   readonly sessionContext: SessionContext;
 }
 
 /**
- * A connection of the application's data source. Each transaction on it begins with the session
- * context, whoever sends it and by whatever form of `query`.
+ * A connection of the application's data source. Every transaction begins with the session context,
+ * whichever overload of `query` starts it.
  */
 export class ApplicationClient extends ResilientClient {
-  /** While the administration has the connection: statements run as the database user. */
+  /** Whether the administration data source uses the connection: statements run as the database user. */
   isAdministrative = false;
   private readonly session: Session;
 
@@ -26,7 +26,7 @@ export class ApplicationClient extends ResilientClient {
     };
   }
 
-  /** All of pg's overloads, whose results differ. */
+  /** Implements all overloads of pg, whose results differ. */
   override query(config: unknown, values?: unknown, callback?: unknown): never {
     return this.send(config, values, callback) as never;
   }

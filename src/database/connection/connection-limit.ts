@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { logger } from '../../config/logger.js';
 
-/** A limit of a role or a database is -1 where there is none. */
+/** The limit of a role or database is -1 if there is none. */
 const FIND_LIMIT = `
   select least(
     current_setting('max_connections')::int
@@ -11,7 +11,7 @@ const FIND_LIMIT = `
     (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
   ) as "limit"`;
 
-/** Warns where the database allows fewer connections than this instance may open. */
+/** Logs a warning if the database allows fewer connections than this instance may open. */
 export async function warnOfConnectionLimit(dataSource: DataSource, most: number): Promise<void> {
   const [row] = await dataSource.query<{ limit: number }[]>(FIND_LIMIT);
   if (!row || row.limit >= most) return;

@@ -1,21 +1,20 @@
-/** How the connections of an instance are divided. */
+/** How an instance divides its connections. */
 export interface ConnectionPlan {
-  /** For transactions, and for statements of unknown cost. */
+  /** Pooled connections for transactions and statements of unknown cost. */
   readonly pool: number;
   /** Pipelined connections that reads share. */
   readonly reads: number;
-  /** Pipelined connections that writes share. They wait for the disk, which takes several at a time. */
+  /** Pipelined connections that writes share. More of them let the disk commit several writes at once. */
   readonly writes: number;
-  /** Pipelined connections for keys; the second one serves while the first is opened again. */
+  /** Pipelined connections for keys. The second one serves while the first reconnects. */
   readonly lookups: number;
-  /** Connections of the pool that may wait for locks, whoever holds them for however long. */
+  /** Connections of the pool that may wait for locks. */
   readonly waiting: number;
 }
 
 /**
- * Divides the connections that an instance may open. A few pipelined ones suffice: everything beyond
- * them belongs to the pool.
- * @param most at least `MIN_CONNECTIONS` of the settings
+ * Divides the connections of an instance. A few pipelined ones suffice; the pool gets the rest.
+ * @param most maximum number of connections, at least `MIN_CONNECTIONS` of the settings
  */
 export function planConnections(most: number): ConnectionPlan {
   const lookups = most < 12 ? 1 : 2;

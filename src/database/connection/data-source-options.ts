@@ -19,7 +19,7 @@ import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contac
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';
 
-/** Where a PostgreSQL listens: a URL, or the socket of the embedded one. */
+/** The address of a PostgreSQL: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
   | { readonly url: string }
   | {
@@ -29,7 +29,7 @@ export type DatabaseTarget =
       readonly database: string;
     };
 
-/** Every migration, in the order in which they run. */
+/** All migrations in the order of execution. */
 export const MIGRATIONS = [
   InitialSchema1763683200000,
   AppointmentsAndTasks1763769600000,
@@ -45,22 +45,21 @@ export const MIGRATIONS = [
   AnsweredRecords1764374400000,
 ] as const;
 
-/** How long is waited for a connection: a new one until it is set up, or a free one of the pool. */
+/** Timeout for a new connection, including its setup, and for a free connection of the pool. */
 export const POOL_WAIT_MS = 2_000;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
- * What every connection begins with, whatever the database or the role is set to: the only form in
- * which the driver reads times, times without a zone in UTC, and statements that are never compiled,
- * which takes longer than they.
+ * Settings of every connection. The driver reads times in the ISO style only, times without a zone are
+ * UTC, and JIT compilation would take longer than the statements.
  */
 export const CONNECTION_SETTINGS = `set datestyle = iso; set timezone = 'UTC'; set jit = off`;
 
 /**
- * The options of every TypeORM data source: the server's, the command line's, the tests'.
- * @param sessionContext what transactions begin with; by default nothing, so that statements run as
- * the database user
+ * The TypeORM options of the server, the command line and the tests.
+ * @param sessionContext session context of every transaction; by default it is empty and statements
+ *   run as the database user
  */
 export function dataSourceOptions(
   target: DatabaseTarget,
@@ -84,7 +83,7 @@ export function dataSourceOptions(
     extra: {
       Client: ApplicationClient,
       sessionContext,
-      // Firewalls forget connections over which nothing has come for long.
+      // Firewalls drop idle connections.
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
       onConnect: (client: ApplicationClient) => client.setUp(CONNECTION_SETTINGS, POOL_WAIT_MS),

@@ -6,11 +6,11 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { pipelinedConnections } from '../gateway/lanes.js';
 import { ADMINISTRATION } from './administration.js';
 
-/** Connections to the database at one moment. */
+/** Numbers of connections to the database. */
 interface Connections {
-  /** Open ones, and those that are being opened. */
+  /** Open and opening connections. */
   readonly total: number;
-  /** Open ones that nothing uses. */
+  /** Unused open connections. */
   readonly idle: number;
   /** Statements and transactions that wait for a connection. */
   readonly waiting: number;
@@ -18,11 +18,11 @@ interface Connections {
 
 /** The connections of the pool. */
 export interface PoolState extends Connections {
-  /** The most that may be open. */
+  /** Maximum number of connections. */
   readonly most: number;
 }
 
-/** How the database is doing, for those who watch this instance. */
+/** The state of the database connections and of the schema, for monitoring. */
 @Injectable()
 export class DatabaseStatus {
   constructor(
@@ -30,7 +30,7 @@ export class DatabaseStatus {
     @InjectDataSource(ADMINISTRATION) private readonly administration: DataSource,
   ) {}
 
-  /** Every connection of this instance. */
+  /** All connections of this instance. */
   connections(): Connections {
     const { total, idle, waiting } = this.pool();
     const pipelined = pipelinedConnections(this.dataSource);
@@ -43,7 +43,7 @@ export class DatabaseStatus {
     return { total: totalCount, most: options.max, idle: idleCount, waiting: waitingCount };
   }
 
-  /** The migrations that the schema has seen, in their order. */
+  /** The names of the executed migrations in their order. */
   async migrations(): Promise<string[]> {
     const rows = await this.administration.query<{ name: string }[]>(
       'select name from migrations order by id',

@@ -3,17 +3,16 @@ import { QueryFailedError } from 'typeorm';
 import { ApiError, type ApiErrorOptions, validationError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 
-/** A row that a unique index refused; repositories turn it into a `duplicate` that names fields. */
+/** A unique index rejected a row. Repositories turn it into a `duplicate` error that names fields. */
 export class UniqueViolation extends Error {
   constructor(readonly constraint: string) {
-    super(`unique index ${constraint} refused a row`);
+    super(`unique index ${constraint} rejected a row`);
     this.name = 'UniqueViolation';
   }
 }
 
 /**
- * A statement that failed. Whoever answers the request logs it, together with the request's id and
- * route, which are not known here.
+ * A failed statement. It is logged by the error filter, which knows the request.
  */
 export class DatabaseFailure extends ApiError {
   constructor(
@@ -24,7 +23,7 @@ export class DatabaseFailure extends ApiError {
     super(code, { ...options, cause: thrown });
   }
 
-  /** What may be logged of it: the message of an error can quote values, its codes cannot. */
+  /** Properties for the log. The message of the error is not logged, because it may quote values. */
   get facts(): object {
     const { thrown } = this;
     if (thrown instanceof pg.DatabaseError) {
@@ -35,22 +34,22 @@ export class DatabaseFailure extends ApiError {
   }
 }
 
-/** The failure of a statement that an error arose from, if there is one. */
+/** Finds the failed statement in the causes of an error. */
 export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   if (error instanceof DatabaseFailure) return error;
   return error instanceof Error ? databaseFailureOf(error.cause) : undefined;
 }
 
-/** A statement that PostgreSQL ended because of another one; the same again may succeed. */
+/** A deadlock or serialization failure. A retry may succeed. */
 export class SerializationFailure extends DatabaseFailure {}
 
-/** A statement that has to wait for a lock, longer than it may where it was tried. */
+/** A statement did not get a lock in time. */
 export class LockTimeout extends DatabaseFailure {}
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** How PostgreSQL names the foreign keys of tables to the organization of their rows. */
+/** Suffix of the foreign keys to `organizations`, as PostgreSQL names them. */
 const TO_ORGANIZATION = '_organization_id_fkey';
 
 export const INSUFFICIENT_PRIVILEGE = '42501';
@@ -59,21 +58,24 @@ export const INSUFFICIENT_PRIVILEGE = '42501';
 const SERIALIZATION_FAILURES: readonly unknown[] = ['40001', '40P01'];
 
 /**
- * SQLSTATEs of a lock that was not free in time, and of a prepared statement that is not there because
- * the one before it, which was to prepare it, waited in vain.
+ * SQLSTATEs of a lock timeout, and of a missing prepared statement: the statement that should have
+ * prepared it ran into a lock timeout.
  */
 const LOCK_TIMEOUTS: readonly unknown[] = ['55P03', '26000'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';
 
-/** Turns what the driver throws into what the application knows; nothing of the driver leaves. */
+/**
+ * Translates an error of the driver into an error of the application.
+ * @param fallback code of errors without a code of their own
+ */
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof pg.DatabaseError) {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
     if (isForeignKeyViolation(error) && error.constraint?.endsWith(TO_ORGANIZATION)) {
-      // The organization was removed while the request was under way, and its keys with it.
+      // The organization and its keys were removed during the request.
       return new ApiError('unauthorized', { cause: error });
     }
     if (LOCK_TIMEOUTS.includes(error.code)) return new LockTimeout(fallback, error);
@@ -87,13 +89,13 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   return new DatabaseFailure(fallback, error);
 }
 
-/** Whether a row refers to one that is not there, or is referred to by one that is. */
+/** Whether a foreign key rejected a statement. */
 export function isForeignKeyViolation(thrown: unknown): boolean {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
 }
 
-/** The SQLSTATE of a statement that TypeORM sent; undefined where PostgreSQL did not refuse it. */
+/** The SQLSTATE of an error that TypeORM threw; undefined if it does not come from PostgreSQL. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (!(error instanceof QueryFailedError)) return undefined;
   return error.driverError instanceof pg.DatabaseError ? error.driverError.code : undefined;

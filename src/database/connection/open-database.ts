@@ -6,25 +6,25 @@ import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.
 import { ResilientClient } from './resilient-client.js';
 import { isTransactionPooled } from './transaction-pooler.js';
 
-/** How long the first connection may take, with its first statement. */
+/** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
 
 const TRANSACTION_POOLER =
   'leads to a connection pooler in transaction or statement mode, which Latitude does not support: ' +
   'use its session mode, or the address of PostgreSQL itself';
 
-/** A PostgreSQL that can be connected to. */
+/** A running PostgreSQL. */
 export interface OpenDatabase {
   readonly target: DatabaseTarget;
-  /** Whether it is the embedded one. */
+  /** Whether this is the embedded PostgreSQL. */
   readonly embedded: boolean;
-  /** Stops it where this process started it. */
+  /** Stops PostgreSQL if this process started it. */
   close(): Promise<void>;
 }
 
 /**
- * The database of the settings: the one that `DATABASE_URL` names, or the embedded one.
- * @param role whether the process goes on serving, or is one run of the command line
+ * Opens the database of the settings: that of `DATABASE_URL`, or the embedded PostgreSQL.
+ * @param role `command` for a run of the command line
  */
 export async function openDatabase(
   settings: Settings,
@@ -48,7 +48,7 @@ export async function openDatabase(
   return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
 }
 
-/** @throws SettingError that says why the URL does not lead to a database that can be used */
+/** @throws SettingError if the URL does not lead to a usable database */
 async function tryConnection(url: string): Promise<void> {
   const clients = [1, 2].map(() => {
     return new ResilientClient({ connectionString: url, connectionTimeoutMillis: FIRST_ANSWER_MS });
@@ -67,7 +67,7 @@ async function tryConnection(url: string): Promise<void> {
   }
 }
 
-/** Where there is no second connection in time, nothing is known. */
+/** False if there is no second connection in time. */
 async function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean> {
   const check = second.connect().then(() => isTransactionPooled(first, second));
   const tooLate = after(POOL_WAIT_MS, false, { ref: false });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The parts of pg's wire connection that a query of ours drives. */
+/** The members of pg's internal connection that our queries use. */
 export interface WireConnection {
   parsedStatements: Record<string, string | undefined>;
   submittedNamedStatements: Record<string, string | undefined>;
@@ -9,7 +9,7 @@ export interface WireConnection {
   execute(message: object): void;
 }
 
-/** pg's own `Query`, whose extension points its type declarations leave out. */
+/** pg's `Query` with the extension points that its type declarations omit. */
 interface WireQuery {
   name: string;
   text: string;
@@ -22,7 +22,7 @@ interface WireQuery {
   handleError(error: Error, connection: WireConnection): void;
 }
 
-/** The result is there where there is no error. */
+/** `result` is defined if there is no error. */
 export type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
 
 const Query = pg.Query as unknown as new (
@@ -31,7 +31,7 @@ const Query = pg.Query as unknown as new (
   callback?: QueryCallback,
 ) => WireQuery;
 
-/** A statement that runs before another one in the same implicit transaction. */
+/** A statement that sets the session context, before another one in the same implicit transaction. */
 export interface ContextStatement {
   readonly name: string;
   readonly text: string;
@@ -39,16 +39,16 @@ export interface ContextStatement {
 }
 
 /**
- * A prepared statement with a preamble, sent under one Sync: PostgreSQL runs both in one implicit
- * transaction and one round trip, so what the preamble sets "local" holds for the statement alone.
+ * A prepared statement preceded by its session context. Both are sent under one Sync: PostgreSQL runs
+ * them in one implicit transaction, so that local settings apply to the statement only.
  */
 export class QueryWithContext extends Query {
-  /** While the answer to the preamble is awaited: what pg is to call the query afterwards. */
+  /** Name and text of the statement while the result of the context statement is pending. */
   private statement: { name: string; text: string } | undefined;
 
   /**
-   * @param context undefined where the statement needs none
-   * @param config with `values` and `callback` in any of the forms that pg takes
+   * @param context undefined if the statement needs none
+   * @param config with `values` and `callback`, in any form that pg accepts
    */
   constructor(
     protected context: ContextStatement | undefined,
@@ -64,7 +64,7 @@ export class QueryWithContext extends Query {
     super.prepare(connection);
     if (!this.context) return;
     this.statement = { name: this.name, text: this.text };
-    // pg books each answer under the name and text that the query shows at that moment.
+    // pg records a parsed statement under the current name and text of the query.
     Object.assign(this, { name: this.context.name, text: this.context.text });
   }
 
@@ -82,20 +82,20 @@ export class QueryWithContext extends Query {
   }
 
   override handleError(error: Error, connection: WireConnection): void {
-    // After an error the server has parsed only what it confirmed.
+    // After an error, only confirmed statements are parsed on the server.
     for (const name of [this.context?.name, this.statement?.name, this.name]) {
       if (name) connection.submittedNamedStatements[name] = undefined;
     }
     super.handleError(error, connection);
   }
 
-  /** Tells that there is no connection to send it on. */
+  /** Reports that the query could not be sent. */
   fail(error: Error): void {
     this.callback?.(error, undefined);
   }
 }
 
-/** Sends a statement whose answer comes before that to whatever is sent behind it. */
+/** Sends a context statement ahead of another statement. */
 export function sendContext(
   { name, text, values }: ContextStatement,
   connection: WireConnection,

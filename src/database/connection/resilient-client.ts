@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { sendTimesAsUtc, UTC_TYPES } from './utc-times.js';
 
-/** How long a server has to say goodbye: one that a firewall cut off never does. */
+/** How long the server may take to close a connection. Behind a firewall it may never do so. */
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * A client whose lost connection fails its statements and never the process, and whose times do not
+ * A client that survives lost connections: statements fail, but the process does not. Its times do not
  * depend on the time zone of the process.
  */
 export class ResilientClient extends pg.Client {
@@ -19,10 +19,10 @@ export class ResilientClient extends pg.Client {
   }
 
   /**
-   * Sends what the connection begins with. A pooler without a free server connection accepts clients
-   * and keeps their first statement waiting.
-   * @param withinMs how long it may take since the client began to connect
-   * @throws whatever the driver does; the connection is closed then
+   * Runs the first SQL of the connection. It has a timeout, because a pooler without a free server
+   * connection accepts clients and delays their first statement.
+   * @param withinMs timeout since the client was created
+   * @throws any error of the driver; the connection is closed then
    */
   async setUp(sql: string, withinMs: number): Promise<void> {
     const overdue = setTimeout(
@@ -56,12 +56,12 @@ export class ResilientClient extends pg.Client {
   }
 }
 
-/** Ends a connection without a word to the server, which may not be listening. */
+/** Closes a connection without notifying the server, which may be unreachable. */
 export function destroyConnection(client: pg.ClientBase): void {
   streamOf(client).destroy();
 }
 
-/** The connection itself, which the declarations of pg leave out. */
+/** The socket of a connection, which the declarations of pg omit. */
 export function streamOf(client: pg.ClientBase): Duplex {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

@@ -1,16 +1,16 @@
 import pg from 'pg';
 
-/** What a transaction of the application runs under. */
+/** The role of the application's transactions. */
 export interface TransactionRole {
   readonly role: string;
-  /** The schemas to look for tables in, where the role would otherwise find other ones. */
+  /** Schemas of the search path, if that of the role differs. */
   readonly searchPath?: readonly string[];
 }
 
 /**
- * The settings that each transaction of the application's data source begins with. They are set per
- * transaction, never per session. It is empty until the schema is up to date, and stays empty where
- * the database user may not use the tenant role: statements then run as that user.
+ * The settings of each transaction of the application's data source. They are set per transaction and
+ * never per session. They are empty until the schema is up to date, and stay empty if the database user
+ * may not use the tenant role: statements then run as that user.
  */
 export class SessionContext {
   private settings: TransactionRole | undefined;
@@ -23,7 +23,7 @@ export class SessionContext {
     return this.settings === undefined;
   }
 
-  /** Calls for the select list of a statement. */
+  /** Calls of `set_config` for a select list. */
   get calls(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
@@ -35,7 +35,7 @@ export class SessionContext {
     ];
   }
 
-  /** The same as statements. They take no snapshot, so `set transaction` may still follow. */
+  /** The same as `set local` statements. They take no snapshot, so `set transaction` may follow. */
   get statements(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
@@ -46,7 +46,7 @@ export class SessionContext {
   }
 }
 
-/** Quoted names, as a search path takes them. */
+/** A list of quoted identifiers, for a search path. */
 export function identifierList(names: readonly string[]): string {
   return names.map((name) => pg.escapeIdentifier(name)).join(', ');
 }

@@ -9,20 +9,20 @@ import {
 } from './query-with-context.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';
 
-/** Where a query runs. */
+/** The connection state that a query depends on. */
 export interface Session {
   readonly context: SessionContext;
-  /** A transaction has the context from its first statement. */
+  /** If so, the context is set already. */
   isInTransaction(): boolean;
 }
 
 /**
- * A query that begins with the session context where it begins a transaction. It costs no round trip:
- * a query with parameters sends the context under the same Sync, any other one in the same text, which
- * PostgreSQL runs as one transaction.
+ * A query that sets the session context if it starts a transaction. This needs no extra round trip: a
+ * query with parameters sends the context under the same Sync, and other queries send it in the same
+ * text. PostgreSQL runs both in one transaction.
  */
 export class TransactionContextQuery extends QueryWithContext {
-  /** The answers to the context's statements that are awaited. */
+  /** Number of pending results of context statements. */
   private awaited = 0;
   private prefix = '';
 
@@ -38,10 +38,10 @@ export class TransactionContextQuery extends QueryWithContext {
   override submit(connection: WireConnection): Error | null {
     if (typeof this.text === 'string' && continuesAfterTransactionEnd(this.text)) {
       return new Error(
-        'A text with several statements may end its transaction only with the last one, and without "and chain".',
+        'Only the last statement of a text may end its transaction, and without "and chain".',
       );
     }
-    // Not before now: the queries in front of this one may begin or end a transaction.
+    // Decided here, because queries ahead of this one may start or end a transaction.
     if (!this.session.isInTransaction()) this.beginWithContext();
     return super.submit(connection);
   }
@@ -68,14 +68,14 @@ export class TransactionContextQuery extends QueryWithContext {
   }
 }
 
-/** What pg calls of a query of another package, such as a cursor. */
+/** The methods that pg calls on a query of another package, such as a cursor. */
 interface Submitted {
   submit(connection: WireConnection): unknown;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: WireConnection): void;
 }
 
-/** Makes a query of another package begin with the session context where it begins a transaction. */
+/** Makes a query of another package set the session context if it starts a transaction. */
 export function withContext(query: pg.Submittable, session: Session): pg.Submittable {
   const submitted = query as unknown as Submitted;
   const submit = submitted.submit.bind(query);

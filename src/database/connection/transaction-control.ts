@@ -1,4 +1,4 @@
-/** What may hold a semicolon or a keyword that means nothing: comments, strings, quoted names. */
+/** Comments, strings and quoted names, whose semicolons and keywords mean nothing. */
 const QUOTED =
   /--[^\n]*|\/\*[\s\S]*?\*\/|\be'(?:[^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$/gi;
 
@@ -10,8 +10,8 @@ const ENDS =
 const CHAINS = /\band\s+chain\b/i;
 
 /**
- * Whether a text ends a transaction and goes on in another one, which nothing could be sent in front
- * of: statements behind a `commit`, or `commit and chain`.
+ * Whether a text ends a transaction and starts another one: by statements behind a `commit`, or by
+ * `commit and chain`. The session context of the second one could not be set.
  */
 export function continuesAfterTransactionEnd(text: string): boolean {
   if (!MAY_END.test(text)) return false;

@@ -1,22 +1,23 @@
 import pg from 'pg';
 
-/** Rounds in which a pooler has the chance to lend another server connection. */
+/** Rounds in which a pooler may switch to another server connection. */
 const ROUNDS = 4;
 
-/** Names the server process that answers. A process id alone can be the same on two servers. */
+/** Identifies the server process. Two servers may have the same process id. */
 const BACKEND = `
   select pid || ' ' || extract(epoch from backend_start) as backend
   from pg_stat_activity where pid = pg_backend_pid()`;
 
-/** What the check needs of a connection. */
+/** The methods of a connection that the check uses. */
 export interface Connection {
   query<Row extends object>(text: string): Promise<{ rows: Row[] }>;
 }
 
 /**
- * Whether a pooler lends server connections for a transaction or a statement at a time. Without one, or
- * with one in session mode, two connections never share a server process and never change theirs.
- * @param a and `b`: two connections that stay open meanwhile
+ * Whether there is a connection pooler in transaction or statement mode. Otherwise each connection
+ * keeps its own server process.
+ * @param a one of two connections that stay open during the check
+ * @param b the other one
  */
 export async function isTransactionPooled(a: Connection, b: Connection): Promise<boolean> {
   const ofA = new Set<string>();
@@ -30,12 +31,12 @@ export async function isTransactionPooled(a: Connection, b: Connection): Promise
     try {
       await b.query('begin');
     } catch (error) {
-      // Nothing but a pooler in statement mode refuses a transaction.
+      // Only a pooler in statement mode refuses transactions.
       if (error instanceof pg.DatabaseError) return true;
       throw error;
     }
     ofB.add(await backendOf(b));
-    // While the transaction keeps its server connection, others have to do with another one.
+    // The open transaction keeps its server connection, so that a pooler must use another one.
     if (!isShared()) ofA.add(await backendOf(a));
     await b.query('rollback');
   }

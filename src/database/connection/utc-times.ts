@@ -1,14 +1,14 @@
 import { types } from 'node:util';
 import pg from 'pg';
 
-/** What the driver calls to send the parameters of a statement, whatever kind of query it is. */
+/** The method by which the driver sends the parameters of every kind of query. */
 interface BindingConnection {
   bind(message: { values?: readonly unknown[] }): void;
 }
 
 /**
- * Makes a client send each Date as UTC text. The driver itself writes the time zone of the process
- * with an offset in whole minutes, which is wrong where the zone once had an offset with seconds.
+ * Makes a client send each Date as UTC text. The driver would use the time zone of the process with an
+ * offset in whole minutes, which is wrong for historical offsets with seconds.
  */
 export function sendTimesAsUtc(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: BindingConnection };
@@ -19,25 +19,25 @@ export function sendTimesAsUtc(client: pg.ClientBase): void {
   };
 }
 
-/** The driver's own parser; its declarations know only some of the types that it reads. */
+/** The parsers of the driver. Their declarations omit some types. */
 const parserOf = pg.types.getTypeParser as (
   type: number,
   format?: 'text' | 'binary',
 ) => (text: string) => unknown;
 const readTextArray = parserOf(1009) as (text: string) => (string | null)[];
 
-/** How the types are read that the driver would read in the time zone of the process. */
+/** Parsers of the types that the driver reads in the time zone of the process. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   [pg.types.builtins.DATE]: String,
   [pg.types.builtins.TIMESTAMP]: readAsUtc,
-  // Arrays of them.
+  // Arrays of dates and timestamps.
   1182: readTextArray,
   1115: (text) => readTextArray(text).map((time) => time && readAsUtc(time)),
 };
 
 /**
- * Reads `timestamp` columns as UTC, because they are written so, and dates as the text that they
- * are: a Date of either would depend on the time zone of the process.
+ * Reads `timestamp` values as UTC, as they are written, and `date` values as text. They then do not
+ * depend on the time zone of the process.
  */
 export const UTC_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
@@ -45,7 +45,7 @@ export const UTC_TYPES: pg.CustomTypesConfig = {
 };
 
 function readAsUtc(text: string): unknown {
-  // `infinity` has no time of day; BC stands behind the offset.
+  // `infinity` has no time of day. `BC` follows the offset.
   return parserOf(pg.types.builtins.TIMESTAMPTZ)(text.replace(/:[:.\d]+/, '$&+00'));
 }
 
@@ -58,7 +58,7 @@ function withUtcText(value: unknown): unknown {
   return types.isDate(value) ? utcText(value) : value;
 }
 
-/** A time as PostgreSQL reads it, which knows years before 1 as BC and no sign before a year. */
+/** A time as PostgreSQL reads it. Years before 1 have the suffix BC and no sign. */
 function utcText(time: Date): string {
   const year = time.getUTCFullYear();
   const rest = time.toISOString().replace(/^[+-]?\d+/, '');

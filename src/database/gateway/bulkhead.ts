@@ -1,26 +1,26 @@
-/** What a timer can wait. */
-const FOR_EVER_MS = 2 ** 31 - 1;
+/** The longest delay of a timer. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** A few places for work that has to wait, so that it never takes everything that others need. */
+/** Limits how many operations that wait for locks run at a time, so that they never occupy the pool. */
 export class Bulkhead {
   private readonly queue = new Set<() => void>();
 
   /**
-   * @param free how many may be inside at a time
-   * @param most how many may wait for a place
+   * @param free how many operations may run at a time
+   * @param maxQueue how many operations may queue
    */
   constructor(
     private free: number,
-    private readonly most: number,
+    private readonly maxQueue: number,
   ) {}
 
   /**
-   * Does the work as soon as there is a place for it, in the order in which it came.
-   * @param ms how long it may wait for the place; negative, not even where one is free
-   * @param tooLate makes what is thrown where no place was free in time
+   * Runs the work when a slot is free, in the order of the calls.
+   * @param ms how long the work may queue; negative refuses it even if a slot is free
+   * @param timeoutError creates the error that is thrown if no slot becomes free in time
    */
-  async run<T>(ms: number, work: () => Promise<T>, tooLate: () => Error): Promise<T> {
-    if (!(await this.acquire(ms))) throw tooLate();
+  async run<T>(ms: number, work: () => Promise<T>, timeoutError: () => Error): Promise<T> {
+    if (!(await this.acquire(ms))) throw timeoutError();
     try {
       return await work();
     } finally {
@@ -34,7 +34,7 @@ export class Bulkhead {
       this.free--;
       return true;
     }
-    if (this.queue.size >= this.most) return false;
+    if (this.queue.size >= this.maxQueue) return false;
     return new Promise((resolve) => {
       const call = () => {
         clearTimeout(overdue);
@@ -46,13 +46,13 @@ export class Bulkhead {
           this.queue.delete(call);
           resolve(false);
         },
-        Math.min(ms, FOR_EVER_MS),
+        Math.min(ms, MAX_DELAY_MS),
       );
       this.queue.add(call);
     });
   }
 
-  /** Passes the place on. */
+  /** Passes the slot to the next operation in the queue. */
   private release(): void {
     const [next] = this.queue;
     if (next) next();

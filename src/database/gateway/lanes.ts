@@ -5,21 +5,21 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection, ResilientClient, streamOf } from '../connection/resilient-client.js';
 
-/** How long an answer may be awaited: a connection that a firewall forgot stays silent for ever. */
+/** How long a statement may wait for its result. A connection that a firewall dropped stays silent. */
 const LONGEST_SILENCE_MS = 1_500;
 const LOOK_EVERY_MS = 250;
 const MOST_LOOKS = LONGEST_SILENCE_MS / LOOK_EVERY_MS;
 
-/** How often an answer may be missed where another connection was lost meanwhile. */
+/** Fewer looks suffice after another connection was lost. */
 const MOST_SUSPECT_LOOKS = 2;
 
-/** Every lane to one database: what befalls one of them has befallen others. */
+/** All lanes to one database, because a network failure usually affects all of them. */
 const lanesTo = new WeakMap<DataSource, Set<Lane>>();
 
 /**
- * Connections that statements share: each sends its statement at once and takes its answer in turn,
- * without a connection of its own. Only for statements of bounded cost, because what stands behind a
- * slow one waits for it; everything else, and every transaction, takes a connection of the pool.
+ * Pipelined connections that statements share. A statement is sent at once, and results arrive in the
+ * order of the statements. Use them only for statements of bounded cost, because a slow statement
+ * delays those behind it. Transactions and all other statements take a connection of the pool.
  */
 export class Lanes {
   private readonly lanes: readonly Lane[];
@@ -28,7 +28,7 @@ export class Lanes {
 
   /**
    * @param count how many connections
-   * @param setUp SQL that each of them begins with
+   * @param setUp SQL that initializes each connection
    */
   constructor(dataSource: DataSource, count: number, setUp: string) {
     const connect = () => openConnection(dataSource, setUp);
@@ -45,7 +45,7 @@ export class Lanes {
     }, LOOK_EVERY_MS).unref();
   }
 
-  /** Sends a statement on the next lane; its own callback is told the answer, or why there is none. */
+  /** Sends a statement on the next lane. The callback of the statement gets its result or error. */
   submit(query: pg.Submittable & { fail(error: Error): void }): void {
     this.turn = (this.turn + 1) % this.lanes.length;
     const lane = this.lanes[this.turn];
@@ -72,7 +72,7 @@ export function pipelinedConnections(dataSource: DataSource): { total: number; i
   return { total: lanes.length, idle: lanes.filter((lane) => lane.isIdle).length };
 }
 
-/** One connection, opened when it is first needed and again after it was lost. */
+/** One connection. It is opened when it is first needed, and again after it was lost. */
 class Lane {
   private client: pg.Client | Promise<pg.Client> | undefined;
   private overdue: unknown;
@@ -81,13 +81,13 @@ class Lane {
   private quietLooks = 0;
   private isSuspect = false;
 
-  /** @param onLoss is told when the connection was lost, or could not be opened */
+  /** @param onLoss called when the connection was lost or could not be opened */
   constructor(
     private readonly connect: () => Promise<pg.Client>,
     private readonly onLoss: () => void,
   ) {}
 
-  /** Whether there is a connection, or one is being opened. */
+  /** Whether the connection is open or opening. */
   get isOpen(): boolean {
     return this.client !== undefined;
   }
@@ -101,7 +101,7 @@ class Lane {
   }
 
   /**
-   * Gives the connection up where one statement has been awaited for too long.
+   * Destroys the connection if a statement has waited too long for its result.
    * @returns whether it did
    */
   look(): boolean {
@@ -118,13 +118,13 @@ class Lane {
     return isLost;
   }
 
-  /** Another connection was lost: this one is given up sooner unless something comes over it. */
+  /** Shortens the timeout after another connection was lost, until data arrives on this one. */
   suspect(): void {
     this.isSuspect = true;
     if (this.client instanceof pg.Client) this.heard = heardOn(this.client);
   }
 
-  /** Gives up a connection that has nothing to do and may be lost too: a new one is there soon. */
+  /** Destroys an idle connection that may be lost, too. It is opened again when it is needed. */
   doubt(): void {
     if (this.overdue === undefined && this.quietLooks >= MOST_LOOKS) this.giveUp();
   }
@@ -167,12 +167,12 @@ function heardOn(client: pg.Client): number {
   return (streamOf(client) as Socket).bytesRead;
 }
 
-/** The statement whose answer comes next; undefined where none is awaited. */
+/** The statement whose result arrives next, if any. */
 function awaitedBy(client: pg.Client): unknown {
   return (client as unknown as { _activeQuery: unknown })._activeQuery ?? undefined;
 }
 
-/** Opens a connection by the options of the pool. */
+/** Opens a connection with the options of the pool. */
 async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
   const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
   const client = new ResilientClient({ ...pool.options, pipeline: true });
@@ -182,7 +182,7 @@ async function openConnection(dataSource: DataSource, setUp: string): Promise<pg
   return client;
 }
 
-/** Everything that is sent in one turn of the event loop leaves in one write. */
+/** Sends everything that is written in one turn of the event loop at once. */
 function writeOnceATick(client: pg.Client): void {
   const stream = streamOf(client);
   const cork = stream.cork.bind(stream);

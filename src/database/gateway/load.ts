@@ -1,61 +1,60 @@
 import { Injectable } from '@nestjs/common';
 
-/** A look at what was done: after this time, and so many statements at least. */
+/** The limit is reviewed after this time, and after at least so many statements. */
 const WINDOW_MS = 25;
 const LEAST_STATEMENTS = 10;
 
-/** A statement is late that takes so many times what it takes alone, and so much longer. */
+/** A statement is late if it takes this many times its shortest time, and this much longer. */
 const LATE_FACTOR = 2.5;
 const LATE_MS = 0.2;
 
-/** So many operations may be under way at a time, however short or long they take. */
+/** Upper and lower bound of the limit. */
 export const MOST_UNDER_WAY = 64;
 const FEWEST_UNDER_WAY = 2;
 
-/** Where the most that may be under way are too many, so few are tried next. */
+/** The first limit below the upper bound. */
 const FIRST_TRY = 8;
 
-/** Nothing was heard for so long: what is under way hangs, for which no one else is to blame. */
+/** If nothing completes for this long, the running operations hang. Others are then not limited. */
 const STALE_MS = 2_000;
 
-/** For how long it is remembered what a statement takes alone, at least. */
+/** How long the shortest time of a statement is remembered, at least. */
 const MEMORY_MS = 10_000;
 
 /**
- * How much the database may be asked for at a time. Where some have to wait for others, it finds out
- * with how many operations at a time each takes hardly longer than alone: hardly more are served with
- * more of them, but each of them later.
+ * Adaptive limit of concurrent database operations. When operations have to wait, it lowers the limit
+ * until statements take hardly longer than alone: a higher limit adds latency and no throughput.
  */
 @Injectable()
 export class Load {
-  /** Operations that have begun and are not over. */
+  /** Number of running operations. */
   underWay = 0;
-  /** Statements that have completed since the start. */
+  /** Number of completed statements since the start. */
   completed = 0;
   private limit = MOST_UNDER_WAY;
-  /** When something was last known not to hang. */
+  /** When a statement last completed. */
   private heard = 0;
   private window = new Window(0);
   private readonly alone = new ShortestTimes();
   private ended: () => void = () => undefined;
 
-  /** Notes that an operation has begun. */
+  /** Records the start of an operation. */
   begin(): void {
     if (this.underWay++ === 0) this.heard = performance.now();
   }
 
-  /** Notes that it is over, however it went. */
+  /** Records the end of an operation, successful or not. */
   end(): void {
     this.underWay--;
     this.ended();
   }
 
-  /** @param listener is told whenever an operation is over */
+  /** @param listener called when an operation ends */
   onEnd(listener: () => void): void {
     this.ended = listener;
   }
 
-  /** How many more operations may begin; where it is none or less, whoever asks has to wait. */
+  /** How many more operations may start. At zero or less, the caller must wait. */
   room(): number {
     const room = Math.floor(this.limit) - this.underWay;
     if (room > 0) return room;
@@ -65,13 +64,13 @@ export class Load {
     return MOST_UNDER_WAY - this.underWay;
   }
 
-  /** Notes that no one has to wait any more: what was observed until now is no reason for a limit. */
+  /** Resets the limit, when no operation has to wait any more. */
   relax(): void {
     this.limit = MOST_UNDER_WAY;
     this.window = new Window(performance.now());
   }
 
-  /** Notes how long something takes from now on, unless it fails. */
+  /** Measures how long something takes from now on, unless it fails. */
   async time<T>(what: string, done: Promise<T>): Promise<T> {
     const asked = performance.now();
     const result = await done;
@@ -79,15 +78,15 @@ export class Load {
     return result;
   }
 
-  /** Notes how long a statement took from when it was asked for, with its wait for others. */
+  /** Records the time of a statement, including its wait for others. */
   observe(text: string, ms: number): void {
     const now = performance.now();
     this.heard = now;
     this.completed++;
-    const alone = this.alone.tell(text, ms, now);
+    const alone = this.alone.add(text, ms, now);
     if (alone !== undefined) this.window.add(ms, alone);
     if (now - this.window.start < WINDOW_MS || this.window.statements < LEAST_STATEMENTS) return;
-    // Where no one had to wait, it says nothing about the limit.
+    // Without waiting operations, the times say nothing about the limit.
     if (this.window.isFull) this.judge(this.window.isLate);
     this.window = new Window(now);
   }
@@ -99,11 +98,11 @@ export class Load {
   }
 }
 
-/** What was observed for a moment. */
+/** Statements observed since the last review. */
 class Window {
   statements = 0;
   private late = 0;
-  /** Whether someone found no room. */
+  /** Whether an operation had to wait. */
   isFull = false;
 
   constructor(readonly start: number) {}
@@ -118,17 +117,17 @@ class Window {
   }
 }
 
-/** The shortest time that each statement has taken lately, which is what it takes alone. */
+/** The shortest recent time of each statement, which is about the time it takes alone. */
 class ShortestTimes {
   private lately = new Map<string, Shortest>();
   private before = new Map<string, Shortest>();
   private since = 0;
 
   /**
-   * Notes a time.
-   * @returns the shortest of this statement, in milliseconds; undefined where too few are known
+   * Adds a time.
+   * @returns the shortest time of the statement in milliseconds; undefined if too few are known
    */
-  tell(text: string, ms: number, now: number): number | undefined {
+  add(text: string, ms: number, now: number): number | undefined {
     if (now - this.since > MEMORY_MS) {
       this.before = this.lately;
       this.lately = new Map();
@@ -145,6 +144,6 @@ class ShortestTimes {
 
 interface Shortest {
   ms: number;
-  /** How many times it is the shortest of. */
+  /** Number of times that were measured. */
   of: number;
 }

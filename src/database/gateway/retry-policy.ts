@@ -5,31 +5,33 @@ import type { Load } from './load.js';
 import type { Deadline, TimeBudget } from './time-budget.js';
 import { Bulkhead } from './bulkhead.js';
 
-const MOST_WAITING = 256;
+/** Maximum number of operations that queue for the bulkhead. */
+const MAX_QUEUE = 256;
 
 /** The options of one attempt. */
 export interface AttemptOptions {
   readonly deadline: Deadline;
-  /** Whether it may wait for locks, because it keeps no one else waiting. */
+  /** Whether statements may wait long for locks. Only attempts inside the bulkhead may. */
   readonly mayWaitForLocks: boolean;
 }
 
-/** Attempts operations again where that may help. */
+/** Retries operations that failed because of concurrent transactions. */
 export class RetryPolicy {
   private readonly bulkhead: Bulkhead;
 
-  /** @param places connections that may wait for locks */
+  /** @param maxWaiting number of connections that may wait for locks */
   constructor(
     private readonly timeBudget: TimeBudget,
     private readonly load: Load,
-    places: number,
+    maxWaiting: number,
   ) {
-    this.bulkhead = new Bulkhead(places, MOST_WAITING);
+    this.bulkhead = new Bulkhead(maxWaiting, MAX_QUEUE);
   }
 
   /**
-   * Attempts once more what PostgreSQL broke off, and in the waiting room what has to wait for a lock.
-   * @param failure what is thrown where the waiting room had no place in time
+   * Runs an operation. It is retried once after a serialization failure or deadlock, and inside the
+   * bulkhead after a lock timeout.
+   * @param failure code of the error if the bulkhead has no free slot in time
    */
   async run<T>(failure: ErrorCode, attempt: (options: AttemptOptions) => Promise<T>): Promise<T> {
     const deadline = this.timeBudget.startDeadline();
@@ -54,7 +56,7 @@ export class RetryPolicy {
   }
 }
 
-/** A deadlock or a failed serialization is no one's fault and is over by now. */
+/** A deadlock or serialization failure is over when it is reported, so a retry may succeed. */
 async function retryOnce<T>(work: () => Promise<T>, deadline: Deadline): Promise<T> {
   try {
     return await work();

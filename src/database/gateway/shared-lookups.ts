@@ -7,25 +7,25 @@ import { planConnections } from '../connection/connection-plan.js';
 import { CONNECTION_SETTINGS } from '../connection/data-source-options.js';
 import { Lanes } from './lanes.js';
 
-/** A statement that finds a few rows by an index, whosever they are. */
+/** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
-  /** Under which connections keep it prepared. */
+  /** The name of the prepared statement. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-type Answer = (error: Error | null, result?: pg.QueryResult) => void;
+type QueryCallback = (error: Error | null, result?: pg.QueryResult) => void;
 
 const Query = pg.Query as unknown as new (
   lookup: Lookup,
   values: undefined,
-  tell: Answer,
+  callback: QueryCallback,
 ) => pg.Submittable;
 
 /**
- * Look-ups that every request depends on, before its organization is known: they have connections of
- * their own, so that nothing a request does with its organization's records keeps them waiting.
+ * Lookups that every request needs before its organization is known. They have connections of their
+ * own, so that they never wait for statements on the records of organizations.
  */
 @Injectable()
 export class SharedLookups implements OnApplicationShutdown {
@@ -36,18 +36,18 @@ export class SharedLookups implements OnApplicationShutdown {
     this.lanes = new Lanes(dataSource, lookups, CONNECTION_SETTINGS);
   }
 
-  /** @throws whatever the driver does */
+  /** @throws any error of the driver */
   find<Row>(lookup: Lookup): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      const tell: Answer = (error, result) => {
+      const callback: QueryCallback = (error, result) => {
         if (error) reject(error);
         else resolve((result?.rows ?? []) as Row[]);
       };
-      this.lanes.submit(Object.assign(new Query(lookup, undefined, tell), { fail: reject }));
+      this.lanes.submit(Object.assign(new Query(lookup, undefined, callback), { fail: reject }));
     });
   }
 
-  /** Behind everything that could still ask. */
+  /** Runs after everything that could still send a lookup. */
   async onApplicationShutdown(): Promise<void> {
     await this.lanes.close();
   }

@@ -19,26 +19,26 @@ import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import { TenantStatements } from './tenant-statements.js';
 import { SavepointUnitOfWork } from './unit-of-work.js';
 
-/** How long a statement may keep those behind it in its lane waiting for a lock. */
-const LONGEST_LOCK_MS = 50;
+/** How long a pipelined statement waits for a lock. Statements behind it wait, too. */
+const PIPELINED_LOCK_MS = 50;
 
 /**
- * A statement of bounded cost has one plan, by an index: whatever the size of the organization, and
- * before the first statistics are there.
+ * Make every statement of bounded cost use an index, whatever the size of the organization, and even
+ * before the first statistics exist.
  */
 const LANE_SETTINGS = [
   CONNECTION_SETTINGS,
-  `set lock_timeout = ${LONGEST_LOCK_MS}`,
+  `set lock_timeout = ${PIPELINED_LOCK_MS}`,
   'set plan_cache_mode = force_generic_plan',
-  ...['seqscan', 'bitmapscan', 'sort'].map((costly) => `set enable_${costly} = off`),
+  ...['seqscan', 'bitmapscan', 'sort'].map((method) => `set enable_${method} = off`),
 ];
 
-/** What is waited for before the statements of a transaction. */
+/** Name under which the wait for a connection is measured. */
 const CONNECTION = 'connection';
 
 /**
- * The one gateway of all SQL of a tenant. Each statement runs bound to its organization by
- * row-level security, in one round trip, and fails only with errors that the application knows.
+ * Runs all SQL on the records of organizations. Row-level security restricts each statement to its
+ * organization, in one round trip. Errors of the driver are translated into errors of the application.
  */
 @Injectable()
 export class TenantDatabase implements OnApplicationShutdown {
@@ -69,13 +69,13 @@ export class TenantDatabase implements OnApplicationShutdown {
     };
   }
 
-  /** Behind everything that could still ask for a statement. */
+  /** Runs after everything that could still send a statement. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.lanes.query_failed.close(), this.lanes.create_failed.close()]);
   }
 
   /**
-   * Runs a statement that reads.
+   * Runs a read.
    * @throws ApiError `query_failed`
    */
   read<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
@@ -83,7 +83,7 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a statement that writes, in a transaction of its own.
+   * Runs a write in a transaction of its own.
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
@@ -92,11 +92,11 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 
   /**
-   * Runs several statements as one; rolls back whatever `work` throws on, and passes that on. `work`
-   * runs again where PostgreSQL broke the transaction off for the sake of another one, or a lock was
-   * not free at once. What is read and written for the tenant that it is given, also by
-   * repositories, is part of the transaction.
-   * @throws ApiError `create_failed`
+   * Runs several statements in one transaction. If `work` throws, the transaction is rolled back and
+   * the error is rethrown. `work` may run more than once: it is retried after a deadlock, a
+   * serialization failure or a lock timeout. Statements for the tenant that `work` gets are part of
+   * the transaction, including those of repositories.
+   * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
   transaction<T>(
@@ -110,8 +110,8 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 
   /**
-   * Runs `work` as `transaction` does, and undoes all that it has written.
-   * @throws ApiError `create_failed`, and whatever `work` throws
+   * Runs `work` in a transaction that is always rolled back.
+   * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
   async dryRun<T>(tenant: Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> {
@@ -126,8 +126,8 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 
   /**
-   * Says that a record was changed or deleted, so that whoever listens is told once that is committed.
-   * @param tenant the one for which it was written
+   * Publishes the change or deletion of a record, after commit.
+   * @param tenant the tenant that the record was written for
    */
   publishChange({ id: organizationId, unit }: Tenant, id: string): void {
     if (unit) unit.recordChange(id);
@@ -140,7 +140,7 @@ export class TenantDatabase implements OnApplicationShutdown {
     options: AttemptOptions,
   ): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
-    const step = <R>(taken: Promise<R>) => translateErrors(taken, 'create_failed');
+    const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let end = (): void => undefined;
     try {
       const client = (await step(this.load.time(CONNECTION, runner.connect()))) as pg.PoolClient;
@@ -184,8 +184,8 @@ export class TenantDatabase implements OnApplicationShutdown {
     statement: Statement,
     failure: Failure,
   ): Promise<Row[]> {
-    const entrance = { text: this.organizationContextSql, values: [organizationId] };
-    return this.statements.run<Row>(entrance, statement, (query) => {
+    const context = { text: this.organizationContextSql, values: [organizationId] };
+    return this.statements.run<Row>(context, statement, (query) => {
       this.lanes[failure].submit(query);
     });
   }
@@ -220,13 +220,13 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 }
 
-/** The statement that sets, for its transaction, the context and the settings of `$1` onwards. */
+/** SQL that sets the role and these settings, `$1` onwards, until the transaction ends. */
 function contextSqlOf(context: SessionContext, settings: readonly string[]): string {
   const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
   return `select ${[...context.calls, ...set].join(', ')}`;
 }
 
-/** Ends a transaction that was only to be rehearsed. */
+/** Rolls back the transaction of a dry run, and carries its result. */
 class DryRunRollback extends Error {
   constructor(readonly result: unknown) {
     super();

@@ -2,31 +2,30 @@ import type pg from 'pg';
 import { type ContextStatement, QueryWithContext } from '../connection/query-with-context.js';
 import type { Statement } from './tenant.js';
 
-/** Distinct statement texts that a connection keeps prepared; further ones run unprepared. */
-const MOST_PREPARED_STATEMENTS = 500;
+/** Maximum number of prepared statements on a connection. Further texts run unprepared. */
+const MAX_PREPARED_STATEMENTS = 500;
 
-/** What a connection takes; one that cannot be sent is told so. */
+/** A query for a connection. `fail` reports that it could not be sent. */
 type TenantQuery = pg.Submittable & { fail(error: Error): void };
 
-/** Statements as connections run them: each behind its entrance, by a plan that is prepared once. */
+/** Sends statements with their session context, and prepares each text once for a connection. */
 export class TenantStatements {
   private readonly names = new Map<string, string>();
 
   /**
-   * @param entrance what binds the statement to its organization
-   * @param submit sends it on a connection
-   * @throws whatever the driver does
+   * @param context sets the organization of the statement
+   * @param submit sends the query on a connection
+   * @throws any error of the driver
    */
   run<Row>(
-    entrance: Omit<ContextStatement, 'name'>,
+    context: Omit<ContextStatement, 'name'>,
     { text, values, plan }: Statement,
     submit: (query: TenantQuery) => void,
   ): Promise<Row[]> {
     const name = plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
-      const context = { name: 'tenant', ...entrance };
       const query = new QueryWithContext(
-        context,
+        { name: 'tenant', ...context },
         { name, text, values },
         undefined,
         (error, result) => {
@@ -41,7 +40,7 @@ export class TenantStatements {
   private nameOf(text: string): string {
     const known = this.names.get(text);
     if (known !== undefined) return known;
-    if (this.names.size >= MOST_PREPARED_STATEMENTS) return '';
+    if (this.names.size >= MAX_PREPARED_STATEMENTS) return '';
     const name = `s${this.names.size}`;
     this.names.set(text, name);
     return name;

@@ -1,35 +1,35 @@
-/** One SQL statement with its parameters, `$1` onwards. */
+/** One SQL statement with the values of its parameters, `$1` onwards. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** `custom`: planned anew for each set of values; by default the plan is prepared once. */
+  /** `prepared` (default) plans the statement once. `custom` plans it for each set of values. */
   readonly plan?: 'prepared' | 'custom';
-  /** `bounded`: a few rows by an index, in organizations of any size. */
+  /** `bounded`: reads or writes a few rows by an index, however large the organization is. */
   readonly cost?: 'bounded' | 'any';
 }
 
-/** Statements inside one transaction of one organization. */
+/** Runs statements inside one transaction of one organization. */
 export interface TenantTransaction {
   query<Row>(statement: Statement): Promise<Row[]>;
 }
 
-/** Whose records are read and written, and on which terms. */
+/** The organization whose records are read and written, and how. */
 export interface Tenant {
   readonly id: string;
-  /** The transaction that reads and writes are parts of; without one, each is its own. */
+  /** The transaction of all reads and writes. Without one, each runs in its own. */
   readonly unit?: UnitOfWork;
-  /** What must hold for a record that is to be changed. */
+  /** Must be met by a record before it is changed or deleted. */
   readonly precondition?: Precondition;
 }
 
-/** A transaction in which a part that fails is undone by itself. */
+/** A transaction that can roll back a part that fails. */
 export interface UnitOfWork {
   runInSavepoint<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T>;
-  /** Says that a record was changed, which is told once all is committed. */
+  /** Notes a changed record. Its event is published after commit. */
   recordChange(id: string): void;
 }
 
-/** Whether a stored record is the one that its caller means to change. */
+/** Decides whether a stored record is the version that the caller wants to change. */
 export interface Precondition {
   isMetBy(stored: object): boolean;
 }

@@ -2,40 +2,40 @@ import type pg from 'pg';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection } from '../connection/resilient-client.js';
 
-/** Milliseconds: what waits for a lock, in the way of others and out of it. */
+/** How long a statement waits for a lock, without and with `mayWaitForLocks`. */
 const BRIEF_LOCK_MS = 100;
 const LOCK_MS = 2_000;
 
-/** Milliseconds: what runs at all, and all of an operation with its repetitions. */
+/** Timeouts of a statement, and of an operation with its retries. */
 const STATEMENT_MS = 2_500;
 const OPERATION_MS = 4_500;
 
-/** How much later than PostgreSQL itself would one that does not answer is given up. */
+/** How long after the timeout of PostgreSQL a silent connection is destroyed. */
 const SILENCE_MS = 300;
 
-const NO_END = () => undefined;
+const NOOP = () => undefined;
 
-/** How long operations on the database may take. */
+/** How long database operations may take. */
 export abstract class TimeBudget {
-  /** The time of one operation, which begins now. */
+  /** Starts the deadline of one operation. */
   abstract startDeadline(): Deadline;
 }
 
-/** That of a server, whose answers take less than 5 seconds. */
+/** The budget of a server, which responds within 5 seconds. */
 export class ServerTimeBudget extends TimeBudget {
   startDeadline(): Deadline {
     return new Deadline(OPERATION_MS);
   }
 }
 
-/** That of the command line, whose work takes as long as it takes. */
+/** The budget of the command line, which has no deadline. */
 export class UnlimitedTimeBudget extends TimeBudget {
   startDeadline(): Deadline {
     return new Deadline(Infinity);
   }
 }
 
-/** Until when an operation has to be over. */
+/** The point in time by which an operation must end. */
 export class Deadline {
   private readonly end: number;
 
@@ -43,15 +43,14 @@ export class Deadline {
     this.end = performance.now() + ms;
   }
 
-  /** How long a repetition may wait before it begins; negative where it had better not. */
+  /** How long a retry may wait before it starts. Negative: too little time is left for a retry. */
   get retryDelayBudgetMs(): number {
     return this.remainingMs - POOL_WAIT_MS;
   }
 
   /**
-   * How long one more statement may wait for a lock, and run, and how long its transaction may wait
-   * for the next one, in PostgreSQL's terms.
-   * @param mayWaitForLocks whether it keeps no one else waiting
+   * The timeouts of the next statement, in milliseconds as PostgreSQL reads them.
+   * @param mayWaitForLocks whether the statement may wait for locks longer than briefly
    */
   timeouts(mayWaitForLocks: boolean): readonly [lock: string, statement: string, idle: string] {
     if (this.end === Infinity) return ['0', '0', '0'];
@@ -59,18 +58,17 @@ export class Deadline {
     return [
       String(Math.min(mayWaitForLocks ? LOCK_MS : BRIEF_LOCK_MS, statementMs)),
       String(statementMs),
-      // By then we have given it up, and the connection may be lost without PostgreSQL's knowledge.
+      // We have destroyed the connection by then, which PostgreSQL may not notice.
       String(STATEMENT_MS + SILENCE_MS),
     ];
   }
 
   /**
-   * Watches a connection while it is used: one that a firewall forgot answers nothing, not even that
-   * it gives up.
-   * @returns what ends the watch
+   * Destroys a connection that is still in use after the deadline: a firewall may have dropped it.
+   * @returns function that cancels this
    */
   destroyWhenExceeded(client: pg.ClientBase): () => void {
-    if (this.end === Infinity) return NO_END;
+    if (this.end === Infinity) return NOOP;
     const overdue = setTimeout(
       () => {
         destroyConnection(client);

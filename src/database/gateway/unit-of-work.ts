@@ -1,9 +1,9 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { TenantTransaction, UnitOfWork } from './tenant.js';
 
-/** The parts of one transaction, each behind a savepoint of its own. */
+/** Runs the parts of one transaction in a savepoint each. */
 export class SavepointUnitOfWork implements UnitOfWork {
-  /** The records that were changed, of which nothing has been undone. */
+  /** Ids of the changed records, without those of parts that were rolled back. */
   readonly changedIds: string[] = [];
   private savepoints = 0;
   private isBroken = false;
@@ -17,7 +17,7 @@ export class SavepointUnitOfWork implements UnitOfWork {
     try {
       return await work(this.transaction);
     } catch (error) {
-      // A part that has begun since would be undone with this one.
+      // The rollback also undoes parts that began after this one.
       if (this.savepoints !== number) this.isBroken = true;
       this.changedIds.length = length;
       await this.run(`rollback to savepoint part_${number}`);
@@ -29,7 +29,7 @@ export class SavepointUnitOfWork implements UnitOfWork {
     this.changedIds.push(id);
   }
 
-  /** @throws ApiError `create_failed` where a part was undone that nobody was told of */
+  /** @throws ApiError `create_failed` if a part was undone without an error of its own */
   assertComplete(): void {
     if (this.isBroken) throw new ApiError('create_failed');
   }

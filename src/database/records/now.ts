@@ -1,2 +1,2 @@
-/** Default of a time column, as its migration declares it: now, to the millisecond. */
+/** Default of a time column, as in its migration: the current time in milliseconds. */
 export const NOW = () => "date_trunc('milliseconds', now())";

@@ -7,40 +7,40 @@ import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { repositoriesOf } from './tenant-repositories.js';
 
-/** Numbers of records by their table. */
+/** Numbers of records by table. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Records that a purge removes in one transaction: few enough that it is over soon. */
+/** Records that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
-/** `$2` is when a record was deleted at the latest. */
+/** `$2`: only records deleted before this time. */
 const PURGEABLE = 'organization_id = $1 and deleted_at < $2';
 
-/** Lets one batch of an organization, `$1`, run at a time, whichever process it belongs to. */
+/** Serializes the batches of the organization `$1` over all processes. */
 const ONE_AT_A_TIME = `select pg_advisory_xact_lock(hashtextextended('purge ' || $1, 0))`;
 
 /**
- * Removes for good what organizations deleted, in every table that has a `TenantRepository`, and what
- * refers to it as the foreign keys declare. Each batch is a transaction of its own, so that requests
- * are served meanwhile.
+ * Permanently removes deleted records of every table with a `TenantRepository`, and applies the
+ * `on delete` actions of the foreign keys to referencing records. Each batch is one transaction, so
+ * that requests are served meanwhile.
  */
 @Injectable()
 export class PurgeService {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly database: TenantDatabase,
-    private readonly answers: IdempotencyRepository,
+    private readonly responses: IdempotencyRepository,
   ) {}
 
-  /** The tables that a purge looks through. */
+  /** The tables that a purge covers. */
   get tables(): string[] {
     return Array.from(repositoriesOf(this.discovery), ({ tableName }) => tableName);
   }
 
   /**
-   * The deleted records of an organization that a purge removes. Records that only refer to them are
-   * not counted.
-   * @param before when they were deleted at the latest
+   * Counts the deleted records of an organization that a purge would remove, without those that
+   * reference them.
+   * @param before only records deleted before this time
    * @throws ApiError `query_failed`
    */
   async count(tenant: Tenant, before: Date): Promise<Counts> {
@@ -52,11 +52,11 @@ export class PurgeService {
   }
 
   /**
-   * Removes the deleted records of an organization. It may run several times at once: it ends when
-   * none is left, also where another purge fails.
-   * @param before when they were deleted at the latest
-   * @param advance told of every batch how many deleted records it removed
-   * @returns how many records it removed itself, with those that refer to them
+   * Removes the deleted records of an organization. Several purges may run at once; each ends when no
+   * record is left.
+   * @param before only records deleted before this time
+   * @param advance called after each batch with the number of deleted records in it
+   * @returns the number of records that this call removed, including those that reference them
    * @throws ApiError `create_failed`, `internal_error`
    */
   async purge(
@@ -95,7 +95,7 @@ export class PurgeService {
     before: Date,
   ): Promise<{ found: number; counts: Counts }> {
     return this.database.transaction(tenant, async (transaction, own) => {
-      // A statement of its own, so that the next one sees what the batch before it has committed.
+      // A separate statement, so that the next one sees what the previous batch has committed.
       await transaction.query({ text: ONE_AT_A_TIME, values: [tenant.id] });
       const found = await transaction.query<{ id: string }>({
         text: `select id from ${table} where ${PURGEABLE} limit ${BATCH} for update`,
@@ -104,7 +104,7 @@ export class PurgeService {
       const removal = new RecordRemoval(transaction, own.id, references, this.tables);
       const ids = found.map(({ id }) => id);
       await removal.remove(table, ids);
-      await this.answers.deleteForRecords(transaction, tenant, removal.removedIds);
+      await this.responses.deleteForRecords(transaction, tenant, removal.removedIds);
       for (const id of removal.changedIds) this.database.publishChange(own, id);
       return { found: ids.length, counts: removal.counts };
     });

@@ -4,21 +4,21 @@ import type { TenantTransaction } from '../gateway/tenant.js';
 import { NEXT_UPDATED_AT } from './tenant-repository.js';
 
 /**
- * Removes records of an organization within a transaction, and what refers to them as the foreign keys
- * declare. PostgreSQL would do that by itself, but would tell neither which records it removed nor
- * move `updated_at` of those that it changed.
+ * Removes records of an organization in a transaction, and applies the `on delete` actions of foreign
+ * keys to the records that reference them. PostgreSQL would do the same, but it would neither report
+ * the removed records nor update `updated_at` of changed ones.
  */
 export class RecordRemoval {
-  /** How many records were removed, by their table. */
+  /** Number of removed records by table. */
   readonly counts: Record<string, number> = {};
-  /** The records that were removed. */
+  /** Ids of the removed records. */
   readonly removedIds: string[] = [];
-  /** The records that others could see until now, and that were removed or changed. */
+  /** Ids of records that were visible until now and were removed or changed. */
   readonly changedIds: string[] = [];
 
   private readonly seen = new Set<string>();
 
-  /** @param tables those whose records have an `id`; the rows of others are left to their foreign keys */
+  /** @param tables tables whose records have an `id`; PostgreSQL handles the rows of other tables */
   constructor(
     private readonly transaction: TenantTransaction,
     private readonly organizationId: string,
@@ -27,31 +27,31 @@ export class RecordRemoval {
   ) {}
 
   /**
-   * @throws ApiError `internal_error` for a foreign key that refuses the removal
+   * @throws ApiError `internal_error` if a foreign key prevents the removal
    * @throws ApiError `create_failed`
    */
   async remove(table: string, ids: readonly string[]): Promise<void> {
-    const mine = ids.filter((id) => !this.seen.has(id));
-    if (mine.length === 0) return;
-    for (const id of mine) this.seen.add(id);
+    const newIds = ids.filter((id) => !this.seen.has(id));
+    if (newIds.length === 0) return;
+    for (const id of newIds) this.seen.add(id);
 
     for (const reference of this.references) {
       if (reference.target !== table) continue;
       if (reference.onDelete === 'restrict') throw refusedBy(reference);
       if (!this.tables.includes(reference.table)) continue;
-      const referring = await this.referring(reference, mine);
+      const referring = await this.referring(reference, newIds);
       this.changedIds.push(...referring);
       if (reference.onDelete === 'cascade') await this.remove(reference.table, referring);
     }
     const removed = await this.query(
       `delete from ${table} where organization_id = $1 and id = any($2) returning id`,
-      mine,
+      newIds,
     );
     this.counts[table] = (this.counts[table] ?? 0) + removed.length;
     this.removedIds.push(...removed);
   }
 
-  /** Locks the records that refer to others and are to go with them, or frees them of the others. */
+  /** Locks the referencing records (cascade), or sets their reference to null. */
   private referring(reference: TableReference, ids: readonly string[]): Promise<string[]> {
     const { table, column, onDelete, isDated } = reference;
     const refersTo = `organization_id = $1 and ${column} = any($2)`;
@@ -75,6 +75,6 @@ export class RecordRemoval {
 }
 
 function refusedBy({ table, column, target }: TableReference): ApiError {
-  const message = `The foreign key of ${table}.${column} lets no record of ${target} be removed: declare it "on delete cascade" or "on delete set null".`;
+  const message = `The foreign key of ${table}.${column} prevents the removal of records of ${target}: declare it "on delete cascade" or "on delete set null".`;
   return new ApiError('internal_error', { message });
 }

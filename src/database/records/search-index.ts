@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { logger } from '../../config/logger.js';
 
-/** The operator of a search. Row-level security keeps it from every index unless it is leak-proof. */
+/** The function of LIKE. Under row-level security only leakproof functions can use an index. */
 const SEARCH_FUNCTION = 'pg_catalog.textlike(text, text)';
 
 const MARK_LEAK_PROOF = `alter function ${SEARCH_FUNCTION} leakproof`;
@@ -12,15 +12,15 @@ interface SearchMark {
 }
 
 /**
- * Lets searches use their index under row-level security. The mark that this takes is set by a
- * migration where a superuser runs it, and a dump does not carry it. A superuser sets it again;
- * for any other user, a warning names the statement.
+ * Lets searches use their index under row-level security by marking LIKE as leakproof. Only a
+ * superuser can set the mark, and dumps do not contain it. For other users, a warning names the
+ * statement to run.
  */
 export async function enableSearchIndex(dataSource: DataSource): Promise<void> {
   const { leak_proof, superuser } = await readMark(dataSource);
   if (leak_proof || (superuser && (await setMark(dataSource)))) return;
   logger.warn(
-    `Search reads every lead of an organization, for row-level security keeps it from its index. As a superuser, run once in this database: ${MARK_LEAK_PROOF}`,
+    `Searches read every lead of an organization, because row-level security prevents the use of their index. As a superuser, run once in this database: ${MARK_LEAK_PROOF}`,
   );
 }
 
@@ -33,7 +33,7 @@ async function readMark(dataSource: DataSource): Promise<SearchMark> {
   return mark;
 }
 
-/** @returns whether the mark is set; a standby cannot set it, and another instance may be first */
+/** @returns whether the mark is set now; this fails on a standby, or if another instance sets it */
 async function setMark(dataSource: DataSource): Promise<boolean> {
   await dataSource.query(MARK_LEAK_PROOF).catch(() => undefined);
   return (await readMark(dataSource)).leak_proof;

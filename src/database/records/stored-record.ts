@@ -5,7 +5,7 @@ import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
 const TEXT = Symbol('text');
 const VERSION = Symbol('version');
 
-/** The SELECT list by which PostgreSQL writes a record as JSON, its times without their end. */
+/** The SELECT list of a record as JSON. Times lack trailing zeros and `Z`, which are added later. */
 export function jsonColumnsOf(dto: Type<object>): string {
   return fieldsOf(dto)
     .map((field) => {
@@ -15,7 +15,7 @@ export function jsonColumnsOf(dto: Type<object>): string {
     .join(', ');
 }
 
-/** Makes records of the JSON that PostgreSQL wrote. */
+/** Parses records from the JSON that PostgreSQL returns. */
 export class RecordParser<R extends object> {
   private readonly times: readonly string[];
   private readonly timeKeys: readonly string[];
@@ -28,8 +28,8 @@ export class RecordParser<R extends object> {
   }
 
   /**
-   * A record like any other, but that it is parsed when someone looks into it: one that is only
-   * passed on is answered by the text as it came.
+   * Returns a record that is parsed at the first access. A record that nobody accesses is sent to the
+   * client as the stored text.
    */
   fromJson(stored: string): R {
     const text = completeTimes(stored, this.timeKeys);
@@ -37,7 +37,7 @@ export class RecordParser<R extends object> {
     return new Proxy({} as R, new LazyRecordHandler(text, this.names, parse));
   }
 
-  /** @param stored a JSON array of records */
+  /** @param stored JSON array of records */
   listFromJson(stored: string): LazyItems<R> {
     const text = completeTimes(stored, this.timeKeys);
     const parse = () => (JSON.parse(text) as R[]).map((item) => withTimes(item, this.times));
@@ -45,7 +45,7 @@ export class RecordParser<R extends object> {
   }
 }
 
-/** The items of a page, parsed when someone looks into them. */
+/** The items of a page, parsed at the first access. */
 export class LazyItems<T extends object> {
   private read: readonly T[] | undefined;
 
@@ -64,14 +64,14 @@ export class LazyItems<T extends object> {
   }
 }
 
-/** The JSON text of a record that is still as it was stored; undefined for anything else. */
+/** The stored JSON of a record that was not changed; undefined for other values. */
 export function storedJsonOf(value: object): string | undefined {
   return (value as { [TEXT]?: string })[TEXT];
 }
 
 /**
- * What differs between any two states of a record: the version that it was stored as, whatever has
- * been made of it since, and for anything else the one that its JSON tells.
+ * A hash that identifies the version of a record: of its stored JSON, even if the object was changed
+ * since. For other values, the hash of their JSON.
  */
 export function versionOf(value: object): string {
   return (value as { [VERSION]?: string })[VERSION] ?? digest(JSON.stringify(value));
@@ -81,7 +81,7 @@ function digest(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-/** Fills its record in at the first look, and forgets the text as soon as that could be changed. */
+/** Parses its record at the first access, and discards the text once the record may change. */
 class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
   private isRead = false;
   private text: string | undefined;
@@ -99,7 +99,7 @@ class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
     if (key === VERSION) return digest(this.stored);
     if (key === 'id' && !this.isRead)
       return idOf(this.stored) ?? Reflect.get(this.read(record), key);
-    // Whether it is a promise, say, which is asked of everything.
+    // Other keys, such as `then`, need no parsing.
     if (!this.names.has(key)) return Reflect.get(record, key);
     const value: unknown = Reflect.get(this.read(record), key);
     if (typeof value === 'object' && value !== null) this.text = undefined;
@@ -107,7 +107,7 @@ class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
   }
 
   has(record: R, key: PropertyKey): boolean {
-    // Every field is there in a record that no one has changed.
+    // An unread record has every field.
     if (!this.isRead && this.names.has(key)) return true;
     return Reflect.has(this.read(record), key);
   }
@@ -142,7 +142,7 @@ class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
   }
 }
 
-/** The id, which stands first in every record, without reading what comes after it. */
+/** The id, without parsing the record: it is the first field. */
 function idOf(text: string): string | undefined {
   return /^\{"id":"([^"\\]+)"/.exec(text)?.[1];
 }
@@ -153,13 +153,18 @@ function namesOfTimes(dto: Type<object>): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** By the length of a time as PostgreSQL writes it: to the second or to its last digit but zeros. */
-const ENDS: Readonly<Record<number, string>> = { 19: '.000Z', 21: '00Z', 22: '0Z', 23: 'Z' };
+/** What completes a time, by its length: PostgreSQL omits trailing zeros of the fraction. */
+const TIME_SUFFIXES: Readonly<Record<number, string>> = {
+  19: '.000Z',
+  21: '00Z',
+  22: '0Z',
+  23: 'Z',
+};
 
 /**
- * Ends each time of stored JSON with three digits and `Z`: what PostgreSQL's own `to_char` makes as
- * well, but in a third of the time that it takes to write a page.
- * @param keys of the times, in the order in which a record has them
+ * Completes each time in stored JSON to three fractional digits and `Z`. This is three times as fast as
+ * `to_char` in PostgreSQL.
+ * @param keys keys of the times, in the order of the fields of a record
  */
 function completeTimes(json: string, keys: readonly string[]): string {
   let complete = '';
@@ -170,10 +175,10 @@ function completeTimes(json: string, keys: readonly string[]): string {
       const start = startOfValue(json, key, from);
       if (start === undefined) return complete + json.slice(done);
       from = start;
-      // Otherwise it is null.
+      // The value is null.
       if (json[start] !== '"') continue;
       from = json.indexOf('"', start + 1);
-      complete += json.slice(done, from) + (ENDS[from - start - 1] ?? '');
+      complete += json.slice(done, from) + (TIME_SUFFIXES[from - start - 1] ?? '');
       done = from;
     }
   }
@@ -181,8 +186,8 @@ function completeTimes(json: string, keys: readonly string[]): string {
 }
 
 /**
- * Where the value of a record's own field begins. Text cannot look like it, whose quotes are
- * escaped, nor can an object within the record, which has a space before each value.
+ * Finds the value of a field of the record itself. Text cannot match, because its quotes are escaped.
+ * Nested objects cannot match, because PostgreSQL writes a space before their values.
  */
 function startOfValue(json: string, key: string, from: number): number | undefined {
   for (let at = json.indexOf(key, from); at >= 0; at = json.indexOf(key, at + 1)) {

@@ -1,13 +1,13 @@
 import type { Tenant } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
-/** A column of a table that refers to the records of another one. */
+/** A foreign key column that references the `id` of another table. */
 export interface TableReference {
   readonly table: string;
   readonly column: string;
-  /** The table that is referred to. */
+  /** The referenced table. */
   readonly target: string;
-  /** What becomes of a row whose target is removed: it goes too, its column is emptied, or it refuses. */
+  /** The `on delete` action of the foreign key. */
   readonly onDelete: 'cascade' | 'set null' | 'restrict';
   /** Whether the table has `updated_at`. */
   readonly isDated: boolean;
@@ -31,7 +31,7 @@ const FOREIGN_KEYS = `
   order by 1, 2`;
 
 /**
- * Reads from the catalogue which columns refer to the `id` of some tables.
+ * Reads the foreign keys that reference the `id` of these tables from the system catalog.
  * @throws ApiError `query_failed`
  */
 export function referencesTo(

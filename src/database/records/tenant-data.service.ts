@@ -3,13 +3,13 @@ import type { Counts } from './purge.service.js';
 import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 
-/** Rows that are removed in one transaction: few enough that it is over soon. */
+/** Rows that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
-/** What the removal of rows of other tables writes to; it goes last. */
+/** The table of counters. It is emptied last, because removals from other tables write to it. */
 const COUNTERS = 'record_counts';
 
-/** Tables of organizations, each with those of them that it refers to. Keys are not their data. */
+/** Tables with an `organization_id`, except API keys, and the tables that each references. */
 const TABLES = `
   select c.relname as name, array(
       select parent.relname::text from pg_constraint key
@@ -26,13 +26,13 @@ interface Table {
   readonly refersTo: readonly string[];
 }
 
-/** All data of an organization, in every table that has an `organization_id`. */
+/** Counts and removes all data of an organization, in every table with an `organization_id`. */
 @Injectable()
 export class TenantDataService {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * The rows of an organization by their table; counters are not counted.
+   * Counts the rows of an organization by table, without counters.
    * @throws ApiError `query_failed`
    */
   async count(tenant: Tenant): Promise<Counts> {
@@ -49,9 +49,9 @@ export class TenantDataService {
   }
 
   /**
-   * Removes all rows of an organization, in batches that are transactions of their own.
-   * @param advance told of every batch how many rows it removed; counters are not counted
-   * @returns how many rows were removed, by their table
+   * Removes all rows of an organization. Each batch is one transaction.
+   * @param advance called after each batch with the number of removed rows, without counters
+   * @returns the number of removed rows by table
    * @throws ApiError `create_failed`
    */
   async remove(tenant: Tenant, advance: (rows: number) => void): Promise<Counts> {
@@ -80,13 +80,13 @@ export class TenantDataService {
     return rows.length;
   }
 
-  /** The tables in an order in which rows can be removed: those that refer to others come first. */
+  /** The tables in the order of removal: referencing tables come before referenced ones. */
   private async tables(tenant: Tenant): Promise<string[]> {
     const tables = await this.database.read<Table>(tenant, { text: TABLES, values: [] });
     const ordered: string[] = [];
     const place = ({ name }: Table) => {
       if (ordered.includes(name)) return;
-      // Before what refers to it is placed, so that tables that refer to each other end this.
+      // Added before its referencing tables, which ends the recursion for circular references.
       ordered.push(name);
       for (const table of tables.filter(({ refersTo }) => refersTo.includes(name))) place(table);
       ordered.push(...ordered.splice(ordered.indexOf(name), 1));

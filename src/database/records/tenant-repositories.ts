@@ -1,7 +1,7 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { TenantRepository } from './tenant-repository.js';
 
-/** The repositories of all tables of tenants, of a team's own modules too. */
+/** The repositories of all tables, including those of added modules. */
 export function repositoriesOf(
   discovery: DiscoveryService,
 ): Iterable<TenantRepository<{ id: string }>> {

@@ -6,45 +6,45 @@ import { jsonColumnsOf, RecordParser } from './stored-record.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
-/** Columns and values of a row; the names come from code, never from a caller. */
+/** Columns and values of a row. The names are SQL and must never come from a caller. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** When a record was made and last changed, for records that are older than their row. */
+/** Times of a record that is older than its row. */
 export interface Times {
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
-/** A table of records that belong to organizations. */
+/** A table of records that belong to organizations, and the only declaration of these facts. */
 export interface TenantTable {
   readonly name: string;
-  /** The fields of a record as it is answered, which are its columns. */
+  /** The DTO of a record. Its fields are columns of the table. */
   readonly record: Type<object>;
-  /** The condition of records that exist; deleted ones may still be in the table. */
+  /** SQL condition of records that are not deleted. */
   readonly notDeleted: CountedTable['notDeleted'];
   /**
-   * The columns by whose values its migration counts records; undefined where none are counted, and
-   * a list's total takes a scan.
+   * The columns by whose values the triggers of the table count records. The start fails if a trigger
+   * lacks one. Undefined if there are no triggers: totals of lists then take a scan.
    */
   readonly counted?: CountedTable['counted'];
 }
 
-/** A record that PostgreSQL has written as JSON. */
+/** A record as JSON, written by PostgreSQL. */
 interface JsonRow {
   readonly json: string;
 }
 
-/** What becomes of a stored record: the columns to set, or undefined to leave it as it is. */
+/** Computes the columns to set from the stored record; undefined changes nothing. */
 export type Revision<R> = (
   stored: R,
   transaction: TenantTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
 
-/** Moves forward with every change, also within one millisecond of the last. */
+/** SQL of a new `updated_at`, which is always later than the old one. */
 export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
   updated_at + interval '1 millisecond')`;
 
-/** The SQL of single records, which every resource shares; its lists and its own SQL extend it. */
+/** Base class of repositories, with the SQL of single records. */
 export abstract class TenantRepository<R extends { id: string }> {
   private readonly records: RecordParser<R>;
   private readonly jsonColumns: string;
@@ -71,26 +71,26 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * The first records whose ids begin so.
+   * The first records whose ids begin with a prefix, in the order of their ids.
    * @throws ApiError `query_failed`
    */
-  async findByIdPrefix(tenant: Tenant, beginning: string, most: number): Promise<R[]> {
-    const range = uuidRangeOf(beginning);
+  async findByIdPrefix(tenant: Tenant, prefix: string, limit: number): Promise<R[]> {
+    const range = uuidRangeOf(prefix);
     if (!range) return [];
     const rows = await this.database.read<JsonRow>(tenant, {
       text: `select row_to_json(record)::text as json from (
         select ${this.jsonColumns} from ${this.table.name}
         where organization_id = $1 and id between $2 and $3 and ${this.table.notDeleted}
-        order by id limit ${most}) record`,
+        order by id limit ${limit}) record`,
       values: [tenant.id, range.first, range.last],
     });
     return rows.map(({ json }) => this.records.fromJson(json));
   }
 
   /**
-   * @param guard a locking SELECT that must find a row for the insert to happen; it may use the
-   *   parameters of `row`, in their order behind `$1`, the organization
-   * @returns undefined where the guard found nothing
+   * Inserts a record if a guard finds a row.
+   * @param guard a locking SELECT; its parameters are `$1`, the organization, and the values of `row`
+   * @returns undefined if the guard found no row
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
@@ -114,7 +114,7 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Inserts rows that all have the same columns, in one statement.
+   * Inserts rows with the same columns in one statement.
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
@@ -129,9 +129,9 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Changes a record by what `revise` makes of it, while no one else can.
-   * @returns undefined where there is no such record
-   * @throws ApiError `precondition_failed`, `create_failed`, and whatever `revise` throws
+   * Locks a record and sets the columns that `revise` returns.
+   * @returns the record after the change; undefined if it does not exist
+   * @throws ApiError `precondition_failed`, `create_failed`, and any error of `revise`
    * @throws UniqueViolation
    */
   update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
@@ -140,7 +140,7 @@ export abstract class TenantRepository<R extends { id: string }> {
       const stored = this.recordOf(rows);
       const changes = stored && (await revise(stored, transaction));
       if (stored) checkPrecondition(tenant, stored);
-      // Anew, as it was stored: who looked into the other one may have changed it.
+      // Parsed again, because `revise` may have changed the other object.
       if (!changes) return this.recordOf(rows);
       const changed = this.recordOf(await transaction.query(this.set(tenant, id, changes)));
       this.database.publishChange(own, id);
@@ -149,8 +149,8 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Deletes a record softly: from then on it is found no more.
-   * @returns whether there was such a record
+   * Sets `deleted_at` of a record.
+   * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   delete(tenant: Tenant, id: string): Promise<boolean> {
@@ -161,8 +161,9 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Runs a statement that changes one record, if the record is the one that its caller means.
-   * @param statement with `returning`, so that it tells whether there was such a record
+   * Runs a statement that changes one record, if the record meets the precondition of the tenant.
+   * @param statement has a `returning` clause, which shows whether the record exists
+   * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   protected async writeOne(tenant: Tenant, id: string, statement: Statement): Promise<boolean> {
@@ -180,23 +181,23 @@ export abstract class TenantRepository<R extends { id: string }> {
     return this.table.name;
   }
 
-  /** The table, where its records are counted. */
+  /** The table; undefined if its records are not counted. */
   get countedTable(): CountedTable | undefined {
     const { name, notDeleted, counted } = this.table;
     return counted && { name, notDeleted, counted };
   }
 
-  /** Whether deleted records stay in the table until a purge. */
+  /** Whether deleted records stay in the table until a purge removes them. */
   get deletesSoftly(): boolean {
     return this.table.notDeleted !== 'true';
   }
 
-  /** The one record of `$1`, the organization, and `$2`, the id. */
+  /** SQL condition of the record with the id `$2` in the organization `$1`. */
   protected get isRecord(): string {
     return `organization_id = $1 and id = $2 and ${this.table.notDeleted}`;
   }
 
-  /** Announces a change where a statement found the record that it was to change. */
+  /** Publishes a change if the statement returned a row. */
   private publishIfFound({ length }: readonly unknown[], tenant: Tenant, id: string): boolean {
     if (length > 0) this.database.publishChange(tenant, id);
     return length > 0;
@@ -206,7 +207,7 @@ export abstract class TenantRepository<R extends { id: string }> {
     return row && this.records.fromJson(row.json);
   }
 
-  /** Reads a record that no one else can change until the transaction ends. */
+  /** Reads and locks a record. */
   private lock(tenant: Tenant, id: string): Statement {
     return {
       text: `select row_to_json(record)::text as json from (

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { VERSION } from '../../config/version.js';
-import type { JsonSchema } from '../../fields/json-schema.js';
+import { PAGE_META_SCHEMA } from '../../listing/page.js';
 import { Components } from './components.js';
 import { ERROR_SCHEMA } from './errors.js';
 import { HEADERS } from './response-headers.js';
@@ -39,17 +39,6 @@ With \`If-None-Match\`, GET answers 304 while the record has that version.
 delays. Malformed HTTP requests get \`bad_request\` with 400, 408, 417 or 431.
 `;
 
-const PAGE_META: JsonSchema = {
-  type: 'object',
-  properties: {
-    page: { type: 'integer', minimum: 1, description: 'Number of this page.' },
-    limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Records per page.' },
-    total: { type: 'integer', minimum: 0, description: 'Exact number of records in the list.' },
-    total_pages: { type: 'integer', minimum: 0, description: 'Number of pages in the list.' },
-  },
-  required: ['page', 'limit', 'total', 'total_pages'],
-};
-
 /**
  * Creates the OpenAPI document of all routes that require a key.
  * @param serverUrl address of the server, without a path
@@ -59,7 +48,7 @@ export function openApiDocument(
   serverUrl: string,
 ): OpenApiDocument {
   const routes = routesOf(controllers);
-  const components = new Components({ Error: ERROR_SCHEMA, PageMeta: PAGE_META });
+  const components = new Components({ Error: ERROR_SCHEMA, PageMeta: PAGE_META_SCHEMA });
   return {
     openapi: '3.1.0',
     info: {

@@ -3,6 +3,8 @@ import type { Type } from '@nestjs/common';
 import { fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { exampleOf, schemaOf } from '../../fields/schema-of.js';
 import { UUID_SCHEMA } from '../../fields/uuid.js';
+import { DEFAULT_LIMIT } from '../../listing/list-query.js';
+import { Page } from '../../listing/page.js';
 import { type Components, schemaRef } from './components.js';
 import { errorResponsesOf } from './errors.js';
 import { headersWith } from './response-headers.js';
@@ -118,8 +120,12 @@ function responseContent(answer: Route['response'], components: Components): Med
     return { schema: envelope({ data: schema }), ...(example && { example: { data: example } }) };
   }
   const page = { data: { type: 'array', items: schema }, meta: schemaRef('PageMeta') };
-  const meta = { page: 1, limit: 50, total: 1, total_pages: 1 };
-  return { schema: envelope(page), ...(example && { example: { data: [example], meta } }) };
+  return {
+    schema: envelope(page),
+    ...(example && {
+      example: new Page([example], { page: 1, limit: DEFAULT_LIMIT, total: 1 }).toJSON(),
+    }),
+  };
 }
 
 function envelope(properties: Readonly<Record<string, Schema>>): Schema {

@@ -1,11 +1,14 @@
 import type { JsonSchema } from '../../fields/json-schema.js';
 import { jsonSchemaOf } from '../../fields/schema-of.js';
+import { PAGE_META_SCHEMA } from '../../listing/page.js';
 import type { ObjectSchema } from './input-schema.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
 const ANY_OBJECT: JsonSchema = { type: 'object' };
-const COUNT: JsonSchema = { type: 'integer' };
-const META = objectOf({ page: COUNT, limit: COUNT, total: COUNT, total_pages: COUNT });
+const META: ObjectSchema = {
+  ...shapeOf(PAGE_META_SCHEMA),
+  ...{ type: 'object', required: PAGE_META_SCHEMA.required },
+};
 
 /**
  * Builds the output schema of a tool. It holds only fields and their types, because models read the

@@ -1,10 +1,11 @@
 import { KeyFactsDto } from '../../auth/me.dto.js';
+import { MAX_INTEGER } from '../../config/settings.js';
 import { Nested } from '../../fields/output-kinds.js';
 import { DateTime, Integer } from '../../fields/kinds.js';
 
 class WindowDto {
-  @Integer({ min: 1, max: 1_000_000_000, required: true }) limit: number;
-  @Integer({ min: 0, max: 1_000_000_000, required: true }) remaining: number;
+  @Integer({ min: 1, max: MAX_INTEGER, required: true }) limit: number;
+  @Integer({ min: 0, max: MAX_INTEGER, required: true }) remaining: number;
   @DateTime({ required: true }) resets_at: Date;
 }
 
