@@ -1,4 +1,4 @@
-// One PostgreSQL for the whole run, with a migrated database that each test file copies.
+// One PostgreSQL for the whole run, a migrated database to copy, and a server that suites share.
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { dataSourceOptions } from '../../dist/src/database/connection/data-sourc
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
+import { startSharedServer } from './shared-server.mjs';
 
 const FAST_AND_FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
@@ -22,6 +23,12 @@ export default async function setUp() {
   await migrate(dataSource);
   await dataSource.destroy();
   process.env.LATITUDE_TEST_CLUSTER = JSON.stringify({ ...cluster, template });
+  const shared = `${template}_shared`;
+  await withClient(cluster, (client) =>
+    client.query(`create database ${shared} template ${template}`),
+  );
+  globalThis.sharedServer = await startSharedServer(asTarget(cluster, shared));
+  process.env.LATITUDE_TEST_SERVER = JSON.stringify(globalThis.sharedServer.description);
 }
 
 /** The server that `TEST_DATABASE_URL` names, or an embedded one. */

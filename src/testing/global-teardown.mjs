@@ -3,8 +3,12 @@ import { withClient } from './cluster.mjs';
 
 export default async function tearDown() {
   const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER);
+  await globalThis.sharedServer.stop();
   if (!globalThis.embeddedPostgres) {
-    await withClient(cluster, (client) => client.query(`drop database ${template}`));
+    await withClient(cluster, async (client) => {
+      await client.query(`drop database ${template}`);
+      await client.query(`drop database ${template}_shared`);
+    });
     return;
   }
   await globalThis.embeddedPostgres.stop();

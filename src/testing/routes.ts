@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Scope } from '../auth/scopes.js';
 import type { Answer, ApiClient } from './api-client.js';
 import { buildLead, createLead, dataOf } from './factories.js';
-import type { Tenant } from './test-app.js';
+import type { Tenant } from './test-server.js';
 
 type Body = Record<string, unknown>;
 

@@ -5,7 +5,8 @@ import {
   expectError,
   expectInvalid,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 interface Appointment {
   id: string;
@@ -19,14 +20,13 @@ interface Appointment {
 const APPOINTMENTS = '/api/v1/appointments';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
 });
-afterAll(() => app.stop());
 
 const body = (fields: object = {}) => ({
   start_time: '2026-05-04T09:00:00Z',

@@ -7,7 +7,8 @@ import { SCOPES } from '../../src/auth/scopes.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { HOW_TO_READ_EVERY_ROW } from '../support/every-row.js';
 import { dataOf, expectInvalid } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 import {
   nameOf,

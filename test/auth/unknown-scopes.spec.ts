@@ -4,7 +4,8 @@ import { IdDto } from '../../src/fields/id.dto.js';
 import { Prompt } from '../../src/mcp/prompts/prompt.decorator.js';
 import { Resource } from '../../src/mcp/resources/resource.decorator.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
-import { createDatabase, dropDatabase, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 
 const UNKNOWN = 'widgets:read' as never;
 

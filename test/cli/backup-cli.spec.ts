@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { temporaryFile } from '../support/backups.js';
-import { dropDatabase } from '../../src/testing/test-app.js';
+import { dropDatabase } from '../../src/testing/databases.js';
 import { createPlainOwnersDatabase, urlOf } from '../support/plain-owner.js';
 import { Product } from '../support/product.js';
 

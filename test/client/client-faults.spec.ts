@@ -2,7 +2,8 @@ import type * as Deadlines from '../../src/client/deadline.js';
 import { Random } from '../../src/cli/sample/random.js';
 import { LatitudeClient, LatitudeError } from '../../src/client/index.js';
 import { HTTP_FAULTS, HttpFaultProxy } from '../support/http-fault-proxy.js';
-import { type Tenant, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 // The waits have tests of their own; here they would only take time.
 jest.mock('../../src/client/retry-policy.js', () => ({

@@ -7,7 +7,8 @@ import { TenantRepository } from '../../src/database/records/tenant-repository.j
 import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 @Injectable()
 class OffersRepository extends TenantRepository<{ id: string }> {

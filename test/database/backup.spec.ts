@@ -21,7 +21,9 @@ import { migrate } from '../../src/database/migrate.js';
 import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
 import { backUp, contentsOf, restore, rulesOf, temporaryFile, unseen } from '../support/backups.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { createDatabase, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { createDatabase } from '../../src/testing/databases.js';
 import { asSuperuser, createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
 

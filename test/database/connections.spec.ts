@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { databaseOf, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { databaseOf } from '../../src/testing/databases.js';
 
 describe('DATABASE_MAX_CONNECTIONS', () => {
   it.each([5, 24])('of %d is never exceeded under load, and suffices', async (most) => {

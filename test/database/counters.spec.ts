@@ -4,7 +4,8 @@ import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 const TASKS = '/api/v1/tasks';
 const APPOINTMENTS = '/api/v1/appointments';

@@ -3,7 +3,8 @@ import { Deadline, TimeBudget } from '../../src/database/gateway/time-budget.js'
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, errorOf, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 
 /** How long PostgreSQL lets a statement wait in the way of others (milliseconds). */

@@ -5,7 +5,9 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { createDatabase, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { createDatabase } from '../../src/testing/databases.js';
 
 let app: TestApp;
 let tenant: Tenant;

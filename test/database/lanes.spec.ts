@@ -6,7 +6,9 @@ import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
-import { configOf, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { configOf } from '../../src/testing/databases.js';
 import { until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

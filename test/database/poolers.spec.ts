@@ -3,7 +3,7 @@ import type { DatabaseTarget } from '../../src/database/connection/data-source-o
 import { describeWhere } from '../faults/support/skipped.js';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
-import { createDatabase, dropDatabase } from '../../src/testing/test-app.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { PgBouncer, WHY_NO_PGBOUNCER } from '../support/pgbouncer.js';
 import { Product, type RunningServer, UNLIMITED } from '../support/product.js';
 

@@ -13,7 +13,8 @@ import { TenantRepository } from '../../src/database/records/tenant-repository.j
 import { ChangeBus } from '../../src/events/change-bus.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { buildLead, createLead, dataOf, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 
 const APPOINTMENTS = '/api/v1/appointments';

@@ -12,7 +12,8 @@ import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { readInput } from '../../src/fields/read-input.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
-import { createDatabase, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { createDatabase } from '../../src/testing/databases.js';
 
 /** A released migration never changes, so it must not depend on code that may change. */
 const LAST_RELEASED = '1764374400000-answered-records.ts';

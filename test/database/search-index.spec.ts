@@ -1,6 +1,7 @@
 import { setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
-import { createDatabase, dropDatabase, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
 
 const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';

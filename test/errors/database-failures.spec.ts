@@ -6,7 +6,8 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { nameOf, SCOPED_ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 
 describe('a database failure', () => {

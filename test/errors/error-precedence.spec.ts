@@ -10,7 +10,8 @@ import {
   LEADS,
 } from '../../src/testing/factories.js';
 import { untilAnswered } from '../../src/testing/raw-http.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 let bodyLimit: number;
 let app: TestApp;

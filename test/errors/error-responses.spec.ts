@@ -8,7 +8,8 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { FailingModule, SECRET, UNEXPECTED } from '../support/failing.module.js';
 
 let app: TestApp;

@@ -4,7 +4,8 @@ import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { declaredFieldsOf } from '../support/declared-routes.js';
 import { joinMcp } from '../support/foreign-ids.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import {

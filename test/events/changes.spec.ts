@@ -19,7 +19,8 @@ import {
   LEADS,
   type LeadRecord,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 class PairDto {
   @Uuid({ required: true }) one: string;

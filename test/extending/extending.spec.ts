@@ -28,7 +28,8 @@ import {
   updateLead,
 } from '../../src/testing/factories.js';
 import { joinMcp } from '../support/foreign-ids.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { ALL_TOOLS, CORE_TOOLS, isCore } from '../support/tools.js';
 
 class SendMessageDto {

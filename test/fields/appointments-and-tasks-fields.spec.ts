@@ -1,17 +1,17 @@
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, dataOf, expectInvalid } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let leadId: string;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   leadId = (await createLead(tenant.api)).id;
 });
-afterAll(() => app.stop());
 
 type Fields = Record<string, unknown>;
 

@@ -6,7 +6,8 @@ import {
   LEADS,
   type LeadRecord,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import { pathOf, RECORD_ROUTES } from '../../src/testing/routes.js';

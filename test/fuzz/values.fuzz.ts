@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createLead } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { check } from './support/check.js';
 import { accepted, type Door, DOORS, dtoOf, expectRefusal, KINDS } from './support/doors.js';
 import { invalidInputs, timesInDisorder, validInputs } from './support/inputs.js';

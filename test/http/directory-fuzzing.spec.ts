@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { ANSWER_TYPE } from '../../src/testing/envelope.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { ROUTES } from '../../src/testing/routes.js';
 
 /**
@@ -63,12 +64,12 @@ interface Refusal {
   readonly error: { readonly code: string };
 }
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let agent: http.Agent;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 });

@@ -7,7 +7,8 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import {
   nameOf,

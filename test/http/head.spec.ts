@@ -1,7 +1,8 @@
 import { ANSWER_TYPE } from '../../src/testing/envelope.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { ROUTES, validRequest } from '../../src/testing/routes.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { FailingModule } from '../support/failing.module.js';
 
 let app: TestApp;

@@ -7,13 +7,9 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { LEADS } from '../../src/testing/factories.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import {
-  createDatabase,
-  databaseOf,
-  dropDatabase,
-  type Tenant,
-  TestApp,
-} from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { createDatabase, databaseOf, dropDatabase } from '../../src/testing/databases.js';
 import { Product, until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

@@ -4,7 +4,8 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { errorOf, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { rawRequest, untilAnswered } from '../../src/testing/raw-http.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { CHUNKED, JSON_HEADER, keyHeaders } from '../support/raw-headers.js';
 
 let bodyLimit: number;

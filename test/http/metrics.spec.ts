@@ -3,7 +3,8 @@ import http from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 
 const RECORD = `${LEADS}/:id`;

@@ -9,7 +9,8 @@ import { createLead, expectInvalid, LEADS } from '../../src/testing/factories.js
 import { ApiDescription } from '../../src/testing/openapi.js';
 import { rawRequest, untilClosed } from '../../src/testing/raw-http.js';
 import { nameOf, ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
 import { Product } from '../support/product.js';
 

@@ -16,7 +16,8 @@ import {
   send,
   validRequest,
 } from '../../src/testing/routes.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
 
 let app: TestApp;

@@ -4,7 +4,8 @@ import { Load } from '../../src/database/gateway/load.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

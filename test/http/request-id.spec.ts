@@ -1,7 +1,8 @@
 import type { Answer } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -3,7 +3,8 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { ACCESS, type Access, AnyKey, isRest } from '../../src/auth/access.js';
 import { expectError } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { nameOf, ROUTES } from '../../src/testing/routes.js';
 
 /** A layer of Express: a route or a middleware. */

@@ -8,13 +8,8 @@ import { expectEnvelope } from '../../src/testing/envelope.js';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { freePort } from '../support/free-port.js';
-import {
-  configOf,
-  createDatabase,
-  dropDatabase,
-  TestApp,
-  urlOf,
-} from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { configOf, createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
 import { Product, type RunningServer, until } from '../support/product.js';
 
 /** The advisory lock that an instance holds while it migrates. */

@@ -5,7 +5,8 @@ import { Load } from '../../src/database/gateway/load.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import {
   parseAnswer,
   type RawRequest,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
 import { nameOf, ROUTES, validRequest } from '../../src/testing/routes.js';
 

@@ -4,7 +4,8 @@ import { dataSourceOptions } from '../../src/database/connection/data-source-opt
 import { ContactIdentity1764288000000 } from '../../src/database/migrations/1764288000000-contact-identity.js';
 import { ContactIdentityService } from '../../src/leads/contact-identity.service.js';
 import { createLead, expectError, LEADS } from '../../src/testing/factories.js';
-import { type Tenant, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -8,20 +8,20 @@ import {
   LEADS,
   updateLead,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let api: Tenant['api'];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
 beforeEach(async () => {
   tenant = await app.organization();
   ({ api } = tenant);
 });
-afterAll(() => app.stop());
 
 const ROUNDS = Array.from({ length: 25 }, (_, index) => index);
 

@@ -11,7 +11,7 @@ import {
   type LeadRecord,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
 
 interface LeadPage {
   data: LeadRecord[];
@@ -20,12 +20,11 @@ interface LeadPage {
 
 type Query = Record<string, string | number>;
 
-let app: TestApp;
+let app: TestServer;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
-afterAll(() => app.stop());
 
 /** An organization of its own that has these leads and no others. */
 async function organizationWith(bodies: readonly LeadBody[]) {

@@ -13,16 +13,16 @@ import {
   LEADS,
   updateLead,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
 });
-afterAll(() => app.stop());
 
 const post = (body: unknown) => tenant.api.post(LEADS, body);
 const put = (id: string, body: unknown) => tenant.api.put(`${LEADS}/${id}`, body);

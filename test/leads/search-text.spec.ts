@@ -5,7 +5,9 @@ import {
   MIGRATIONS,
 } from '../../src/database/connection/data-source-options.js';
 import { createLead, dataOf, type LeadRecord, LEADS } from '../../src/testing/factories.js';
-import { createDatabase, dropDatabase, type Tenant, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { createPlainOwnersDatabase } from '../support/plain-owner.js';
 
 const FIRST_OF_SEARCH_TEXT = MIGRATIONS.findIndex(({ name }) => name.startsWith('SearchText'));

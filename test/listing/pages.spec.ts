@@ -5,7 +5,8 @@ import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { LOOKUP_LIMIT } from '../../src/listing/list-statement.js';
 import type { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 /** More than are looked up at once, so that each way to read a page is taken. */
 const LEAD_COUNT = LOOKUP_LIMIT + 700;

@@ -22,7 +22,8 @@ import {
   type LeadRecord,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { ERAS } from '../support/speakers.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
@@ -47,7 +48,7 @@ interface Comparison {
   readonly mcp: Outcome;
 }
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let agent: Agent;
 let lead: LeadRecord;
@@ -64,7 +65,7 @@ const bodies: Record<string, () => Json> = {
 };
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   lead = await createLead(tenant.api, { email: 'ada@example.com', status: 'new' });
 });

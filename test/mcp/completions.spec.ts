@@ -7,7 +7,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createLead, dataOf } from '../../src/testing/factories.js';
 import { joinMcp, type Party } from '../support/foreign-ids.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { STATELESS_REVISION } from '../../src/testing/mcp-client.js';
 import { ERAS } from '../support/speakers.js';
 
@@ -16,13 +17,12 @@ const APPOINTMENT_OF_PROMPT = { type: 'ref/prompt', name: 'prepare_appointment' 
 const DAY = { type: 'ref/prompt', name: 'plan_my_day' };
 const templateOf = (kind: string) => ({ type: 'ref/resource', uri: `${kind}://{id}` });
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
-afterAll(() => app.stop());
 beforeEach(async () => {
   tenant = await app.organization();
 });

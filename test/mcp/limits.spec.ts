@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { inSession, McpCaller, rpcNotification, rpcRequest } from '../../src/testing/mcp-client.js';
 import { ERAS, type Era } from '../support/speakers.js';
 

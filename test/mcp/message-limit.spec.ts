@@ -7,7 +7,8 @@ import {
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,

@@ -13,7 +13,8 @@ import {
   getLead,
   type LeadRecord,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { pathOf } from '../../src/testing/routes.js';
 import { ERAS } from '../support/speakers.js';
 import { strictArguments } from '../support/strict-tools.js';

@@ -1,6 +1,7 @@
 import { readSettings } from '../../src/config/settings.js';
 import { inSession, type McpCaller } from '../../src/testing/mcp-client.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { expectAlive, expectRefusal, FOREIGN_ORIGIN, mcpHelpers } from '../support/mcp-helpers.js';
 
 let app: TestApp;

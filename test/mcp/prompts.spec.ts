@@ -4,7 +4,8 @@ import { RateLimits } from '../../src/rate-limit/rate-limits.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { joinMcp, type Party } from '../support/foreign-ids.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { ERAS } from '../support/speakers.js';
 
 const APPOINTMENTS = '/api/v1/appointments';

@@ -9,7 +9,8 @@ import {
   McpCaller,
   rpcNotification,
 } from '../../src/testing/mcp-client.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import {
   expectAlive,
   expectLimits,

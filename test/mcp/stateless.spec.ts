@@ -8,7 +8,8 @@ import { SESSION_PROTOCOL_VERSIONS } from '../../src/mcp/protocol/session-protoc
 import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, expectInvalid, type LeadRecord, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import {
   initializeRequest,
   inSession,

@@ -35,7 +35,8 @@ import {
   updateLead,
 } from '../../src/testing/factories.js';
 import { Follower, TOOLS_CHANGED, updated } from '../support/followers.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import {
   inSession,
   McpCaller,

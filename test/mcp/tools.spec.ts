@@ -26,7 +26,8 @@ import {
   type LeadRecord,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { ApiDescription } from '../../src/testing/openapi.js';
 import { pathOf } from '../../src/testing/routes.js';
 import {

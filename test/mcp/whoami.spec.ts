@@ -4,7 +4,8 @@ import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-in
 import type { WhoamiDto } from '../../src/mcp/tools/whoami.dto.js';
 import { connectAgent, stopWithAgents } from '../support/agent.js';
 import { dataOf, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { McpCaller } from '../../src/testing/mcp-client.js';
 import { ERAS } from '../support/speakers.js';
 import { ALL_TOOLS } from '../support/tools.js';

@@ -3,7 +3,7 @@ import { displayedStart, generateKey, hashKey } from '../../src/auth/api-key-for
 import type { Scope } from '../../src/auth/scopes.js';
 import { type Answer, ApiClient } from '../../src/testing/api-client.js';
 import { HOW_TO_READ_EVERY_ROW } from '../support/every-row.js';
-import type { Tenant } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { found, Markers, type Properties, type Secret } from '../../src/testing/markers.js';
 import { McpCaller } from '../../src/testing/mcp-client.js';
 import { ApiDescription } from '../../src/testing/openapi.js';

@@ -1,7 +1,8 @@
 import { readSettings } from '../../src/config/settings.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
-import type { TestApp, Tenant } from '../../src/testing/test-app.js';
+import type { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import {
   countUntilRefused,
   expectRefusal,

@@ -7,17 +7,17 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { nameOf, pathOf, RECORD_ROUTES, ROUTES, send } from '../../src/testing/routes.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
 });
-afterAll(() => app.stop());
 
 const etagOf = ({ headers }: Answer) => headers.get('etag')!;
 const read = RECORD_ROUTES.filter(({ method }) => method === 'GET');

@@ -20,7 +20,8 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { nameOf, ROUTES, send, validRequest } from '../../src/testing/routes.js';
 
 class NameDto {

@@ -5,7 +5,8 @@ import { RequireScope } from '../../src/auth/access.js';
 import { Text } from '../../src/fields/kinds.js';
 import { Id } from '../../src/http/request/id.decorator.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 class NoteDto {
   @Text({ max: 50, required: true }) text: string;

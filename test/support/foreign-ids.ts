@@ -10,7 +10,7 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { declaredFieldsOf, shown } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './declared-tools.js';
 import { dataOf } from '../../src/testing/factories.js';
-import type { TestApp, Tenant } from '../../src/testing/test-app.js';
+import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpCaller } from '../../src/testing/mcp-client.js';
 import {
   nameOf,
@@ -105,7 +105,7 @@ export function positionsIn(
 
 /** Has a caller speak to /mcp, in a session of its own if the era has them. */
 export async function joinMcp(
-  { url }: TestApp,
+  { url }: TestServer,
   tenant: Tenant,
   era: Era = 'sessions',
 ): Promise<Party> {

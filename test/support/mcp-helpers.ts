@@ -4,7 +4,8 @@ import type { Session } from '../../src/mcp/sessions/session.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectInvalid } from '../../src/testing/factories.js';
 import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from './product.js';
 
 export const MCP = '/mcp';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { freePort } from './free-port.js';
-import { configOf } from '../../src/testing/test-app.js';
+import { configOf } from '../../src/testing/databases.js';
 import { until } from './product.js';
 import { TcpProxy } from './tcp-proxy.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
-import { createDatabase } from '../../src/testing/test-app.js';
+import { createDatabase } from '../../src/testing/databases.js';
 
 /**
  * A new, empty database and its owner, who is no superuser and does not bypass row-level security.

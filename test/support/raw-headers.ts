@@ -1,4 +1,4 @@
-import type { Tenant } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 export const JSON_HEADER = ['Content-Type', 'application/json'];
 export const CHUNKED = ['Transfer-Encoding', 'chunked'];

@@ -1,7 +1,8 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../../src/database/connection/administration.js';
-import type { TestApp, Tenant } from '../../src/testing/test-app.js';
+import type { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 /** Tables whose rows belong to an organization. */
 export const TENANT_TABLES = `select c.relname as name from pg_class c

@@ -3,7 +3,7 @@ import type { Effect, ToolDeclaration } from '../../src/mcp/tools/tool.decorator
 import type { Arguments } from './agent.js';
 import { declarationOf } from './declared-routes.js';
 import { DECLARED_TOOLS } from './declared-tools.js';
-import type { Tenant } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { nameOf, type Route, ROUTES } from '../../src/testing/routes.js';
 
 const METHODS = { reads: 'GET', creates: 'POST', updates: 'PUT', deletes: 'DELETE' } as const;

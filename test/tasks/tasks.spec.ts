@@ -5,7 +5,8 @@ import {
   expectError,
   expectInvalid,
 } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 
 interface Task {
   id: string;
@@ -23,14 +24,13 @@ const TASKS = '/api/v1/tasks';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const USER = '11111111-2222-4333-8444-555555555555';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
 });
-afterAll(() => app.stop());
 
 const create = async ({ api }: Tenant, fields: object = {}) =>
   dataOf<Task>(await api.post(TASKS, { title: 'Call', ...fields }), 201);

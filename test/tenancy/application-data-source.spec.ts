@@ -13,7 +13,9 @@ import { Organization } from '../../src/auth/organization.entity.js';
 import { ADMINISTRATION } from '../../src/database/connection/administration.js';
 import { Lead } from '../../src/leads/lead.entity.js';
 import { createLead } from '../../src/testing/factories.js';
-import { createDatabase, dropDatabase, TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { queryAs } from '../support/plain-owner.js';
 
 /** A table of a team's own that holds nothing of an organization. */

@@ -5,7 +5,8 @@ import { ADMINISTRATION } from '../../src/database/connection/administration.js'
 import { ADMINISTRATIVE_TABLES } from '../../src/database/tenant-role/tenant-privileges.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { createLead } from '../../src/testing/factories.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
 import { recordTables, rowsOf, TENANT_TABLES } from '../support/tenant-tables.js';
 

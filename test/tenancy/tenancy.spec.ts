@@ -16,7 +16,8 @@ import {
   POSITIONS,
   positionsIn,
 } from '../support/foreign-ids.js';
-import { TestApp, type Tenant } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
 import { LAYERS, startIsolated } from '../support/isolation.js';
 import { pathOf, RECORD_ROUTES, send } from '../../src/testing/routes.js';
 import type { Statements } from '../support/statements.js';

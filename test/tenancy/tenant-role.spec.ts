@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
-import { createDatabase, dropDatabase, TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { asSuperuser, asUser, createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
 
 /** Privileges as they are after a restore without them, or where the role was made later. */

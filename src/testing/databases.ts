@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { DatabaseTarget } from '../database/connection/data-source-options.js';
+
+/** The PostgreSQL of this test run: its address, and the migrated database to copy. */
+type Cluster = { template: string } & (
+  { url: string } | { host: string; port: number; user: string; database: string }
+);
+
+/** Creates a database: a copy of the migrated template, or an empty one. */
+export async function createDatabase(from: 'template' | 'empty' = 'template') {
+  const { template, ...cluster } = testCluster();
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const source = from === 'template' ? template : 'template0';
+  await query(cluster, `create database ${name} template ${source} strategy file_copy`);
+  if (!('url' in cluster)) return { ...cluster, database: name };
+  const url = new URL(cluster.url);
+  url.pathname = `/${name}`;
+  return { url: url.href };
+}
+
+export async function dropDatabase(target: DatabaseTarget): Promise<void> {
+  const name = databaseOf(target);
+  const { template: _, ...cluster } = testCluster();
+  await query(cluster, `drop database ${name} with (force)`);
+}
+
+/** Returns the configuration of a client of a database. */
+export function configOf(target: DatabaseTarget): pg.ClientConfig {
+  if (!('url' in target)) return target;
+  const { hostname, port, username, pathname } = new URL(target.url);
+  return {
+    host: hostname,
+    port: Number(port || 5432),
+    user: username,
+    database: pathname.slice(1),
+  };
+}
+
+/** Returns the `DATABASE_URL` of a database. */
+export function urlOf(target: DatabaseTarget): string {
+  if ('url' in target) return target.url;
+  const { host, port, user, database } = target;
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+/** Returns the name of a database. */
+export function databaseOf(target: DatabaseTarget): string {
+  return 'url' in target ? new URL(target.url).pathname.slice(1) : target.database;
+}
+
+/** Runs a statement as the owner of a database, on a connection of its own. */
+export async function query<Row>(target: DatabaseTarget, text: string, values: unknown[] = []) {
+  const client = new pg.Client('url' in target ? { connectionString: target.url } : target);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+function testCluster(): Cluster {
+  return JSON.parse(process.env.LATITUDE_TEST_CLUSTER ?? '') as Cluster;
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { IssuedKey, KeysService, NewKey } from '../auth/keys.service.js';
+import { SCOPES, type Scope } from '../auth/scopes.js';
+import type { DatabaseTarget } from '../database/connection/data-source-options.js';
+import type { OpenApiDocument } from '../http/openapi/model.js';
+import { ApiClient } from './api-client.js';
+import { query } from './databases.js';
+import { holdToDocument, releaseFromDocument } from './described-answers.js';
+
+/** Creates organizations and keys. */
+type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey'>;
+
+/** The server that all suites of a run share, as the global setup describes it. */
+interface SharedServer {
+  readonly url: string;
+  readonly keysUrl: string;
+  readonly database: DatabaseTarget;
+}
+
+/** An organization, one of its keys, and a client that uses it. */
+export interface Tenant {
+  id: string;
+  key: IssuedKey;
+  api: ApiClient;
+}
+
+/** A running server. Each test creates organizations of its own. */
+export class TestServer {
+  protected constructor(
+    readonly url: string,
+    readonly database: DatabaseTarget,
+    private readonly keys: KeyIssuer,
+  ) {}
+
+  /**
+   * Connects to the server that the suites of this run share. It has the default settings, high rate
+   * limits and a database that other suites use at the same time.
+   */
+  static async shared(): Promise<TestServer> {
+    const { url, keysUrl, database } = JSON.parse(
+      process.env.LATITUDE_TEST_SERVER ?? '',
+    ) as SharedServer;
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+    const server = new TestServer(url, database, remoteKeys(keysUrl));
+    holdToDocument(server.port, document);
+    return server;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** Creates an organization with a key that has every scope unless others are given. */
+  async organization({ scopes = SCOPES, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
+    const { id } = await this.keys.createOrganization(`Organization ${randomUUID()}`);
+    return this.key(id, scopes, key);
+  }
+
+  /** Creates one more key of an organization. */
+  async key(
+    organizationId: string,
+    scopes: readonly Scope[] = SCOPES,
+    options: Partial<NewKey> = {},
+  ): Promise<Tenant> {
+    const key = await this.keys.createKey({ organizationId, name: 'k', scopes, ...options });
+    return { id: organizationId, key, api: this.client(key.key) };
+  }
+
+  /** Returns a client with this key, or without one. */
+  client(key?: string): ApiClient {
+    return new ApiClient(this.url, key);
+  }
+
+  /** Runs SQL as the owner of the database. Row-level security does not apply. */
+  sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return query<Row>(this.database, text, values);
+  }
+
+  /** Ends the use of the server. The shared server goes on. */
+  stop(): Promise<void> {
+    releaseFromDocument(this.port);
+    return Promise.resolve();
+  }
+}
+
+/** The methods of `KeysService`, called on the shared server. */
+function remoteKeys(url: string): KeyIssuer {
+  const call = async (method: keyof KeyIssuer, ...args: unknown[]): Promise<never> => {
+    const response = await fetch(`${url}/${method}`, {
+      method: 'POST',
+      body: JSON.stringify(args),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return JSON.parse(text) as never;
+  };
+  return {
+    createOrganization: (...args) => call('createOrganization', ...args),
+    createKey: (...args) => call('createKey', ...args),
+  };
+}

@@ -1,0 +1,3 @@
+import type { Settings } from '../config/settings.js';
+
+export const TEST_SETTINGS: Pick<Settings, 'port' | 'readsPerMinute' | 'writesPerMinute'>;

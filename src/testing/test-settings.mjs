@@ -1,0 +1,2 @@
+/** Settings of test servers. The rate limits are so high that only their own tests meet them. */
+export const TEST_SETTINGS = { port: 0, readsPerMinute: 1_000_000, writesPerMinute: 1_000_000 };
