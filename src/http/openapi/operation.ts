@@ -112,11 +112,11 @@ function successResponse(route: Route, components: Components): Response {
 }
 
 /** The envelope of the response DTO. A route without a declared response has `data` of any type. */
-function responseContent(answer: Route['response'], components: Components): MediaType {
-  if (!answer) return { schema: envelope({ data: {} }) };
-  const schema = components.schemaOf(answer.dto, 'output');
-  const example = exampleOf(answer.dto, 'output');
-  if (!answer.isPage) {
+function responseContent(response: Route['response'], components: Components): MediaType {
+  if (!response) return { schema: envelope({ data: {} }) };
+  const schema = components.schemaOf(response.dto, 'output');
+  const example = exampleOf(response.dto, 'output');
+  if (!response.isPage) {
     return { schema: envelope({ data: schema }), ...(example && { example: { data: example } }) };
   }
   const page = { data: { type: 'array', items: schema }, meta: schemaRef('PageMeta') };

@@ -60,7 +60,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
     operationId: camelCase(baseName(controller), name),
     access,
     topic: metadata<Topic>(TOPIC, controller) ?? { name: baseName(controller) },
-    answer: metadata<ResponseDescription>(RESPONSE_DESCRIPTION, handler),
+    response: metadata<ResponseDescription>(RESPONSE_DESCRIPTION, handler),
     inputs: inputTypesOf(controller, name),
     status: metadata<number>(HTTP_CODE_METADATA, handler) ?? (method === 'post' ? 201 : 200),
   };
