@@ -1,9 +1,10 @@
 import type { Settings } from '../../src/config/settings.js';
+import { VERSION } from '../../src/config/version.js';
 import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Session } from '../../src/mcp/sessions/session.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectInvalid } from '../../src/testing/factories.js';
-import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
+import { inSession, McpCaller, rpcRequest, SERVER_INFO } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from './product.js';
@@ -104,6 +105,45 @@ export function expectResult(answer: Answer, id: unknown, result: unknown): void
   });
   expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   expectLimits(answer);
+}
+
+/** Expects a complete result of the stateless protocol version and returns it without the common fields. */
+export function statelessResultOf({ status, headers, body }: Answer): Record<string, unknown> {
+  expect({ status, body: body as unknown }).toMatchObject({
+    status: 200,
+    body: { jsonrpc: '2.0' },
+  });
+  expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(headers.get('ratelimit-remaining')).toMatch(/^\d+$/);
+  const { resultType, _meta, ...result } = (body as { result: Record<string, unknown> }).result;
+  const serverInfo = { name: 'latitude', title: 'Latitude', version: VERSION };
+  expect({ resultType, _meta }).toMatchObject({
+    resultType: 'complete',
+    _meta: { [SERVER_INFO]: serverInfo },
+  });
+  return result;
+}
+
+/** Expects a JSON-RPC error with this HTTP status. */
+export function expectRpcError(
+  { status, body }: Answer,
+  expected: number,
+  code: number,
+  data?: object,
+): void {
+  expect({ status, body: body as unknown }).toMatchObject({
+    status: expected,
+    body: { jsonrpc: '2.0', error: { code, message: expect.stringMatching(/./) as string } },
+  });
+  if (data) expect((body as { error: object }).error).toMatchObject({ data });
+}
+
+/** Expects a JSON-RPC error and returns it without its message. */
+export async function rpcErrorOf(answer: Promise<Answer>): Promise<object> {
+  const { body } = await answer;
+  const { message, ...error } = (body as { error: { message: string } }).error;
+  expect(message).toMatch(/./);
+  return error;
 }
 
 /** Expects that a session answers a ping of its key. */

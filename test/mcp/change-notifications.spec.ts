@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import net from 'node:net';
+import { Injectable, Module } from '@nestjs/common';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { ChangeBus } from '../../src/events/change-bus.js';
+import { LeadsModule } from '../../src/leads/leads.module.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
+import { Resource } from '../../src/mcp/resources/resource.decorator.js';
+import { SubscriptionStreams } from '../../src/mcp/subscriptions/subscription-streams.js';
+import type { Actor } from '../../src/tenancy/actor.js';
+import { createLead, dataOf, expectError, LEADS, updateLead } from '../../src/testing/factories.js';
+import {
+  inSession,
+  type McpCaller,
+  mirrorOf,
+  statelessRequest,
+} from '../../src/testing/mcp-client.js';
+import { RECORD_ROUTES } from '../../src/testing/routes.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents } from '../support/agent.js';
+import { Follower, TOOLS_CHANGED, updated } from '../support/followers.js';
+import { mcpHelpers } from '../support/mcp-helpers.js';
+import { until } from '../support/product.js';
+import { ERAS } from '../support/speakers.js';
+
+const LISTEN = 'subscriptions/listen';
+
+/** A team's own resource, which says nothing of changes. */
+@Injectable()
+class BriefTools {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Resource({ name: 'brief', title: 'Brief', description: 'A lead in brief.', scope: 'leads:read' })
+  async get(actor: Actor, id: string) {
+    const { first_name } = await this.leads.get(actor, id);
+    return { id, first_name };
+  }
+}
+
+@Module({ imports: [LeadsModule], providers: [BriefTools] })
+class BriefModule {}
+
+/** The routes that change a record, by the kinds of their records. */
+const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT').map((route) => {
+  const [, kind = ''] = /(\w+)s\/:id$/.exec(route.pattern) ?? [];
+  return [kind, route] as const;
+});
+
+let app: TestApp;
+let tenant: Tenant;
+let mcp: McpCaller;
+const { callerOf, sessionsOf } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [BriefModule] });
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+  mcp = callerOf(tenant);
+});
+afterAll(() => stopWithAgents(app));
+
+const uriOf = ({ id }: { id: string }, kind = 'lead') => `${kind}://${id}`;
+const rename = ({ id }: { id: string }, first_name: string = randomUUID(), { api } = tenant) =>
+  updateLead(api, id, { first_name });
+
+describe.each(ERAS)('who follows records by %s', (era) => {
+  const follow = async (...uris: string[]) => {
+    const follower = await Follower.of(era, mcp, uris);
+    expect(follower.agreed).toEqual(uris);
+    return follower;
+  };
+
+  it.each(KINDS)(
+    'is told when a record of the kind %s is changed or deleted, once each',
+    async (kind, { pattern, makeRecord, body }) => {
+      const id = await makeRecord(tenant);
+      const follower = await follow(uriOf({ id }, kind));
+      const path = pattern.replace(':id', id);
+      dataOf(await tenant.api.put(path, await body!(tenant)));
+      expect(await follower.next()).toEqual(updated(uriOf({ id }, kind)));
+      dataOf(await tenant.api.delete(path));
+      expect(await follower.next()).toEqual(updated(uriOf({ id }, kind)));
+      // Deleted once more, or cancelled, it is what it was.
+      await tenant.api.delete(path);
+      expect(await lastOf(follower)).toBeUndefined();
+    },
+  );
+
+  it("is told of a team's own resource, which says nothing of it", async () => {
+    const lead = await createLead(tenant.api);
+    const follower = await follow(uriOf(lead, 'brief'), uriOf(lead));
+    await rename(lead);
+    expect(await follower.take(2)).toEqual([updated(uriOf(lead, 'brief')), updated(uriOf(lead))]);
+    follower.leave();
+  });
+
+  it.each(ERAS)('is told of what another agent, by %s, changes', async (other) => {
+    const lead = await createLead(tenant.api);
+    const follower = await follow(uriOf(lead));
+    const agent = await connectAgent(app, await app.key(tenant.id), other);
+    await agent.succeed('update_lead', { id: lead.id, first_name: 'Grace' });
+    await agent.succeed('delete_lead', { id: lead.id });
+    const told = [updated(uriOf(lead)), updated(uriOf(lead))];
+    expect(await follower.take(2)).toEqual(told);
+    follower.leave();
+  });
+
+  it('is told of neither a change of nothing, nor one that is refused, nor other records', async () => {
+    const [lead, other] = [
+      await createLead(tenant.api, { email: 'ada@example.com' }),
+      await createLead(tenant.api, { email: 'grace@example.com' }),
+    ];
+    const follower = await follow(uriOf(lead));
+    const path = `${LEADS}/${lead.id}`;
+    dataOf(await tenant.api.put(path, { first_name: lead.first_name }));
+    expectError(await tenant.api.put(path, { email: other.email }), 409, 'duplicate');
+    expectError(await tenant.api.put(path, { email: 'none' }), 400, 'validation_error');
+    const stale = { headers: { 'If-Match': '"stale"' } };
+    expectError(await tenant.api.delete(path, stale), 412, 'precondition_failed');
+    await rename(other);
+    await rename(lead);
+    dataOf(await tenant.api.delete(path));
+    expect(await follower.take(2)).toEqual([updated(uriOf(lead)), updated(uriOf(lead))]);
+    expect(await lastOf(follower)).toBeUndefined();
+  });
+
+  /** What comes after all that was to come: the end of the stream, with its key. */
+  async function lastOf(follower: Follower) {
+    await app.app.get(KeysService).revoke(tenant.key.id);
+    return follower.next();
+  }
+
+  it('is told of every change of two writers at once', async () => {
+    const lead = await createLead(tenant.api);
+    const follower = await follow(uriOf(lead));
+    const writer = async () => {
+      for (let n = 0; n < 10; n++) await rename(lead);
+    };
+    await Promise.all([writer(), writer()]);
+    const told = Array.from({ length: 20 }, () => updated(uriOf(lead)));
+    expect(await follower.take(20)).toEqual(told);
+    expect(await lastOf(follower)).toBeUndefined();
+  });
+
+  it('is one of several who follow several records', async () => {
+    const [one, two] = [await createLead(tenant.api), await createLead(tenant.api)];
+    const colleague = callerOf(await app.key(tenant.id));
+    const both = await follow(uriOf(one), uriOf(two));
+    const second = await Follower.of(era, colleague, [uriOf(two)]);
+    const third = await Follower.of(era, colleague, [uriOf(two), uriOf(one)]);
+    await rename(one);
+    await rename(two);
+    const told = [updated(uriOf(one)), updated(uriOf(two))];
+    expect(await both.take(2)).toEqual(told);
+    expect(await second.take(1)).toEqual(told.slice(1));
+    expect(await third.take(2)).toEqual(told);
+    for (const follower of [both, second, third]) follower.leave();
+  });
+
+  it('is told of one record once, by the address that it wrote last', async () => {
+    const lead = await createLead(tenant.api);
+    const written = `lead://${lead.id.toUpperCase()}`;
+    const follower = await Follower.of(era, mcp, [uriOf(lead), written]);
+    expect(follower.agreed).toContain(written);
+    await rename(lead);
+    await rename(lead);
+    expect(await follower.take(2)).toEqual([updated(written), updated(written)]);
+    follower.leave();
+  });
+
+  it('is told neither of records of another organization, nor of kinds that its key may not read, nor of none', async () => {
+    const [lead, foreign] = [await createLead(tenant.api), await app.organization()];
+    const foreignLead = await createLead(foreign.api);
+    const task = dataOf(await tenant.api.post('/api/v1/tasks', { title: 'Call' }), 201);
+    const limited = callerOf(await app.key(tenant.id, ['leads:read']));
+    const gone = await createLead(tenant.api);
+    dataOf(await tenant.api.delete(`${LEADS}/${gone.id}`));
+    const others = [
+      ...[uriOf(foreignLead), uriOf(task, 'task'), uriOf(task), uriOf(gone)],
+      ...['lead://x', 'lead://', 'nothing://x', `LEAD://${lead.id}`, `lead://${randomUUID()}`],
+    ];
+    const follower = await Follower.of(era, limited, [...others, uriOf(lead)]);
+    expect(follower.agreed).toEqual([uriOf(lead)]);
+    await rename(foreignLead, 'Grace', foreign);
+    dataOf(await tenant.api.put(`/api/v1/tasks/${task.id}`, { title: 'Call again' }));
+    await rename(lead);
+    expect(await follower.next()).toEqual(updated(uriOf(lead)));
+    follower.leave();
+  });
+
+  it('is told nothing of an equal id of another organization', async () => {
+    const lead = await createLead(tenant.api);
+    const foreign = await app.organization();
+    await app.sql(
+      `insert into leads (organization_id, id, first_name, source, tags, custom_fields, lead_score,
+          sms_opted_out, on_dnc_list)
+        values ($1, $2, 'Twin', 'api', '{}', '{}', 0, false, false)`,
+      [foreign.id, lead.id],
+    );
+    const follower = await follow(uriOf(lead));
+    const other = await Follower.of(era, callerOf(foreign), [uriOf(lead)]);
+    await rename(lead, 'Grace', foreign);
+    dataOf(await foreign.api.delete(`${LEADS}/${lead.id}`));
+    expect(await other.take(2)).toEqual([updated(uriOf(lead)), updated(uriOf(lead))]);
+    await rename(lead);
+    expect(await follower.next()).toEqual(updated(uriOf(lead)));
+    expect(await lastOf(follower)).toBeUndefined();
+    other.leave();
+  });
+
+  it('is told nothing any more when its key is revoked', async () => {
+    const lead = await createLead(tenant.api);
+    const colleague = await app.key(tenant.id);
+    const follower = await follow(uriOf(lead));
+    await rename(lead);
+    await app.app.get(KeysService).revoke(tenant.key.id);
+    expect(await follower.take(2)).toEqual([updated(uriOf(lead)), undefined]);
+    await rename(lead, 'Grace', colleague);
+  });
+
+  it('cannot begin with a key that was revoked just now, which other requests may not know yet', async () => {
+    const lead = await createLead(tenant.api);
+    const notifications = { resourceSubscriptions: [uriOf(lead)] };
+    const session = await mcp.open();
+    await app.app.get(KeysService).revoke(tenant.key.id);
+    const answer =
+      era === 'sessions'
+        ? await mcp.request('GET', { headers: inSession(session) })
+        : await mcp.ask(LISTEN, { notifications });
+    expectError(answer, 401, 'unauthorized');
+  });
+
+  it('is told that its tools are others when its key loses a scope, and of those records no more', async () => {
+    const lead = await createLead(tenant.api);
+    const task = dataOf(await tenant.api.post('/api/v1/tasks', { title: 'Call' }), 201);
+    const path = `/api/v1/tasks/${task.id}`;
+    const colleague = await app.key(tenant.id);
+    const follower = await follow(uriOf(task, 'task'), uriOf(lead));
+    dataOf(await colleague.api.put(path, { title: 'Call once' }));
+    expect(await follower.next()).toEqual(updated(uriOf(task, 'task')));
+    await app.sql(`update api_keys set scopes = '{leads:read}' where id = $1`, [tenant.key.id]);
+    expect(await follower.next()).toEqual(TOOLS_CHANGED);
+    dataOf(await colleague.api.put(path, { title: 'Call twice' }));
+    await rename(lead, 'Grace', colleague);
+    expect(await follower.next()).toEqual(updated(uriOf(lead)));
+    follower.leave();
+  });
+
+  it('is let go when it does not read, while one who reads is told of everything', async () => {
+    const lead = await createLead(tenant.api);
+    const reader = await follow(uriOf(lead));
+    const counts = () => [
+      sessionsOf().filter(({ isStreaming }) => isStreaming).length,
+      [...app.app.get(SubscriptionStreams).all()].length,
+    ];
+    const before = counts();
+    const socket = await idleFollower(lead.id);
+    await until(() => Promise.resolve(counts().join() !== before.join()));
+    let published = 0;
+    await until(async () => {
+      for (let n = 0; n < 500; n++) app.app.get(ChangeBus).publish(tenant.id, [lead.id]);
+      published += 500;
+      expect(await reader.take(500)).toContainEqual(updated(uriOf(lead)));
+      return counts().join() === before.join();
+    });
+    expect(published).toBeGreaterThan(500);
+    socket.destroy();
+    reader.leave();
+  });
+
+  /** A client that sends its request and reads nothing of the answer. */
+  async function idleFollower(id: string): Promise<net.Socket> {
+    const uri = `lead://${id}`;
+    const lines = ['Host: localhost', `Authorization: Bearer ${tenant.key.key}`];
+    let body = '';
+    if (era === 'sessions') {
+      const session = await mcp.open('2025-06-18');
+      await mcp.rpc(session, 'resources/subscribe', { uri });
+      lines.unshift('GET /mcp HTTP/1.1', `Mcp-Session-Id: ${session}`);
+    } else {
+      body = JSON.stringify(
+        statelessRequest(LISTEN, { notifications: { resourceSubscriptions: [uri] } }),
+      );
+      const mirrored = Object.entries(mirrorOf(LISTEN)).map((header) => header.join(': '));
+      lines.unshift('POST /mcp HTTP/1.1', 'Content-Type: application/json', ...mirrored);
+      lines.push(`Content-Length: ${body.length}`);
+    }
+    const socket = net.connect({ port: app.port, host: '127.0.0.1' });
+    socket.pause();
+    socket.on('error', () => undefined);
+    socket.write([...lines, '', body].join('\r\n'));
+    return socket;
+  }
+
+  it('is let go when the application stops, which does not wait for it', async () => {
+    const instance = await TestApp.start({ database: app.database });
+    const lead = await createLead(tenant.api);
+    const follower = await Follower.of(era, callerOf(tenant, instance), [uriOf(lead)]);
+    const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
+    const stopped = instance.stop();
+    expect(await follower.next()).toBeUndefined();
+    await stopped;
+    expect(cutOff).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { MAX_SUBSCRIPTIONS } from '../../src/mcp/subscriptions/subscriptions.js';
+import type { Answer } from '../../src/testing/api-client.js';
+import { createLead, type LeadRecord, updateLead } from '../../src/testing/factories.js';
+import type { McpCaller } from '../../src/testing/mcp-client.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { mcpHelpers, rpcErrorOf } from '../support/mcp-helpers.js';
+import { until } from '../support/product.js';
+
+const INVALID_PARAMS = -32602;
+
+let app: TestApp;
+let tenant: Tenant;
+let mcp: McpCaller;
+const { callerOf, start, stopAll } = mcpHelpers(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+  mcp = callerOf(tenant);
+});
+afterAll(() => stopAll());
+
+const uriOf = ({ id }: { id: string }) => `lead://${id}`;
+const rename = ({ id }: { id: string }) => updateLead(tenant.api, id, { first_name: randomUUID() });
+
+describe('the subscriptions of a session', () => {
+  let session: string;
+  let lead: LeadRecord;
+
+  beforeEach(async () => {
+    session = await mcp.open();
+    lead = await createLead(tenant.api);
+  });
+
+  const subscribe = (uri: string, caller = mcp, of = session) =>
+    caller.rpc(of, 'resources/subscribe', { uri });
+  const unsubscribe = (uri: string) => mcp.rpc(session, 'resources/unsubscribe', { uri });
+  const resultOf = async (asked: Promise<Answer>) => {
+    const { status, body } = await asked;
+    expect({ status, error: (body as { error?: unknown }).error }).toEqual({ status: 200 });
+    return (body as { result: unknown }).result;
+  };
+
+  it('are those that the server offers', async () => {
+    const { body } = await mcp.initialize();
+    expect(body).toMatchObject({ result: { capabilities: { resources: { subscribe: true } } } });
+    expect(await resultOf(subscribe(uriOf(lead)))).toEqual({});
+    expect(await resultOf(unsubscribe(uriOf(lead)))).toEqual({});
+    expect(await resultOf(unsubscribe('nothing://here'))).toEqual({});
+  });
+
+  it('are refused as reading is', async () => {
+    const limited = callerOf(await app.key(tenant.id, ['tasks:read']));
+    const own = await limited.open();
+    expect(await rpcErrorOf(subscribe(`lead://${randomUUID()}`))).toEqual({
+      code: -32_002,
+      data: expect.objectContaining({ code: 'not_found' }) as object,
+    });
+    expect(await rpcErrorOf(subscribe(uriOf(lead), limited, own))).toEqual({
+      code: -32_000,
+      data: expect.objectContaining({ code: 'insufficient_scope' }) as object,
+    });
+    const invalid = mcp.rpc(session, 'resources/subscribe', { uri: 1 });
+    expect(await rpcErrorOf(invalid)).toEqual({ code: INVALID_PARAMS });
+  });
+
+  it('go on behind Last-Event-ID in the middle of a burst, with what was missed and nothing twice', async () => {
+    await subscribe(uriOf(lead));
+    const first = await mcp.listen(session);
+    const burst = Promise.all(Array.from({ length: 30 }, () => rename(lead)));
+    // The event that begins a stream, then some of the burst.
+    for (let n = 0; n <= 5; n++) await first.next();
+    first.leave();
+    const second = await mcp.listen(session, { 'Last-Event-ID': '5' });
+    expect(await second.next()).toMatchObject({ id: '5', data: '' });
+    const ids: (string | undefined)[] = [];
+    while (ids.length < 25) {
+      const { id, message } = await second.nextMessage();
+      expect(message).toMatchObject({ params: { uri: uriOf(lead) } });
+      ids.push(id);
+    }
+    expect(ids).toEqual(Array.from({ length: 25 }, (_, n) => String(n + 6)));
+    await burst;
+    await mcp.delete(session);
+    expect(await second.next()).toBeUndefined();
+  });
+
+  it('tell a client that comes back of every record that changed while it was away', async () => {
+    const leads = await Promise.all(Array.from({ length: 5 }, () => createLead(tenant.api)));
+    for (const one of leads) await subscribe(uriOf(one));
+    for (const one of leads) await rename(one);
+    const stream = await mcp.listen(session);
+    await stream.next();
+    for (const one of leads) {
+      const { message } = await stream.nextMessage();
+      expect(message).toMatchObject({ params: { uri: uriOf(one) } });
+    }
+    stream.leave();
+  });
+
+  it('are at most so many, and one that is unsubscribed from makes room and tells nothing more', async () => {
+    const leads = await Promise.all(
+      Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () => createLead(tenant.api)),
+    );
+    const [first, last] = [leads[0]!, leads[MAX_SUBSCRIPTIONS]!];
+    for (const one of leads.slice(0, -1)) await resultOf(subscribe(uriOf(one)));
+    expect(await rpcErrorOf(subscribe(uriOf(last)))).toEqual({ code: INVALID_PARAMS });
+    await resultOf(unsubscribe(`lead://${first.id.toUpperCase()}`));
+    await resultOf(subscribe(uriOf(last)));
+    await rename(first);
+    await rename(last);
+    const stream = await mcp.listen(session);
+    await stream.next();
+    expect((await stream.nextMessage()).message).toMatchObject({ params: { uri: uriOf(last) } });
+    stream.leave();
+  });
+
+  it('count as reads, and not as messages', async () => {
+    const limited = await start({ readsPerMinute: 2 });
+    const owner = callerOf(tenant, limited);
+    const own = await owner.open();
+    const answers = [1, 2, 3].map(() => subscribe(uriOf(lead), owner, own));
+    const left = (await Promise.all(answers)).map(({ headers }) => headers.get('retry-after'));
+    expect(left.filter((retryAfter) => retryAfter === null)).toHaveLength(2);
+    expect(await rpcErrorOf(subscribe(uriOf(lead), owner, own))).toMatchObject({
+      data: { code: 'rate_limit_exceeded' },
+    });
+  });
+
+  it('are understood by the client of the SDK', async () => {
+    const client = new Client({ name: 'follower', version: '1.0.0' });
+    const told: string[] = [];
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      told.push(params.uri);
+    });
+    const requestInit = { headers: { Authorization: `Bearer ${tenant.key.key}` } };
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', app.url), { requestInit });
+    await client.connect(transport);
+    await client.subscribeResource({ uri: uriOf(lead) });
+    await rename(lead);
+    await until(() => Promise.resolve(told.length === 1));
+    await client.unsubscribeResource({ uri: uriOf(lead) });
+    await rename(lead);
+    await client.subscribeResource({ uri: uriOf(lead) });
+    await rename(lead);
+    await until(() => Promise.resolve(told.length === 2));
+    expect(told).toEqual([uriOf(lead), uriOf(lead)]);
+    await transport.terminateSession();
+    await client.close();
+  });
+});
