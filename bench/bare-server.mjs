@@ -41,16 +41,16 @@ async function record(rows) {
 
 serve('bare server', new Map(Object.entries(organizations)), {
   get: (organization, id) => record(rowsOf('get', GET, [organization, id])),
-  async list(asked) {
+  async list(query) {
     // Without a name, so that PostgreSQL plans each search for its term.
-    const [name, text] = asked.searched
+    const [name, text] = query.searched
       ? ['', SEARCH]
-      : asked.counted
+      : query.counted
         ? ['list', LIST]
         : ['page', PAGE];
-    const rows = await rowsOf(name, text, asked.values);
+    const rows = await rowsOf(name, text, query.values);
     const data = rows.map(({ total, ...lead }) => lead);
-    return JSON.stringify({ data, meta: metaOf(asked, rows[0]?.total ?? 0) });
+    return JSON.stringify({ data, meta: metaOf(query, rows[0]?.total ?? 0) });
   },
   create: (organization, lead) => record(rowsOf('create', CREATE, valuesOfNew(organization, lead))),
   update(organization, id, changes) {

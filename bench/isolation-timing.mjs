@@ -1,5 +1,5 @@
-// Whether the time of an answer tells that another organization has a record: the same requests with
-// ids of another organization and with ids that nobody has. Run: node bench/isolation-timing.mjs
+// Measures whether the response time reveals that another organization has a record: the same requests with
+// ids of another organization and with unknown ids. Run: node bench/isolation-timing.mjs
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Connection } from './flat/connection.mjs';
@@ -66,9 +66,9 @@ async function measure(connection, { name, status, request }, foreignIds, pairs,
   const times = { foreign: [], unknown: [] };
   for (let pair = -WARM_UP; pair < pairs; pair++) {
     const foreign = foreignIds[(pair + WARM_UP) % foreignIds.length];
-    const asked = Object.entries({ foreign, unknown: unknownId(foreign) });
-    if (random() < 0.5) asked.reverse();
-    for (const [kind, id] of asked) {
+    const requests = Object.entries({ foreign, unknown: unknownId(foreign) });
+    if (random() < 0.5) requests.reverse();
+    for (const [kind, id] of requests) {
       const answer = await connection.send(request(id));
       assert.equal(answer.status, status, `${name} answers ${answer.status}: ${answer.text}`);
       assert.match(answer.text, /not_found/);
@@ -115,11 +115,14 @@ async function main(pairs, cleanups) {
   cleanups.push(() => Promise.resolve(connection.close()));
   const random = seededRandom(SEED);
   const rows = [];
-  for (const one of casesOf(caller, mcpGet)) {
+  for (const benchCase of casesOf(caller, mcpGet)) {
     await waitUntilIdle(client);
-    process.stderr.write(`${one.name}\n`);
+    process.stderr.write(`${benchCase.name}\n`);
     rows.push(
-      rowOf(one, compare(await measure(connection, one, foreignIds, pairs, random), random)),
+      rowOf(
+        benchCase,
+        compare(await measure(connection, benchCase, foreignIds, pairs, random), random),
+      ),
     );
   }
   const header = ['Request', 'Foreign id ms', 'Unknown id ms', 'Ratio', '95 % interval'];

@@ -73,15 +73,15 @@ async function record(row) {
 
 serve('limit server', new Map(Object.entries(organizations)), {
   get: (organization, id) => record(rowOf('get', GET, [organization, id])),
-  async list(asked) {
+  async list(query) {
     // Without a name, so that PostgreSQL plans each search for its term.
-    const [name, text] = asked.searched
+    const [name, text] = query.searched
       ? ['', SEARCH]
-      : asked.counted
+      : query.counted
         ? ['list', LIST]
         : ['page', PAGE];
-    const { json, total } = await rowOf(name, text, asked.values);
-    return `{"data":${json},"meta":${JSON.stringify(metaOf(asked, total))}}`;
+    const { json, total } = await rowOf(name, text, query.values);
+    return `{"data":${json},"meta":${JSON.stringify(metaOf(query, total))}}`;
   },
   create: (organization, lead) => record(rowOf('create', CREATE, valuesOfNew(organization, lead))),
   update(organization, id, changes) {

@@ -165,8 +165,8 @@ async function main(rounds, cleanups) {
   const [{ id }] = await fillLeads(client, [organization]);
   const sample = { organization, id };
   const rows = [];
-  for (const one of CASES) {
-    rows.push(...(await rowsOf(one, { url: latitude.url, client, sample, rounds })));
+  for (const benchCase of CASES) {
+    rows.push(...(await rowsOf(benchCase, { url: latitude.url, client, sample, rounds })));
   }
   const header = [
     ...['Request', 'Served/s', 'Refused/s', 'p99, ms', '× alone'],

@@ -28,8 +28,8 @@ export async function compare(options, { progress, cleanups, signal }) {
   const leads = await fillLeads(client, organizations);
 
   progress('starting the others');
-  const asked = { connection, organizations, leads, folder, connect, progress, cleanups, signal };
-  const { cases, peers, skipped } = await startOthers(asked, { ...options, latitude, client });
+  const setup = { connection, organizations, leads, folder, connect, progress, cleanups, signal };
+  const { cases, peers, skipped } = await startOthers(setup, { ...options, latitude, client });
   progress('comparing their answers');
   for (const benchCase of cases) await assertSameAnswers(benchCase);
 
@@ -43,14 +43,14 @@ export async function compare(options, { progress, cleanups, signal }) {
 }
 
 /** Starts the other servers and makes the cases for all servers. */
-async function startOthers(asked, { only, peers: wantsPeers, latitude, client }) {
-  const { connection, organizations, leads, folder, cleanups } = asked;
+async function startOthers(setup, { only, peers: wantsPeers, latitude, client }) {
+  const { connection, organizations, leads, folder, cleanups } = setup;
   const references = startReferences(connection, organizations, folder);
   for (const server of references) cleanups.push(() => server.stop());
   for (const server of references) await server.waitUntilListening();
   const table = new LeadsTable(client, leads);
   const own = [latitude, ...references].map((server) => target(server.name, server, table));
-  const { peers, skipped } = wantsPeers ? await startPeers(asked) : { peers: [], skipped: [] };
+  const { peers, skipped } = wantsPeers ? await startPeers(setup) : { peers: [], skipped: [] };
   const all = casesOf(organizations, leads).filter(({ name }) => only.includes(name));
   const mcp = await openMcpSessions(latitude.url, organizations);
   const cases = all.map((benchCase) => ({
