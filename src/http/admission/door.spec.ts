@@ -1,13 +1,13 @@
 import { Load, MOST_UNDER_WAY } from '../../database/gateway/load.js';
 import { Door, type Visitor } from './door.js';
 
-/** When those who wait are looked at, and the time in which all who are refused are told. */
+/** Time until the queue is counted, and the maximum delay of a refusal. */
 const PATIENCE_MS = 370;
 const LONGEST_HOLD_MS = 400;
 
 let load: Load;
 let door: Door;
-/** Who entered, in turn. */
+/** Numbers of the admitted requests, in order. */
 let entered: number[];
 let refused: number[];
 let left: number[];
@@ -23,8 +23,8 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 /**
- * So many requests arrive, numbered from `first`.
- * @returns what closes each of them
+ * Sends requests that are numbered from `first`.
+ * @returns functions that close their connections
  */
 function arrive(count: number, first = 1): (() => void)[] {
   return Array.from({ length: count }, (_, i) => {
@@ -52,7 +52,7 @@ function arrive(count: number, first = 1): (() => void)[] {
   });
 }
 
-/** So many of those who entered are served, and others take their places. */
+/** Completes a number of admitted requests, so that others are admitted. */
 function serve(count: number): void {
   for (let i = 0; i < count; i++) {
     load.end();
@@ -60,19 +60,19 @@ function serve(count: number): void {
   }
 }
 
-/** There is no room for anyone. */
+/** Reaches the concurrency limit. */
 function fill(): void {
   arrive(MOST_UNDER_WAY);
   entered = [];
 }
 
-/** What statements take now. */
+/** Reports the duration of statements. */
 function observe(ms: number): void {
   jest.advanceTimersByTime(25);
   for (let i = 0; i < 20; i++) load.observe('select', ms);
 }
 
-/** So many have had to wait for too long, and were told so. */
+/** Makes a number of requests wait for too long, so that they are refused. */
 function overload(count: number): void {
   fill();
   arrive(count);
@@ -80,12 +80,12 @@ function overload(count: number): void {
   refused = [];
 }
 
-it('lets in as many as there is room for', () => {
+it('admits requests up to the concurrency limit', () => {
   arrive(MOST_UNDER_WAY);
   expect(entered).toHaveLength(MOST_UNDER_WAY);
 });
 
-it('lets the others in when there is room again, those who came last first', () => {
+it('admits queued requests when others complete, newest first', () => {
   fill();
   arrive(9);
   serve(8);
@@ -96,14 +96,14 @@ it('lets the others in when there is room again, those who came last first', () 
   expect(refused).toEqual([]);
 });
 
-it('gives every eighth place to who has waited longest', () => {
+it('admits the oldest request every eighth time', () => {
   fill();
   arrive(17);
   serve(17);
   expect([entered[0], entered[8], entered[16]]).toEqual([1, 2, 3]);
 });
 
-it('keeps the last place for who comes, until no one has come for a while', () => {
+it('reserves the last place for new requests for a short time', () => {
   fill();
   arrive(3);
   serve(1);
@@ -118,7 +118,7 @@ it('keeps the last place for who comes, until no one has come for a while', () =
   expect(entered).toEqual([1, 4, 3]);
 });
 
-it('lets the others in where those who entered ask the database for nothing', () => {
+it('admits queued requests if admitted ones do not use the database', () => {
   fill();
   const enter = jest.fn();
   door.receive({ enter, refuse: jest.fn(), leave: jest.fn(), onClose: jest.fn() });
@@ -129,7 +129,7 @@ it('lets the others in where those who entered ask the database for nothing', ()
   expect(entered).toEqual([1]);
 });
 
-it('refuses no one of a burst that is being served, however long that takes', () => {
+it('refuses no request of a burst that is being served', () => {
   fill();
   arrive(300);
   for (let i = 0; i < 300; i++) {
@@ -140,7 +140,7 @@ it('refuses no one of a burst that is being served, however long that takes', ()
   expect(refused).toEqual([]);
 });
 
-it('refuses those who wait where there have been as many for a while', () => {
+it('refuses the queue if it does not shrink', () => {
   fill();
   arrive(100);
   jest.advanceTimersByTime(PATIENCE_MS - 20);
@@ -150,7 +150,7 @@ it('refuses those who wait where there have been as many for a while', () => {
   expect(entered).toEqual([]);
 });
 
-it('then refuses whoever comes while there is no room, after a moment', () => {
+it('refuses new requests under overload, with a delay', () => {
   overload(100);
   arrive(1);
   jest.advanceTimersByTime(99);
@@ -159,7 +159,7 @@ it('then refuses whoever comes while there is no room, after a moment', () => {
   expect(refused).toEqual([1]);
 });
 
-it('refuses no one any more once those who ask have been no crowd for a moment', () => {
+it('stops refusing when the number of requests is normal again', () => {
   overload(100);
   serve(MOST_UNDER_WAY);
   jest.advanceTimersByTime(100);
@@ -171,7 +171,7 @@ it('refuses no one any more once those who ask have been no crowd for a moment',
   expect(refused).toEqual([]);
 });
 
-it('has those wait in that moment for whom there is no room yet', () => {
+it('queues requests while the number becomes normal', () => {
   observe(1);
   fill();
   arrive(100);
@@ -186,7 +186,7 @@ it('has those wait in that moment for whom there is no room yet', () => {
   expect(refused).toEqual([]);
 });
 
-it('is no stricter with a burst because there was a larger one', () => {
+it('does not depend on an earlier, larger burst', () => {
   fill();
   arrive(800);
   for (let i = 0; i < 800; i++) serve(1);
@@ -195,7 +195,7 @@ it('is no stricter with a burst because there was a larger one', () => {
   expect(refused).toHaveLength(100);
 });
 
-it('knows no more of who has left, and says so once', () => {
+it('reports a closed connection once and forgets its request', () => {
   fill();
   const closes = arrive(2);
   closes[0]?.();
@@ -210,14 +210,14 @@ it('knows no more of who has left, and says so once', () => {
   expect(left).toHaveLength(11);
 });
 
-it('has nothing left to do where all who waited have left', () => {
+it('has no timers when the queue is empty', () => {
   fill();
   for (const close of arrive(10)) close();
   jest.advanceTimersByTime(10);
   expect(jest.getTimerCount()).toBe(0);
 });
 
-it('lets no more than 1,024 wait, and refuses who has waited longest', () => {
+it('queues at most 1,024 requests and refuses the oldest', () => {
   fill();
   arrive(1_025);
   serve(1_024);
@@ -225,7 +225,7 @@ it('lets no more than 1,024 wait, and refuses who has waited longest', () => {
   expect(refused).toEqual([1]);
 });
 
-it('keeps no more than 1,024 in the dark, and tells who was refused first', () => {
+it('delays at most 1,024 refusals and sends the oldest', () => {
   overload(1);
   arrive(1_026);
   expect(refused).toEqual([1, 2]);

@@ -1,35 +1,35 @@
 import { type Load, MOST_UNDER_WAY } from '../../database/gateway/load.js';
 
-/** A burst that is being served has become less than this part of its most, in this time. */
+/** The queue of a burst that is being served shrinks to this part of its maximum within this time. */
 const FALLING = 0.9;
 const PATIENCE_MS = 350;
 
-/** Who came just now is served soon; of so many places, one is for who has waited longest. */
+/** Requests younger than this are admitted first. One of `PLACES` admissions is for the oldest. */
 const JUST_NOW_MS = 3;
 const PLACES = 8;
 
-/** For so long no one has come: no place is kept for them. */
+/** Time without new requests after which no place is reserved for them. */
 const LULL_MS = 20;
 
-/** For so long there has been no crowd: it is over. */
+/** Time without an excess of requests after which the overload has ended. */
 const CALM_MS = 100;
 
 const LOOK_EVERY_MS = 10;
 
-/** Callers who come back at once must not take the time of those who are served. */
+/** Refusals are delayed, because clients that retry at once take CPU time from admitted requests. */
 const SHORTEST_HOLD_MS = 100;
 const LONGEST_HOLD_MS = 400;
 
-/** A further one takes the place of who waits longest. */
+/** Maximum length of the queue. One more request makes the oldest one be refused. */
 const MOST_WAITING = 1_024;
 
-/** A request at the door. */
+/** A request that is not admitted yet. */
 export interface Visitor {
   enter(): void;
   refuse(): void;
-  /** Whoever sent the request has left before it entered or was refused. */
+  /** The client has closed the connection before the request was admitted or refused. */
   leave(): void;
-  /** @param listener is told when the request is over, or was given up */
+  /** @param listener called when the response or its connection is closed */
   onClose(listener: () => void): void;
 }
 
@@ -39,25 +39,25 @@ interface Waiting {
 }
 
 /**
- * Lets requests in while there is room for them. The others wait, and those who came last enter first,
- * so that who is served is served soon. Where those who wait do not become fewer, there are too many of
- * them: they are refused, and so is whoever comes until they are no crowd any more.
+ * Admits requests up to the concurrency limit. The others wait in a queue, and the newest is admitted
+ * first, so that latencies stay short. If the queue does not shrink, the server is overloaded: it refuses
+ * all waiting requests, and new ones until their number is normal again.
  */
 export class Door {
   private state: 'calm' | 'crowded' | 'overloaded' = 'calm';
-  /** When there was a crowd last, unless all is calm. */
+  /** Time of the latest excess of requests. Unused while the state is `calm`. */
   private crowdLast = 0;
-  /** In the order in which they came. */
+  /** The queue, oldest first. */
   private readonly waiting: Waiting[] = [];
-  /** When the last of them came, and how many have entered. */
+  /** Time of the latest queued request, and the number of admissions from the queue. */
   private cameLast = 0;
   private entered = 0;
-  /** When those who wait were counted, and the most that have waited since. */
+  /** Time of the latest count of the queue, and its maximum length since then. */
   private counted = 0;
   private most = 0;
-  /** Looks after those who wait, while there are any. */
+  /** Checks the queue while it is not empty. */
   private watch: NodeJS.Timeout | undefined;
-  /** Who is refused and has not been told so yet, and when that will be. */
+  /** Refused requests whose response is delayed, with their timers. */
   private readonly refused = new Map<Visitor, NodeJS.Timeout>();
   private isCalling = false;
 
@@ -67,7 +67,7 @@ export class Door {
     });
   }
 
-  /** Lets a visitor enter, or refuses it: now or later. */
+  /** Admits or refuses a request, immediately or later. */
   receive(visitor: Visitor): void {
     if (this.state !== 'calm') this.look();
     if (this.waiting.length === 0 && this.load.room() > 0) {
@@ -96,7 +96,7 @@ export class Door {
     if (this.watch) return;
     this.count();
     this.watch = setInterval(() => {
-      // Who entered may have asked for nothing, so that nothing has ended since.
+      // Admitted requests do not always use the database, so `onEnd` alone is not sufficient.
       this.look();
       if (this.waiting.length > 0) return;
       clearInterval(this.watch);
@@ -109,7 +109,7 @@ export class Door {
     this.most = this.waiting.length;
   }
 
-  /** Looks whether those who ask are still a crowd, and whether there is room for who waits. */
+  /** Updates the state and admits queued requests. */
   private look(): void {
     const now = performance.now();
     if (this.areCrowd()) this.crowdLast = now;
@@ -130,7 +130,7 @@ export class Door {
     return asking >= MOST_UNDER_WAY;
   }
 
-  /** Has as many enter as there is room for, once those who come in this moment are there. */
+  /** Admits queued requests up to the concurrency limit, on the next tick. */
   private call(): void {
     if (this.isCalling) return;
     this.isCalling = true;
@@ -150,7 +150,7 @@ export class Door {
     const latest = this.waiting.at(-1);
     const now = performance.now();
     const isNew = latest !== undefined && now - latest.since < JUST_NOW_MS;
-    // The last place is kept for who comes next.
+    // The last place is reserved for new requests.
     const isKept = room <= 1 && this.state !== 'calm' && now - this.cameLast < LULL_MS;
     return isNew || !isKept ? this.waiting.pop() : undefined;
   }
@@ -175,7 +175,7 @@ export class Door {
     visitor.refuse();
   }
 
-  /** @returns whether it still waited, or was to be told that it is refused */
+  /** @returns whether the request was queued or its refusal was delayed */
   private forget(visitor: Visitor): boolean {
     const place = this.waiting.findIndex((each) => each.visitor === visitor);
     if (place >= 0) this.waiting.splice(place, 1);

@@ -63,7 +63,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
     response: metadata<ResponseDescription>(RESPONSE_DESCRIPTION, handler),
     inputs: inputTypesOf(controller, name),
     status: metadata<number>(HTTP_CODE_METADATA, handler) ?? (method === 'post' ? 201 : 200),
-  };
+  } satisfies Omit<Route, 'path'>;
   return pathsOf(controller, handler).map((path, index) => {
     const operationId = index === 0 ? route.operationId : `${route.operationId}${index + 1}`;
     return { ...route, path, operationId };

@@ -55,7 +55,7 @@ describe('isJsonContentType', () => {
     'application/json; a=b; charset=utf-7',
     'application/json charset=utf-8',
     `application/json; a="${'\\'.repeat(50)}`,
-  ])('refuses %j', (header) => {
+  ])('rejects %j', (header) => {
     expect(isJsonContentType(header)).toBe(false);
   });
 
