@@ -44,7 +44,7 @@ export async function createApp(
     await app.close();
     throw error;
   }
-  await app.get(KeysService).adoptDefaultPhoneRegion();
+  await app.get(KeysService).setDefaultPhoneRegion();
   adapter.serveApplication();
   return app;
 }

@@ -10,14 +10,14 @@ import { addMigrate } from './cli/migrate.js';
 import { addOpenApi } from './cli/openapi.js';
 import { addOrganizations } from './cli/organizations.js';
 import { addPurge } from './cli/purge.js';
-import { runnerOf } from './cli/run.js';
+import { createRunner } from './cli/run.js';
 
 const program = new Command('latitude')
   .description('Manages organizations, their API keys and their data.')
   .option('--json', 'print one JSON value and nothing else')
   .exitOverride();
 
-const run = runnerOf(program);
+const run = createRunner(program);
 const commands = [
   addOrganizations,
   addKeys,

@@ -12,7 +12,7 @@ export const APPOINTMENT_STATUSES = [
 ] as const;
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number];
 
-const BOOKERS = ['api', 'ai'] as const;
+const BOOKED_BY = ['api', 'ai'] as const;
 const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
 
 /** Fields of a new appointment (docs/contract/resources.md#appointments). */
@@ -61,12 +61,12 @@ export class UpdateAppointmentDto extends UpdateOf(CreateAppointmentDto, { fixed
 /** An appointment as it is answered, alone and in a list. */
 export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @OrganizationId() organization_id: string;
-  @OneOf(BOOKERS, {
+  @OneOf(BOOKED_BY, {
     required: true,
     description: 'Who booked it: `api` through REST, `ai` through /mcp.',
     example: 'api',
   })
-  booked_by: (typeof BOOKERS)[number];
+  booked_by: (typeof BOOKED_BY)[number];
   @CreatedAt() created_at: Date;
   @UpdatedAt() updated_at: Date;
 }

@@ -20,7 +20,7 @@ export class AppointmentsCompletions {
 
   @Completion({ name: 'appointment', scope: 'appointments:read' })
   async find(actor: Actor, typed: string): Promise<CompletionMatches> {
-    const byId = await this.appointments.startingWith(actor, typed, MAX_COMPLETIONS + 1);
+    const byId = await this.appointments.findByIdPrefix(actor, typed, MAX_COMPLETIONS + 1);
     const order = { sort_by: 'start_time', sort_dir: 'asc' } as const;
     const from = { start_after: dayIn(typed) ?? startOfToday() };
     const query = { page: 1, limit: MAX_COMPLETIONS, ...order, ...from };
@@ -36,7 +36,7 @@ export class AppointmentsCompletions {
   /** The leads' names, for a key that may read them. */
   private namesOf(actor: Actor, appointments: readonly AppointmentDto[]) {
     const ids = actor.scopes.has('leads:read') ? appointments.map(({ lead_id }) => lead_id) : [];
-    return this.leads.namesOf(actor, [...new Set(ids)]);
+    return this.leads.findNames(actor, [...new Set(ids)]);
   }
 }
 

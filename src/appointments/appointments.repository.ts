@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
-import { liveLead } from '../leads/live-lead.js';
+import { leadExistsSql } from '../leads/lead-exists.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
@@ -38,7 +38,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
     tenant: Tenant,
     { lead_id, ...row }: Row & { lead_id: string },
   ): Promise<AppointmentDto | undefined> {
-    return this.insertIf(liveLead('$1', '$2'), tenant, { lead_id, ...row });
+    return this.insertIf(leadExistsSql('$1', '$2'), tenant, { lead_id, ...row });
   }
 
   /**

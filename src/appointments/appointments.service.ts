@@ -5,7 +5,7 @@ import { type ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { realChanges, nullsForMissing } from '../fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
-import { leadNotFound } from '../leads/live-lead.js';
+import { leadNotFound } from '../leads/lead-exists.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
@@ -35,7 +35,7 @@ export class AppointmentsService {
    * Appointments whose ids begin so, the first of them.
    * @throws ApiError `query_failed`
    */
-  startingWith(actor: Actor, beginning: string, most: number): Promise<AppointmentDto[]> {
+  findByIdPrefix(actor: Actor, beginning: string, most: number): Promise<AppointmentDto[]> {
     return this.repository.findByIdPrefix(actor.organization, beginning, most);
   }
 
@@ -76,7 +76,7 @@ export class AppointmentsService {
       if (!changes && input.status === undefined) return undefined;
       const revised = { ...stored, ...changes };
       if (revised.end_time <= revised.start_time) {
-        throw wrongOrder(input);
+        throw invalidTimeOrder(input);
       }
       return nullsForMissing(UpdateAppointmentDto, revised);
     };
@@ -92,7 +92,7 @@ export class AppointmentsService {
 }
 
 /** The refusal of times in the wrong order, by a field that was sent. */
-function wrongOrder({ end_time: end }: UpdateAppointmentDto): ApiError {
+function invalidTimeOrder({ end_time: end }: UpdateAppointmentDto): ApiError {
   return validationError([
     end === undefined
       ? { field: 'start_time', message: mustBeBefore('end_time') }

@@ -8,7 +8,7 @@ import { type Scope, SCOPES } from './scopes.js';
  * by a protocol of its own, everyone, or, for the routes that answer where no other does, whoever
  * the path says.
  */
-export type Access = Scope | 'any-key' | 'own-protocol' | 'public' | 'unknown-route';
+export type Access = Scope | 'any-key' | 'raw' | 'public' | 'unknown-route';
 
 export const ACCESS = Symbol('access');
 
@@ -35,7 +35,7 @@ export function mayWrite(access: Scope | 'any-key'): boolean {
  * The route answers to every valid key by a protocol of its own: its handler reads the request,
  * counts what is asked of it, and forms the answer, outside the envelope.
  */
-export const OwnProtocol = () => SetMetadata<symbol, Access>(ACCESS, 'own-protocol');
+export const RawRoute = () => SetMetadata<symbol, Access>(ACCESS, 'raw');
 
 /**
  * The route is a page (docs/contract/running.md#public-pages): it answers everyone, is not limited,
@@ -47,7 +47,7 @@ export const Public = () => SetMetadata<symbol, Access>(ACCESS, 'public');
 export const UnknownRoute = () => SetMetadata<symbol, Access>(ACCESS, 'unknown-route');
 
 /** Whether a route takes part in the exchange of REST: input by DTOs, answers in the envelope. */
-export function isRest(access: Access | undefined): access is Scope | 'any-key' {
+export function isRestRoute(access: Access | undefined): access is Scope | 'any-key' {
   return access !== undefined && (access === 'any-key' || isScope(access));
 }
 
@@ -62,26 +62,26 @@ export function isScope(access: string): access is Scope {
  * @throws Error that names the subject and the scope
  */
 export function assertKnownAccess(subject: string, access: string): void {
-  if (isScope(access) || isOpen(access)) return;
+  if (isScope(access) || needsNoScope(access)) return;
   throw new Error(
     `${subject} requires the unknown scope ${access}. The scopes are ${SCOPES.join(', ')}.`,
   );
 }
 
 /** Whether a route answers without a scope. */
-export function isOpen(access: string): access is Exclude<Access, Scope> {
+export function needsNoScope(access: string): access is Exclude<Access, Scope> {
   return OPEN.has(access);
 }
 
 const OPEN: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'any-key',
-  'own-protocol',
+  'raw',
   'public',
   'unknown-route',
 ]);
 
 /** The refusal of a key that lacks a scope (docs/contract/keys-and-scopes.md#missing-scopes). */
-export function lacksScope(scope: Scope): ApiError {
+export function insufficientScope(scope: Scope): ApiError {
   return new ApiError('insufficient_scope', {
     message: `The API key needs the scope ${scope}.`,
     headers: {

@@ -1,4 +1,4 @@
-import { displayedStart, generateKey, hashKey, isWellFormedKey } from './api-key-format.js';
+import { displayPrefix, generateKey, hashKey, isWellFormedKey } from './api-key-format.js';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -87,7 +87,7 @@ describe('what is stored of a key', () => {
   });
 
   it('and its first 8 characters', () => {
-    expect(displayedStart('lat_abcdefgh')).toBe('lat_abcd');
+    expect(displayPrefix('lat_abcdefgh')).toBe('lat_abcd');
   });
 });
 

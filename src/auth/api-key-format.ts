@@ -33,7 +33,7 @@ export function hashKey(key: string): Buffer {
 }
 
 /** The part of a key that may be shown again. */
-export function displayedStart(key: string): string {
+export function displayPrefix(key: string): string {
   return key.slice(0, DISPLAYED_LENGTH);
 }
 

@@ -33,14 +33,16 @@ export class ApiKeyGuard implements CanActivate {
       request.state.countedBy = 'nothing';
       return true;
     }
-    if (access === 'own-protocol') request.state.countedBy = 'handler';
+    if (access === 'raw') request.state.countedBy = 'handler';
     const key = bearerToken(request);
     const isKey = key?.startsWith(KEY_PREFIX) === true;
     return mapMaybePromise(isKey ? this.authenticate(key, context) : undefined, (actor) => {
       request.state.actor = actor;
-      if (actor || (access === 'unknown-route' && !isBehindKeys(request))) return true;
+      if (actor || (access === 'unknown-route' && !requiresKey(request))) return true;
       return mapMaybePromise(this.limits.count(context), () => {
-        throw new ApiError('unauthorized', { message: isKey ? undefined : keyProblemOf(request) });
+        throw new ApiError('unauthorized', {
+          message: isKey ? undefined : explainMissingKey(request),
+        });
       });
     });
   }
@@ -60,12 +62,12 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /** Whether an unknown route is 401 without a key (docs/contract/endpoints.md#unknown-routes). */
-export function isBehindKeys({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
+export function requiresKey({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 
 /** Explains why the `Authorization` header holds no key. */
-function keyProblemOf({ headers }: ApiRequest): string {
+function explainMissingKey({ headers }: ApiRequest): string {
   const form = `Authorization: Bearer ${KEY_PREFIX}...`;
   return headers.authorization === undefined
     ? `The API key is missing. Send it in the header "${form}".`

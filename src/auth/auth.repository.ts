@@ -11,13 +11,16 @@ import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 
 /** A key that is not revoked, with its organization. */
-export interface LiveKey extends Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at' | 'user_id'> {
+export interface ApiKeyRecord extends Pick<
+  ApiKey,
+  'id' | 'name' | 'scopes' | 'expires_at' | 'user_id'
+> {
   readonly organization_id: string;
   readonly organization_name: string;
   readonly phone_region: string;
 }
 
-const FIND_LIVE_KEY = `
+const FIND_KEY_BY_HASH = `
   select key.id, key.name, key.scopes, key.expires_at, key.user_id, key.organization_id,
     organization.name as organization_name, organization.phone_region
   from api_keys key join organizations organization on organization.id = key.organization_id
@@ -52,8 +55,8 @@ export class AuthRepository {
   ) {}
 
   /** @throws ApiError `query_failed` */
-  async findLiveKey(hash: Buffer): Promise<LiveKey | undefined> {
-    const [key] = await this.lookUp<LiveKey>('live-key', FIND_LIVE_KEY, [hash]);
+  async findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
+    const [key] = await this.query<ApiKeyRecord>('live-key', FIND_KEY_BY_HASH, [hash]);
     return key;
   }
 
@@ -63,12 +66,12 @@ export class AuthRepository {
    */
   async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     type Row = Pick<ApiKey, 'id' | 'scopes'>;
-    const keys = await this.lookUp<Row>('scopes', FIND_SCOPES, [ids]);
+    const keys = await this.query<Row>('scopes', FIND_SCOPES, [ids]);
     return new Map(keys.map(({ id, scopes }) => [id, scopes]));
   }
 
   /** Notes that a key was used; at most one write a minute and key. */
-  async touch(keyId: string): Promise<void> {
+  async updateLastUsed(keyId: string): Promise<void> {
     await this.keys
       .createQueryBuilder()
       .update()
@@ -168,7 +171,7 @@ export class AuthRepository {
   }
 
   /** Moves the end of a key's life, never further away than it is. */
-  async expireBy(id: string, expiresAt: Date): Promise<void> {
+  async expireNoLaterThan(id: string, expiresAt: Date): Promise<void> {
     await this.keys
       .createQueryBuilder()
       .update()
@@ -177,11 +180,7 @@ export class AuthRepository {
       .execute();
   }
 
-  private async lookUp<Row>(
-    name: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
+  private async query<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     try {
       return await this.lookups.find<Row>({ name, text, values });
     } catch (error) {

@@ -1,5 +1,5 @@
 import { generateKey } from './api-key-format.js';
-import type { AuthRepository, LiveKey } from './auth.repository.js';
+import type { AuthRepository, ApiKeyRecord } from './auth.repository.js';
 import { Authenticator } from './authenticator.js';
 
 const KEY = generateKey();
@@ -8,7 +8,7 @@ const KEY = generateKey();
 const REMEMBERED_MS = 900;
 const RENEWED_MS = 450;
 
-const LIVE: LiveKey = {
+const LIVE: ApiKeyRecord = {
   id: 'key',
   name: 'Zapier',
   scopes: ['leads:read'],
@@ -19,7 +19,7 @@ const LIVE: LiveKey = {
   phone_region: 'US',
 };
 
-const findLiveKey = jest.fn<Promise<LiveKey | undefined>, []>();
+const findLiveKey = jest.fn<Promise<ApiKeyRecord | undefined>, []>();
 let authenticator: Authenticator;
 
 beforeEach(async () => {

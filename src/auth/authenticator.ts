@@ -3,20 +3,20 @@ import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
 import type { Actor } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey } from './api-key-format.js';
-import { AuthRepository, type LiveKey } from './auth.repository.js';
+import { AuthRepository, type ApiKeyRecord } from './auth.repository.js';
 
 /** How long a look-up may be used again: a revoked key must be refused within one second. */
 const CACHE_MS = 900;
 /** A key that is still used by then is looked up again before anyone has to wait for it. */
-const RENEW_AFTER_MS = 450;
-const MOST_CACHED_KEYS = 10_000;
-const TOUCH_EVERY_MS = 60_000;
+const REFRESH_AFTER_MS = 450;
+const MAX_CACHED_KEYS = 10_000;
+const LAST_USED_INTERVAL_MS = 60_000;
 
 interface CachedKey {
   readonly lookedUpAt: number;
   /** Awaited while the look-up is under way. */
   actor: MaybePromise<Actor | undefined>;
-  isBeingRenewed?: boolean;
+  isRefreshing?: boolean;
 }
 
 /** Finds out whose key a request carries. */
@@ -25,7 +25,7 @@ export class Authenticator {
   /** Keys that were found in memory, and those that the database was asked for. */
   readonly lookups = { memory: 0, database: 0 };
   private readonly cache = new Map<string, CachedKey>();
-  private readonly touchedAt = new Map<string, number>();
+  private readonly lastUsedUpdatedAt = new Map<string, number>();
 
   constructor(private readonly repository: AuthRepository) {}
 
@@ -36,7 +36,7 @@ export class Authenticator {
   authenticate(key: string): MaybePromise<Actor | undefined> {
     return mapMaybePromise(this.lookUp(key), (actor) => {
       if (!actor || isExpired(actor)) return undefined;
-      this.touch(actor.key.id);
+      this.updateLastUsed(actor.key.id);
       return actor;
     });
   }
@@ -45,7 +45,7 @@ export class Authenticator {
    * The scopes of those of these keys that are valid at this moment, by their ids.
    * @throws ApiError `query_failed`
    */
-  scopesOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  findScopes(keyIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     return this.repository.findScopes(keyIds);
   }
 
@@ -55,31 +55,31 @@ export class Authenticator {
     const age = cached ? now - cached.lookedUpAt : Infinity;
     if (cached && age < CACHE_MS) {
       this.lookups.memory++;
-      if (age >= RENEW_AFTER_MS) this.renew(key, cached, now);
+      if (age >= REFRESH_AFTER_MS) this.refresh(key, cached, now);
       return cached.actor;
     }
     if (!isWellFormedKey(key)) return undefined;
-    return this.remember(key, { lookedUpAt: now, actor: this.readKey(key) });
+    return this.cacheLookup(key, { lookedUpAt: now, actor: this.loadActor(key) });
   }
 
-  private renew(key: string, cached: CachedKey, lookedUpAt: number): void {
-    if (cached.isBeingRenewed || cached.actor instanceof Promise) return;
-    cached.isBeingRenewed = true;
-    this.readKey(key).then(
+  private refresh(key: string, cached: CachedKey, lookedUpAt: number): void {
+    if (cached.isRefreshing || cached.actor instanceof Promise) return;
+    cached.isRefreshing = true;
+    this.loadActor(key).then(
       (actor) => {
         if (this.cache.get(key) !== cached) return;
         if (actor) this.cache.set(key, { lookedUpAt, actor });
         else this.cache.delete(key);
       },
       () => {
-        cached.isBeingRenewed = false;
+        cached.isRefreshing = false;
       },
     );
   }
 
   /** Only what is known good is remembered: failures and unknown keys are looked up again. */
-  private async remember(key: string, entry: CachedKey): Promise<Actor | undefined> {
-    if (this.cache.size >= MOST_CACHED_KEYS) this.cache.clear();
+  private async cacheLookup(key: string, entry: CachedKey): Promise<Actor | undefined> {
+    if (this.cache.size >= MAX_CACHED_KEYS) this.cache.clear();
     this.cache.set(key, entry);
     let actor: Actor | undefined;
     try {
@@ -91,18 +91,18 @@ export class Authenticator {
     }
   }
 
-  private async readKey(key: string): Promise<Actor | undefined> {
+  private async loadActor(key: string): Promise<Actor | undefined> {
     this.lookups.database++;
-    const live = await this.repository.findLiveKey(hashKey(key));
+    const live = await this.repository.findKeyByHash(hashKey(key));
     return live && toActor(live);
   }
 
-  private touch(keyId: string): void {
+  private updateLastUsed(keyId: string): void {
     const now = performance.now();
-    if (now - (this.touchedAt.get(keyId) ?? -Infinity) < TOUCH_EVERY_MS) return;
-    if (this.touchedAt.size >= MOST_CACHED_KEYS) this.touchedAt.clear();
-    this.touchedAt.set(keyId, now);
-    this.repository.touch(keyId).catch((error: unknown) => {
+    if (now - (this.lastUsedUpdatedAt.get(keyId) ?? -Infinity) < LAST_USED_INTERVAL_MS) return;
+    if (this.lastUsedUpdatedAt.size >= MAX_CACHED_KEYS) this.lastUsedUpdatedAt.clear();
+    this.lastUsedUpdatedAt.set(keyId, now);
+    this.repository.updateLastUsed(keyId).catch((error: unknown) => {
       logger.warn({ key_id: keyId, err: error }, 'last use of a key could not be noted');
     });
   }
@@ -112,7 +112,7 @@ function isExpired({ key }: Actor): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
 
-function toActor(key: LiveKey): Actor {
+function toActor(key: ApiKeyRecord): Actor {
   return {
     organization: {
       id: key.organization_id,

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config/settings.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { codePointLength, isWellFormedText, trimText } from '../fields/text.js';
-import { displayedStart, generateKey, hashKey } from './api-key-format.js';
+import { displayPrefix, generateKey, hashKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
 import type { Organization } from './organization.entity.js';
@@ -60,18 +60,18 @@ export class KeysService {
    * @throws ApiError `not_found`
    */
   async setPhoneRegion(id: string, region: string): Promise<void> {
-    if (!(await this.repository.setPhoneRegion(id, region))) throw noOrganization();
+    if (!(await this.repository.setPhoneRegion(id, region))) throw organizationNotFound();
   }
 
   /** Makes the setting of this server the default of new organizations, also for commands. */
-  async adoptDefaultPhoneRegion(): Promise<void> {
+  async setDefaultPhoneRegion(): Promise<void> {
     await this.repository.setDefaultPhoneRegion(this.settings.defaultPhoneRegion);
   }
 
   /** @throws ApiError `not_found` */
   async getOrganization(id: string): Promise<Organization> {
     const organization = await this.repository.findOrganization(id);
-    if (!organization) throw noOrganization();
+    if (!organization) throw organizationNotFound();
     return organization;
   }
 
@@ -93,7 +93,7 @@ export class KeysService {
     await this.repository.insertKey({
       ...record,
       key_hash: hashKey(key),
-      key_start: displayedStart(key),
+      key_start: displayPrefix(key),
       user_id: request.userId ?? null,
     });
     return { ...record, key };
@@ -129,30 +129,33 @@ export class KeysService {
       organizationId: old.organization_id,
       name: old.name,
       scopes: old.scopes as Scope[],
-      expiresAt: old.expires_at && new Date(Date.now() + lifetime(old.expires_at, old.created_at)),
+      expiresAt:
+        old.expires_at && new Date(Date.now() + durationMs(old.expires_at, old.created_at)),
       userId: old.user_id,
     });
-    await this.repository.expireBy(id, new Date(Date.now() + overlapMs));
+    await this.repository.expireNoLaterThan(id, new Date(Date.now() + overlapMs));
     const replaced = await this.repository.findKey(id);
     return { ...issued, replaces: id, old_expires_at: replaced?.expires_at ?? null };
   }
 }
 
-function noOrganization(): ApiError {
+function organizationNotFound(): ApiError {
   return new ApiError('not_found', { message: 'There is no such organization.' });
 }
 
-function lifetime(end: Date, start: Date): number {
+function durationMs(end: Date, start: Date): number {
   return end.getTime() - start.getTime();
 }
 
 /** Most characters of the name of an organization or a key. */
-export const LONGEST_NAME = 200;
+export const MAX_NAME_LENGTH = 200;
 
 function requireName(name: string): string {
   const trimmed = trimText(name);
-  if (trimmed === '' || codePointLength(trimmed) > LONGEST_NAME || !isWellFormedText(trimmed)) {
-    throw validationError([{ field: 'name', message: `must be 1 to ${LONGEST_NAME} characters` }]);
+  if (trimmed === '' || codePointLength(trimmed) > MAX_NAME_LENGTH || !isWellFormedText(trimmed)) {
+    throw validationError([
+      { field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` },
+    ]);
   }
   return trimmed;
 }

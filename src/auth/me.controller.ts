@@ -4,7 +4,7 @@ import { About, Answers } from '../fields/answers.js';
 import { Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
-import { factsOf } from './key-facts.js';
+import { describeKey } from './describe-key.js';
 import { MeDto } from './me.dto.js';
 
 /** What a key is and may do: connectors call it to test one. */
@@ -18,7 +18,7 @@ export class MeController {
   @Answers('Test a key', MeDto)
   get(@Caller() actor: Actor): MeDto {
     return {
-      ...factsOf(actor),
+      ...describeKey(actor),
       limits: {
         reads_per_minute: this.settings.readsPerMinute,
         writes_per_minute: this.settings.writesPerMinute,

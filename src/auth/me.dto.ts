@@ -1,7 +1,7 @@
 import { MAX_INTEGER } from '../config/settings.js';
 import { Nested, SomeOf } from '../fields/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
-import { LONGEST_NAME } from './keys.service.js';
+import { MAX_NAME_LENGTH } from './keys.service.js';
 import { SCOPES } from './scopes.js';
 
 class KeyOrganizationDto {
@@ -11,7 +11,12 @@ class KeyOrganizationDto {
     example: '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21',
   })
   id: string;
-  @Text({ max: LONGEST_NAME, required: true, description: 'Its name.', example: 'Harbor Roofing' })
+  @Text({
+    max: MAX_NAME_LENGTH,
+    required: true,
+    description: 'Its name.',
+    example: 'Harbor Roofing',
+  })
   name: string;
 }
 
@@ -22,7 +27,7 @@ class KeyDto {
     example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
   })
   id: string;
-  @Text({ max: LONGEST_NAME, required: true, description: 'What it is for.', example: 'n8n' })
+  @Text({ max: MAX_NAME_LENGTH, required: true, description: 'What it is for.', example: 'n8n' })
   name: string;
 }
 
@@ -46,7 +51,7 @@ class LimitsDto {
 }
 
 /** What a key is and may do, but for how often. */
-export class KeyFactsDto {
+export class KeyInfoDto {
   @Nested(KeyOrganizationDto, 'The organization that the key belongs to.')
   organization: KeyOrganizationDto;
   @Nested(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
@@ -60,6 +65,6 @@ export class KeyFactsDto {
 }
 
 /** What a key is and may do. */
-export class MeDto extends KeyFactsDto {
+export class MeDto extends KeyInfoDto {
   @Nested(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
 }

@@ -17,8 +17,8 @@ export interface OrganizationContents {
 /** Every server refuses a key by then after its revocation. */
 const REVOCATION_MS = 1_000;
 
-const MOST_ROUNDS = 100;
-const BETWEEN_ROUNDS_MS = 200;
+const MAX_ROUNDS = 100;
+const ROUND_INTERVAL_MS = 200;
 
 /** Removes organizations with everything that they have. */
 @Injectable()
@@ -52,7 +52,7 @@ export class OrganizationRemovalService {
   async remove(id: string, advance: (rows: number) => void = () => undefined): Promise<Counts> {
     const removed: Record<string, number> = {};
     let acceptedUntil = -Infinity;
-    for (let round = 1; round <= MOST_ROUNDS; round++) {
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
       if (await this.repository.revokeAll(id)) acceptedUntil = performance.now() + REVOCATION_MS;
       const counts = await this.data.remove({ id }, advance);
       for (const [table, count] of Object.entries(counts)) {
@@ -61,7 +61,7 @@ export class OrganizationRemovalService {
       const isRefused = performance.now() >= acceptedUntil;
       if (isRefused && (await this.repository.deleteOrganization(id))) return removed;
       // Until then, and by requests that are under way, records may still be written.
-      await wait(Math.max(BETWEEN_ROUNDS_MS, acceptedUntil - performance.now()));
+      await wait(Math.max(ROUND_INTERVAL_MS, acceptedUntil - performance.now()));
     }
     const message = 'Records of the organization are still written: repeat the command.';
     throw new ApiError('create_failed', { message });

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { OwnProtocol, Public, RequireScope } from './access.js';
+import { RawRoute, Public, RequireScope } from './access.js';
 import { ScopesGuard } from './scopes.guard.js';
 
 const guard = new ScopesGuard(new Reflector());
@@ -39,7 +39,7 @@ describe('a route that requires a scope', () => {
 });
 
 describe('a route that requires no scope', () => {
-  it.each([Public, OwnProtocol])('answers a key without scopes', (declare) => {
+  it.each([Public, RawRoute])('answers a key without scopes', (declare) => {
     expect(admits(declare() as MethodDecorator, [])).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../http/request/api-request.js';
-import { ACCESS, type Access, isOpen, isScope, lacksScope } from './access.js';
+import { ACCESS, type Access, needsNoScope, isScope, insufficientScope } from './access.js';
 
 /** Refuses keys that lack the scope which the route requires. It denies what it does not know. */
 @Injectable()
@@ -14,9 +14,9 @@ export class ScopesGuard implements CanActivate {
     if (access === undefined) {
       throw new ApiError('insufficient_scope', { message: 'This route declares no access.' });
     }
-    if (isOpen(access)) return true;
+    if (needsNoScope(access)) return true;
     const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;
     if (isScope(access) && actor?.scopes.has(access)) return true;
-    throw lacksScope(access);
+    throw insufficientScope(access);
   }
 }

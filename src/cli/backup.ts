@@ -50,7 +50,7 @@ export function addRestore(program: Command): void {
       if (file === STANDARD_STREAM && process.stdin.isTTY) {
         throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
       }
-      await naming(file, async () => {
+      await withFileName(file, async () => {
         // The whole file is checked before a database is opened.
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
@@ -106,7 +106,7 @@ function openFile(file: string): Promise<BackupReader> {
 }
 
 /** Names the file in what is wrong with it. */
-async function naming(file: string, work: () => Promise<void>): Promise<void> {
+async function withFileName(file: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -16,7 +16,7 @@ export function addCounters(program: Command, run: Run): void {
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
-        const result = await ofAll(app, progress, (tenant) => service.check(tenant));
+        const result = await forEachOrganization(app, progress, (tenant) => service.check(tenant));
         if (result.wrong.length > 0) process.exitCode = 1;
         return result;
       }),
@@ -27,7 +27,7 @@ export function addCounters(program: Command, run: Run): void {
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
-        const { organizations, wrong } = await ofAll(app, progress, (tenant) =>
+        const { organizations, wrong } = await forEachOrganization(app, progress, (tenant) =>
           service.repair(tenant),
         );
         return { organizations, repaired: wrong };
@@ -35,7 +35,7 @@ export function addCounters(program: Command, run: Run): void {
     );
 }
 
-async function ofAll(
+async function forEachOrganization(
   app: INestApplicationContext,
   progress: Progress,
   look: (tenant: Tenant) => Promise<CountDrift[]>,

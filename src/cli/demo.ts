@@ -17,7 +17,7 @@ import { sampleLead } from './sample/leads.js';
 import { Random } from './sample/random.js';
 import { sampleTask } from './sample/tasks.js';
 
-const MOST_LEADS = 1_000_000;
+const MAX_LEADS = 1_000_000;
 const BATCH = 1_000;
 const SEED = 1_789;
 const TEAM_SIZE = 5;
@@ -34,8 +34,8 @@ export function addDemo(program: Command, run: Run): void {
     .description('make an organization with a key and sample data')
     .requiredOption(
       '--leads <number>',
-      `how many leads, 1 to ${MOST_LEADS}`,
-      integer({ min: 1, max: MOST_LEADS }),
+      `how many leads, 1 to ${MAX_LEADS}`,
+      integer({ min: 1, max: MAX_LEADS }),
     )
     .action(({ leads }: { leads: number }) => run((app, progress) => demo(app, leads, progress)));
 }
@@ -57,18 +57,18 @@ async function fill(app: INestApplicationContext, id: string, leads: number, pro
   if (!actor) throw new Error('The key of the organization does not work.');
 
   const sample = new Sample(app, actor);
-  const interruption = new Interruption();
+  const interruption = new StopSignal();
   try {
     await progress(leads, async (advance) => {
       for (let first = 0; first < leads; first += BATCH) {
         const count = Math.min(BATCH, leads - first);
         await sample.add(first, count);
         advance(count);
-        interruption.throwIfAny();
+        interruption.throwIfReceived();
       }
     });
   } finally {
-    interruption.ignore();
+    interruption.dispose();
   }
   return { organization_id: id, key, leads, ...sample.counts };
 }
@@ -84,23 +84,23 @@ async function removeUnfinished(app: INestApplicationContext, id: string): Promi
 }
 
 /** A signal to stop, which is heeded between two batches; a second one ends the process at once. */
-class Interruption {
+class StopSignal {
   private signal: NodeJS.Signals | undefined;
-  private readonly note = (signal: NodeJS.Signals) => {
+  private readonly onSignal = (signal: NodeJS.Signals) => {
     this.signal = signal;
   };
 
   constructor() {
-    for (const signal of STOP_SIGNALS) process.once(signal, this.note);
+    for (const signal of STOP_SIGNALS) process.once(signal, this.onSignal);
   }
 
   /** @throws Error that names the signal */
-  throwIfAny(): void {
+  throwIfReceived(): void {
     if (this.signal) throw new Error(`${this.signal}: the sample data was removed.`);
   }
 
-  ignore(): void {
-    for (const signal of STOP_SIGNALS) process.off(signal, this.note);
+  dispose(): void {
+    for (const signal of STOP_SIGNALS) process.off(signal, this.onSignal);
   }
 }
 

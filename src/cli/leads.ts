@@ -24,7 +24,7 @@ export function addLeads(program: Command, run: Run): void {
           : await keys.listOrganizations();
         const found: (IdentityConflict & { organization_id: string })[] = [];
         for (const { id, phone_region } of organizations) {
-          const conflicts = await service.conflicts({ id }, phone_region);
+          const conflicts = await service.listConflicts({ id }, phone_region);
           found.push(...conflicts.map((conflict) => ({ organization_id: id, ...conflict })));
         }
         return found;

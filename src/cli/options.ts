@@ -6,8 +6,8 @@ import { UUID } from '../fields/uuid.js';
 const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** The longest life of a key, a century; what lies far beyond is no date that can be stored. */
-const LONGEST_DURATION_MS = 36_500 * MS_PER_UNIT.d;
-const LONGEST = `${LONGEST_DURATION_MS / MS_PER_UNIT.d}d`;
+const MAX_DURATION_MS = 36_500 * MS_PER_UNIT.d;
+const MAX_DURATION = `${MAX_DURATION_MS / MS_PER_UNIT.d}d`;
 
 /** @throws InvalidArgumentError */
 export function uuid(text: string): string {
@@ -41,7 +41,7 @@ export function phoneRegion(text: string): string {
 export function duration(text: string): number {
   const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT];
-  if (ms > LONGEST_DURATION_MS) throw new InvalidArgumentError(`It must be at most ${LONGEST}.`);
+  if (ms > MAX_DURATION_MS) throw new InvalidArgumentError(`It must be at most ${MAX_DURATION}.`);
   if (ms > 0) return ms;
   throw new InvalidArgumentError('It must be a whole number with s, m, h or d, such as 90d.');
 }

@@ -11,7 +11,7 @@ import type { Run } from './run.js';
 const PHONE_REGION = 'where phone numbers without a country code belong, such as US or DE';
 
 /** A key is looked up again within a second, and a write is given up after less than 5 seconds. */
-const LONGEST_REQUEST_MS = 6_000;
+const MAX_REQUEST_MS = 6_000;
 const CLOCK_SKEW_MS = 60_000;
 
 /** `latitude organizations`. */
@@ -58,16 +58,16 @@ async function changeRegion(
   const changedAt = new Date();
   await keys.setPhoneRegion(id, region);
   await progress(2, async (advance) => {
-    await identity.reread({ id }, region);
+    await identity.normalizeAgain({ id }, region);
     advance(1);
     if (previous !== region) {
-      await wait(Math.max(0, changedAt.getTime() + LONGEST_REQUEST_MS - Date.now()));
+      await wait(Math.max(0, changedAt.getTime() + MAX_REQUEST_MS - Date.now()));
       // The clock of the database may differ from this one.
-      await identity.reread({ id }, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
+      await identity.normalizeAgain({ id }, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
     }
     advance(1);
   });
-  const conflicts = await identity.conflicts({ id }, region);
+  const conflicts = await identity.listConflicts({ id }, region);
   return { id, name, phone_region: region, conflicts: conflicts.length };
 }
 

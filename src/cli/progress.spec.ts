@@ -1,4 +1,4 @@
-import { progressOn } from './progress.js';
+import { createProgress } from './progress.js';
 
 function terminal() {
   const written: string[] = [];
@@ -14,7 +14,7 @@ describe('progress', () => {
     // No time passes, after which it would be drawn once more.
     jest.useFakeTimers();
     const screen = terminal();
-    const result = await progressOn(screen)(2_000, (advance) => {
+    const result = await createProgress(screen)(2_000, (advance) => {
       advance(500);
       advance(1_500);
       return Promise.resolve('done');
@@ -27,7 +27,7 @@ describe('progress', () => {
 
   it('is not drawn for each step', async () => {
     const screen = terminal();
-    await progressOn(screen)(100_000, (advance) => {
+    await createProgress(screen)(100_000, (advance) => {
       for (let n = 0; n < 100_000; n++) advance(1);
       return Promise.resolve();
     });
@@ -36,14 +36,14 @@ describe('progress', () => {
 
   it('leaves the line when the work fails', async () => {
     const screen = terminal();
-    const failing = progressOn(screen)(10, () => Promise.reject(new Error('broken')));
+    const failing = createProgress(screen)(10, () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');
     expect(screen.written.at(-1)).toBe('\n');
   });
 
   it('is whole where there is nothing to do', async () => {
     const screen = terminal();
-    await progressOn(screen)(0, () => Promise.resolve());
+    await createProgress(screen)(0, () => Promise.resolve());
     expect(screen.written.join('')).toContain('100%  0 of 0');
   });
 
@@ -52,6 +52,6 @@ describe('progress', () => {
       advance(1);
       return Promise.resolve(7);
     };
-    expect(await progressOn(undefined)(1, work)).toBe(7);
+    expect(await createProgress(undefined)(1, work)).toBe(7);
   });
 });

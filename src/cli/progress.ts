@@ -16,7 +16,7 @@ const WIDTH = 40;
 const REDRAW_EVERY_MS = 100;
 
 /** A progress bar on a terminal; without one, nothing is shown. */
-export function progressOn(terminal: Terminal | undefined): Progress {
+export function createProgress(terminal: Terminal | undefined): Progress {
   return async (total, work) => {
     if (!terminal) return work(() => undefined);
     let done = 0;

@@ -7,7 +7,7 @@ import { readSettings, type Settings } from '../config/settings.js';
 import { UnlimitedTimeBudget } from '../database/gateway/time-budget.js';
 import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
 import { rootModule } from '../root.module.js';
-import { type Progress, progressOn } from './progress.js';
+import { type Progress, createProgress } from './progress.js';
 
 /** What a command does with the application's own services; its result is printed. */
 export type Action = (app: INestApplicationContext, progress: Progress) => Promise<unknown>;
@@ -24,7 +24,7 @@ export interface CommandContext {
 }
 
 /** How the commands of a program run. */
-export function runnerOf(program: Command): Run {
+export function createRunner(program: Command): Run {
   return (action) =>
     runOnDatabase(program, ({ withApp, progress }) => withApp((app) => action(app, progress)));
 }
@@ -35,7 +35,7 @@ export async function runOnDatabase(
   action: (context: CommandContext) => Promise<unknown>,
 ): Promise<void> {
   const { json = false } = program.opts<{ json?: boolean }>();
-  const progress = progressOn(process.stderr.isTTY && !json ? process.stderr : undefined);
+  const progress = createProgress(process.stderr.isTTY && !json ? process.stderr : undefined);
   const settings = readSettings();
   setLogLevel('silent');
   const database = await openDatabase(settings, 'command');
@@ -43,7 +43,7 @@ export async function runOnDatabase(
     const result = await action({
       database,
       progress,
-      withApp: (work) => inApp(settings, database, work),
+      withApp: (work) => withApplication(settings, database, work),
     });
     if (result !== undefined) print(instanceToPlain(result), json);
   } finally {
@@ -51,7 +51,7 @@ export async function runOnDatabase(
   }
 }
 
-async function inApp<T>(
+async function withApplication<T>(
   settings: Settings,
   database: OpenDatabase,
   action: (app: INestApplicationContext) => Promise<T>,
@@ -75,9 +75,9 @@ function print(result: unknown, json: boolean): void {
   else if (Array.isArray(result)) console.table(result);
   else
     for (const [name, value] of Object.entries(result as object))
-      console.log(`${name}: ${show(value)}`);
+      console.log(`${name}: ${formatValue(value)}`);
 }
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

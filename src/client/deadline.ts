@@ -65,7 +65,7 @@ export class Deadline {
  * Waits, or rejects with the reason of the first signal that aborts.
  * @param ms milliseconds
  */
-export async function pause(ms: number, signals: readonly (AbortSignal | undefined)[]) {
+export async function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]) {
   const deadline = new Deadline(signals);
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from './answer.js';
+import type { ApiResponse } from './response.js';
 import type { Transport } from './transport.js';
 import type { CallOptions, CreateOptions, Page, WriteOptions } from './types.js';
 
@@ -55,7 +55,9 @@ export class Resource<T extends ResourceTypes> {
   }
 
   async get(id: string, options?: CallOptions): Promise<T['Record']> {
-    return recordOf(await this.transport.send({ method: 'GET', path: this.at(id) }, options));
+    return recordOf(
+      await this.transport.send({ method: 'GET', path: this.recordPath(id) }, options),
+    );
   }
 
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
@@ -68,7 +70,12 @@ export class Resource<T extends ResourceTypes> {
 
   /** Changes the fields that are given; `null` empties one. */
   async update(id: string, body: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
-    const call = { method: 'PUT', path: this.at(id), headers: ifMatch(options), body } as const;
+    const call = {
+      method: 'PUT',
+      path: this.recordPath(id),
+      headers: ifMatch(options),
+      body,
+    } as const;
     return recordOf(await this.transport.send(call, options));
   }
 
@@ -78,13 +85,17 @@ export class Resource<T extends ResourceTypes> {
     options: WriteOptions = {},
     removed: T['Removed'],
   ): Promise<T['Removed']> {
-    const call = { method: 'DELETE', path: this.at(id), headers: ifMatch(options) } as const;
+    const call = {
+      method: 'DELETE',
+      path: this.recordPath(id),
+      headers: ifMatch(options),
+    } as const;
     const { body } = await this.transport.send(call, options);
     return body === undefined ? removed : (body as { data: T['Removed'] }).data;
   }
 
   /** @throws TypeError where the id would name another path */
-  private at(id: string): string {
+  private recordPath(id: string): string {
     if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) {
       throw new TypeError('id must be the id of a record');
     }
@@ -107,7 +118,7 @@ export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
   }
 }
 
-function recordOf<Record extends object>({ body, etag }: ApiAnswer): Record {
+function recordOf<Record extends object>({ body, etag }: ApiResponse): Record {
   const { data } = body as { data: Record };
   if (etag !== null) tags.set(data, etag);
   return data;

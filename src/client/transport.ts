@@ -1,5 +1,5 @@
-import { Deadline, DeadlineExceeded, pause } from './deadline.js';
-import { type ApiAnswer, FailedAttempt, isObject, readAnswer } from './answer.js';
+import { Deadline, DeadlineExceeded, sleep } from './deadline.js';
+import { type ApiResponse, FailedAttempt, isObject, parseResponse } from './response.js';
 import {
   LatitudeAbortError,
   LatitudeConnectionError,
@@ -39,12 +39,12 @@ export class Transport {
     this.authorization = `Bearer ${apiKey}`;
     // Browsers refuse a fetch that is called as a method of another object.
     this.fetch = fetch ?? ((...args) => globalThis.fetch(...args));
-    limitsOf(options);
+    validateLimits(options);
   }
 
   /** @throws LatitudeError */
-  async send(call: ApiCall, options: CallOptions = {}): Promise<ApiAnswer> {
-    const { maxAttempts, timeoutMs } = limitsOf({ ...this.options, ...defined(options) });
+  async send(call: ApiCall, options: CallOptions = {}): Promise<ApiResponse> {
+    const { maxAttempts, timeoutMs } = validateLimits({ ...this.options, ...defined(options) });
     const signals = [this.options.signal, options.signal];
     let isUncertain = false;
     for (let attempt = 1; ; attempt++) {
@@ -56,7 +56,7 @@ export class Transport {
       }
       if (!answer.isWorthRetrying || attempt >= maxAttempts) throw answer.error;
       const delay = retryDelay(attempt, answer.retryAfterMs);
-      await pause(delay, signals).catch((reason: unknown) => {
+      await sleep(delay, signals).catch((reason: unknown) => {
         throw abortError(reason, isUncertain);
       });
     }
@@ -67,14 +67,14 @@ export class Transport {
     signals: readonly (AbortSignal | undefined)[],
     timeoutMs: number,
     wasUncertain: boolean,
-  ): Promise<ApiAnswer | FailedAttempt> {
+  ): Promise<ApiResponse | FailedAttempt> {
     const isWrite = call.method !== 'GET';
     const deadline = new Deadline(signals, timeoutMs);
     try {
       if (deadline.signal.aborted) throw abortError(deadline.signal.reason, wasUncertain);
       const response = await deadline.race(this.fetch(...this.request(call, deadline.signal)));
       const text = await deadline.race(response.text());
-      return readAnswer(response, text, { isWrite, wasUncertain });
+      return parseResponse(response, text, { isWrite, wasUncertain });
     } catch (cause) {
       if (cause instanceof LatitudeError) throw cause;
       const uncertain = wasUncertain || isWrite;
@@ -84,7 +84,7 @@ export class Transport {
         return new FailedAttempt(new LatitudeTimeoutError(message, facts), 0, isWrite);
       }
       if (deadline.signal.aborted) throw abortError(deadline.signal.reason, uncertain);
-      const isOutcomeUnknown = isWrite && !wasNeverSent(cause);
+      const isOutcomeUnknown = isWrite && !failedBeforeSending(cause);
       const message = `${call.method} ${call.path}: the connection to ${this.baseUrl} failed`;
       const facts = { code: 'connection_failed', retryable: true, cause } as const;
       const error = new LatitudeConnectionError(message, {
@@ -118,7 +118,7 @@ export class Transport {
 }
 
 /** Whether Node failed before it had a connection. Browsers do not tell. */
-function wasNeverSent(failure: unknown): boolean {
+function failedBeforeSending(failure: unknown): boolean {
   const { cause } = failure as { cause?: { code?: unknown } };
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(cause?.code as string);
 }
@@ -133,7 +133,10 @@ function abortError(reason: unknown, uncertain: boolean): LatitudeError {
 }
 
 /** @throws TypeError that names the option */
-function limitsOf({ maxAttempts = DEFAULT_ATTEMPTS, timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions) {
+function validateLimits({
+  maxAttempts = DEFAULT_ATTEMPTS,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+}: CallOptions) {
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
     throw new TypeError('maxAttempts must be an integer of at least 1');
   }

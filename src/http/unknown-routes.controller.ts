@@ -2,7 +2,7 @@ import { All, Controller, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import { UnknownRoute } from '../auth/access.js';
-import { isBehindKeys } from '../auth/api-key.guard.js';
+import { requiresKey } from '../auth/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
 import { matchingRoutes } from '../rest/route-table.js';
 import type { ApiRequest } from './request/api-request.js';
@@ -39,7 +39,7 @@ export class UnknownRoutesController {
     const trimmed = path.replace(/\/+$/, '');
     if (
       trimmed === path ||
-      !isBehindKeys({ method: '', path }) ||
+      !requiresKey({ method: '', path }) ||
       trimmed.length > MAX_HINT_LENGTH
     ) {
       return '';

@@ -8,7 +8,7 @@ export const IDENTITY_FIELDS = ['email', 'phone'] as const;
 export type IdentityField = (typeof IDENTITY_FIELDS)[number];
 
 /** A lead and when it was created, in milliseconds since 1970. */
-export interface Aged {
+export interface LeadAge {
   readonly id: string;
   readonly created_at_ms: number;
 }
@@ -18,17 +18,17 @@ export type IdentifiedLead = Pick<
   LeadDto,
   'id' | 'first_name' | 'last_name' | 'company' | IdentityField
 > &
-  Aged & {
+  LeadAge & {
     readonly created_at: string;
     readonly email_compared: string | null;
     readonly phone_compared: string | null;
   };
 
 /** Where a lead stands among others: the older ones come first. */
-export type Position = Pick<IdentifiedLead, 'created_at' | 'id'>;
+export type LeadCursor = Pick<IdentifiedLead, 'created_at' | 'id'>;
 
 /** The compared forms that a lead gets, and the text that it is searched by. */
-export interface NewIdentity {
+export interface LeadIdentity {
   readonly id: string;
   readonly email_compared: string | null;
   readonly phone_compared: string | null;
@@ -40,7 +40,7 @@ const CREATED_AT_MS = '(extract(epoch from created_at) * 1000)::float8 as create
 const COLUMNS = `id, first_name, last_name, company, email, phone, email_compared, phone_compared,
   created_at::text as created_at, ${CREATED_AT_MS}`;
 
-const LIVE = 'organization_id = $1 and deleted_at is null';
+const NOT_DELETED = 'organization_id = $1 and deleted_at is null';
 
 /** The SQL of what identifies leads, for all leads of an organization. */
 @Injectable()
@@ -55,13 +55,13 @@ export class ContactIdentityRepository {
    * The oldest leads behind a position, locked until the transaction ends.
    * @param changedSince only leads that were changed at this time or later
    */
-  next(
+  lockNextBatch(
     transaction: TenantTransaction,
     { id }: Tenant,
-    { after, changedSince, limit }: { after?: Position; changedSince?: Date; limit: number },
+    { after, changedSince, limit }: { after?: LeadCursor; changedSince?: Date; limit: number },
   ): Promise<IdentifiedLead[]> {
     return transaction.query<IdentifiedLead>({
-      text: `select ${COLUMNS} from leads where ${LIVE}
+      text: `select ${COLUMNS} from leads where ${NOT_DELETED}
           and ($2::timestamptz is null or (created_at, id) > ($2::timestamptz, $3::uuid))
           and ($4::timestamptz is null or updated_at >= $4::timestamptz)
         order by created_at, id limit ${limit} for update`,
@@ -70,22 +70,22 @@ export class ContactIdentityRepository {
   }
 
   /** The leads that have these compared forms, by form. */
-  async holders(
+  async findByNormalized(
     transaction: TenantTransaction,
     { id }: Tenant,
     field: IdentityField,
     forms: readonly string[],
-  ): Promise<ReadonlyMap<string, Aged>> {
-    const rows = await transaction.query<Aged & { form: string }>({
+  ): Promise<ReadonlyMap<string, LeadAge>> {
+    const rows = await transaction.query<LeadAge & { form: string }>({
       text: `select ${field}_compared as form, id, ${CREATED_AT_MS} from leads
-        where ${LIVE} and ${field}_compared = any($2)`,
+        where ${NOT_DELETED} and ${field}_compared = any($2)`,
       values: [id, forms],
     });
     return new Map(rows.map((row) => [row.form, row]));
   }
 
   /** Takes compared forms away from the leads that have them, and from the leads with these ids. */
-  async release(
+  async clearNormalized(
     transaction: TenantTransaction,
     { id }: Tenant,
     field: IdentityField,
@@ -93,16 +93,16 @@ export class ContactIdentityRepository {
   ): Promise<void> {
     await transaction.query({
       text: `update leads set ${field}_compared = null
-        where ${LIVE} and (id = any($2) or ${field}_compared = any($3))`,
+        where ${NOT_DELETED} and (id = any($2) or ${field}_compared = any($3))`,
       values: [id, ids, forms],
     });
   }
 
   /** Gives leads their compared forms. `updated_at` stays: what is answered does not change. */
-  async assign(
+  async setNormalized(
     transaction: TenantTransaction,
     { id }: Tenant,
-    leads: readonly NewIdentity[],
+    leads: readonly LeadIdentity[],
   ): Promise<void> {
     await transaction.query({
       text: `update leads set email_compared = given.email_compared,
@@ -115,9 +115,9 @@ export class ContactIdentityRepository {
   }
 
   /** Leads without the compared form of a field that they have, oldest first. */
-  unclaimed(transaction: TenantTransaction, { id }: Tenant): Promise<IdentifiedLead[]> {
+  findWithoutNormalized(transaction: TenantTransaction, { id }: Tenant): Promise<IdentifiedLead[]> {
     return transaction.query<IdentifiedLead>({
-      text: `select ${COLUMNS} from leads where ${LIVE}
+      text: `select ${COLUMNS} from leads where ${NOT_DELETED}
           and ((email is not null and email_compared is null)
             or (phone is not null and phone_compared is null))
         order by created_at, id`,

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { UniqueViolation } from '../database/connection/driver-error.js';
 import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
-import { comparedEmail, readPhone } from './contact-identity.js';
+import { normalizeEmail, parsePhone } from './contact-identity.js';
 import {
-  type Aged,
+  type LeadAge,
   ContactIdentityRepository,
   IDENTITY_FIELDS,
   type IdentifiedLead,
   type IdentityField,
-  type NewIdentity,
-  type Position,
+  type LeadIdentity,
+  type LeadCursor,
 } from './contact-identity.repository.js';
 import { leadSearchText } from './lead-search.js';
 
@@ -38,18 +38,18 @@ export class ContactIdentityService {
    * @param advance told of every batch how many leads it read
    * @throws ApiError `create_failed`
    */
-  async reread(
+  async normalizeAgain(
     tenant: Tenant,
     region: string,
     changedSince?: Date,
     advance: (leads: number) => void = () => undefined,
   ): Promise<void> {
-    let after: Position | undefined;
+    let after: LeadCursor | undefined;
     let limit = BATCH;
     for (;;) {
       try {
         const range = { after, changedSince, limit };
-        const batch = await this.rereadBatch(tenant, region, range);
+        const batch = await this.normalizeBatch(tenant, region, range);
         advance(batch.length);
         if (batch.length < limit) return;
         after = batch.at(-1);
@@ -67,14 +67,16 @@ export class ContactIdentityService {
    * @param region of the organization
    * @throws ApiError `query_failed`
    */
-  async conflicts(tenant: Tenant, region: string): Promise<IdentityConflict[]> {
+  async listConflicts(tenant: Tenant, region: string): Promise<IdentityConflict[]> {
     return this.repository.transaction(tenant, async (transaction) => {
-      const leads = await this.repository.unclaimed(transaction, tenant);
+      const leads = await this.repository.findWithoutNormalized(transaction, tenant);
       const found: IdentityConflict[] = [];
       for (const field of IDENTITY_FIELDS) {
-        const mine = leads.filter((lead) => lead[field] !== null && formOf(lead, field) === null);
-        const forms = mine.map((lead) => comparedForms(lead, region)[field] ?? '');
-        const holders = await this.repository.holders(transaction, tenant, field, forms);
+        const mine = leads.filter(
+          (lead) => lead[field] !== null && normalizedOf(lead, field) === null,
+        );
+        const forms = mine.map((lead) => normalizeContact(lead, region)[field] ?? '');
+        const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
         mine.forEach((lead, index) => {
           const kept_by = holders.get(forms[index] ?? '')?.id ?? null;
           found.push({ id: lead.id, field, value: lead[field] ?? '', kept_by });
@@ -84,39 +86,39 @@ export class ContactIdentityService {
     });
   }
 
-  private rereadBatch(
+  private normalizeBatch(
     tenant: Tenant,
     region: string,
-    range: { after?: Position; changedSince?: Date; limit: number },
+    range: { after?: LeadCursor; changedSince?: Date; limit: number },
   ): Promise<IdentifiedLead[]> {
     return this.repository.transaction(tenant, async (transaction) => {
-      const leads = await this.repository.next(transaction, tenant, range);
-      await this.assign(transaction, tenant, leads, region);
+      const leads = await this.repository.lockNextBatch(transaction, tenant, range);
+      await this.updateBatch(transaction, tenant, leads, region);
       return leads;
     });
   }
 
   /** @param leads in the order of their age */
-  private async assign(
+  private async updateBatch(
     transaction: TenantTransaction,
     tenant: Tenant,
     leads: readonly IdentifiedLead[],
     region: string,
   ): Promise<void> {
-    const wanted = new Map(leads.map((lead) => [lead.id, comparedForms(lead, region)]));
+    const wanted = new Map(leads.map((lead) => [lead.id, normalizeContact(lead, region)]));
     const changed = leads.filter((lead) =>
-      IDENTITY_FIELDS.some((field) => wanted.get(lead.id)?.[field] !== formOf(lead, field)),
+      IDENTITY_FIELDS.some((field) => wanted.get(lead.id)?.[field] !== normalizedOf(lead, field)),
     );
     if (changed.length === 0) return;
     for (const field of IDENTITY_FIELDS) {
-      await this.settle(transaction, tenant, field, leads, wanted);
+      await this.resolveConflicts(transaction, tenant, field, leads, wanted);
     }
-    await this.repository.assign(
+    await this.repository.setNormalized(
       transaction,
       tenant,
-      changed.map((lead): NewIdentity => {
+      changed.map((lead): LeadIdentity => {
         const forms = wanted.get(lead.id) ?? { email: null, phone: null };
-        const phone = lead.phone === null ? undefined : readPhone(lead.phone, region);
+        const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
         return {
           id: lead.id,
           email_compared: forms.email,
@@ -128,16 +130,16 @@ export class ContactIdentityService {
   }
 
   /** Leaves each form to the oldest lead that wants it, and takes it from the others. */
-  private async settle(
+  private async resolveConflicts(
     transaction: TenantTransaction,
     tenant: Tenant,
     field: IdentityField,
     leads: readonly IdentifiedLead[],
-    wanted: ReadonlyMap<string, Forms>,
+    wanted: ReadonlyMap<string, NormalizedContact>,
   ): Promise<void> {
     const own = new Set(leads.map(({ id }) => id));
     const forms = leads.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
-    const holders = await this.repository.holders(transaction, tenant, field, forms);
+    const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
     const taken = new Set<string>();
     for (const lead of leads) {
       const mine = wanted.get(lead.id);
@@ -148,27 +150,29 @@ export class ContactIdentityService {
       if (isHeld || taken.has(form)) mine[field] = null;
       taken.add(form);
     }
-    const moved = leads.filter((lead) => wanted.get(lead.id)?.[field] !== formOf(lead, field));
+    const moved = leads.filter(
+      (lead) => wanted.get(lead.id)?.[field] !== normalizedOf(lead, field),
+    );
     const kept = moved.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
     const ids = moved.map(({ id }) => id);
-    await this.repository.release(transaction, tenant, field, { ids, forms: kept });
+    await this.repository.clearNormalized(transaction, tenant, field, { ids, forms: kept });
   }
 }
 
-type Forms = Record<IdentityField, string | null>;
+type NormalizedContact = Record<IdentityField, string | null>;
 
-function comparedForms({ email, phone }: IdentifiedLead, region: string): Forms {
+function normalizeContact({ email, phone }: IdentifiedLead, region: string): NormalizedContact {
   return {
-    email: email === null ? null : comparedEmail(email),
-    phone: phone === null ? null : readPhone(phone, region).compared,
+    email: email === null ? null : normalizeEmail(email),
+    phone: phone === null ? null : parsePhone(phone, region).normalized,
   };
 }
 
-function isOlder(one: Aged, other: Aged): boolean {
+function isOlder(one: LeadAge, other: LeadAge): boolean {
   if (one.created_at_ms !== other.created_at_ms) return one.created_at_ms < other.created_at_ms;
   return one.id < other.id;
 }
 
-function formOf(lead: IdentifiedLead, field: IdentityField): string | null {
+function normalizedOf(lead: IdentifiedLead, field: IdentityField): string | null {
   return field === 'email' ? lead.email_compared : lead.phone_compared;
 }

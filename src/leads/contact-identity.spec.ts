@@ -1,7 +1,7 @@
-import { comparedEmail, readPhone } from './contact-identity.js';
+import { normalizeEmail, parsePhone } from './contact-identity.js';
 
 function comparedPhone(phone: string, region: string): string {
-  return readPhone(phone, region).compared;
+  return parsePhone(phone, region).normalized;
 }
 
 describe('comparedEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
@@ -17,8 +17,8 @@ describe('comparedEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
     ['info@xn--bcher-kva.example', 'info@xn--bcher-kva.example'],
     ['info@bu\u0308cher.example', 'info@xn--bcher-kva.example'],
   ])('%j is compared as %j', (email, compared) => {
-    expect(comparedEmail(email)).toBe(compared);
-    expect(comparedEmail(compared)).toBe(compared);
+    expect(normalizeEmail(email)).toBe(compared);
+    expect(normalizeEmail(compared)).toBe(compared);
   });
 });
 

@@ -10,7 +10,7 @@ import { fullName } from './full-name.js';
 import type { LeadListItemDto } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
 
-const LONGEST_SEARCH = 100;
+const MAX_SEARCH_LENGTH = 100;
 
 /** Finds leads by what was typed of their names, contact data or ids. */
 @Injectable()
@@ -19,7 +19,7 @@ export class LeadsCompletions {
 
   @Completion({ name: 'lead', scope: 'leads:read' })
   async find(actor: Actor, typed: string): Promise<CompletionMatches> {
-    const byId = await this.leads.startingWith(actor, typed, MAX_COMPLETIONS + 1);
+    const byId = await this.leads.findByIdPrefix(actor, typed, MAX_COMPLETIONS + 1);
     const { found, total } = await this.search(actor, typed);
     return {
       matches: [...found, ...byId].map(matchOf),
@@ -29,7 +29,7 @@ export class LeadsCompletions {
   }
 
   private async search(actor: Actor, typed: string) {
-    if (typed.length > LONGEST_SEARCH || UUID.test(typed)) return { found: [], total: 0 };
+    if (typed.length > MAX_SEARCH_LENGTH || UUID.test(typed)) return { found: [], total: 0 };
     const search = typed === '' ? undefined : typed;
     const order = { sort_by: 'updated_at', sort_dir: 'desc' } as const;
     const { data, meta } = await this.leads.list(actor, {

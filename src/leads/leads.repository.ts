@@ -16,14 +16,14 @@ export interface ContactIdentity {
 }
 
 /** Another live lead that has the same e-mail or phone. */
-export interface Twin {
+export interface DuplicateLead {
   id: string;
   same_email: boolean;
   same_phone: boolean;
 }
 
 /** What a lead is called. */
-export type NamedLead = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
+export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 
 /** All SQL of leads. */
 @Injectable()
@@ -60,8 +60,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * Those of some leads that live, by what people call them.
    * @throws ApiError `query_failed`
    */
-  named(tenant: Tenant, ids: readonly string[]): Promise<NamedLead[]> {
-    return this.database.read<NamedLead>(tenant, {
+  findNames(tenant: Tenant, ids: readonly string[]): Promise<LeadName[]> {
+    return this.database.read<LeadName>(tenant, {
       text: `select id, first_name, last_name from ${this.table.name}
         where organization_id = $1 and id = any($2) and ${this.table.notDeleted}`,
       values: [tenant.id, ids],
@@ -81,8 +81,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * The other live leads that have one of a lead's contact forms.
    * @throws ApiError `create_failed`, because it is asked in the course of a write
    */
-  findTwins(tenant: Tenant, lead: ContactIdentity & { id: string }): Promise<Twin[]> {
-    return this.database.write<Twin>(tenant, {
+  findDuplicates(tenant: Tenant, lead: ContactIdentity & { id: string }): Promise<DuplicateLead[]> {
+    return this.database.write<DuplicateLead>(tenant, {
       text: `select id, coalesce(email_compared = $2, false) as same_email,
           coalesce(phone_compared = $3, false) as same_phone
         from ${this.table.name} where organization_id = $1 and ${this.table.notDeleted}

@@ -7,7 +7,7 @@ import { orNotFound } from '../errors/or-not-found.js';
 import { realChanges, nullsForMissing } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
-import { comparedEmail, readPhone, type ReadPhone } from './contact-identity.js';
+import { normalizeEmail, parsePhone, type ParsedPhone } from './contact-identity.js';
 import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
@@ -16,7 +16,7 @@ import {
   type LeadListQuery,
   type UpdateLeadDto,
 } from './lead.dto.js';
-import { leadSearchText, phonesIn } from './lead-search.js';
+import { leadSearchText, searchDigits } from './lead-search.js';
 import { DefaultLeadScorer, LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 
@@ -31,7 +31,7 @@ export class LeadsService {
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: LeadListQuery): Promise<Page<LeadListItemDto>> {
     const { organization } = actor;
-    const phones = phonesIn(query.search ?? '', organization.phoneRegion);
+    const phones = searchDigits(query.search ?? '', organization.phoneRegion);
     return this.repository.list(organization, query, phones);
   }
 
@@ -44,7 +44,7 @@ export class LeadsService {
    * Leads whose ids begin so, the first of them.
    * @throws ApiError `query_failed`
    */
-  startingWith(actor: Actor, beginning: string, most: number): Promise<LeadDto[]> {
+  findByIdPrefix(actor: Actor, beginning: string, most: number): Promise<LeadDto[]> {
     return this.repository.findByIdPrefix(actor.organization, beginning, most);
   }
 
@@ -52,17 +52,15 @@ export class LeadsService {
    * What people call some leads, by their ids; of those that are gone, nothing.
    * @throws ApiError `query_failed`
    */
-  async namesOf(actor: Actor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const leads = ids.length > 0 ? await this.repository.named(actor.organization, ids) : [];
+  async findNames(actor: Actor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const leads = ids.length > 0 ? await this.repository.findNames(actor.organization, ids) : [];
     return new Map(leads.map((lead) => [lead.id, fullName(lead)]));
   }
 
   /** @throws ApiError `duplicate`, `create_failed` */
   create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
     const row = { id: uuidv7(), ...this.toRow(actor, input) };
-    return this.explainDuplicates(actor, row, () =>
-      this.repository.insert(actor.organization, row),
-    );
+    return this.reportDuplicates(actor, row, () => this.repository.insert(actor.organization, row));
   }
 
   /**
@@ -100,7 +98,7 @@ export class LeadsService {
         ...('phone' in changes && { phone_compared }),
       };
     };
-    const lead = await this.explainDuplicates(actor, claim, () =>
+    const lead = await this.reportDuplicates(actor, claim, () =>
       this.repository.update(actor.organization, id, revise),
     );
     return orNotFound(lead, 'lead');
@@ -132,7 +130,7 @@ export class LeadsService {
   }
 
   /** Names the fields that another lead has, and that lead to those who may read it. */
-  private async explainDuplicates<T>(
+  private async reportDuplicates<T>(
     actor: Actor,
     claim: ContactIdentity & { id: string },
     write: () => Promise<T>,
@@ -141,7 +139,7 @@ export class LeadsService {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const twins = await this.repository.findTwins(actor.organization, claim);
+      const twins = await this.repository.findDuplicates(actor.organization, claim);
       const mayRead = actor.scopes.has('leads:read');
       const detail = (field: 'email' | 'phone', twin?: { id: string }) => ({
         field,
@@ -159,14 +157,14 @@ export class LeadsService {
   }
 }
 
-function phoneOf(actor: Actor, { phone }: UpdateLeadDto): ReadPhone | undefined {
-  return phone ? readPhone(phone, actor.organization.phoneRegion) : undefined;
+function phoneOf(actor: Actor, { phone }: UpdateLeadDto): ParsedPhone | undefined {
+  return phone ? parsePhone(phone, actor.organization.phoneRegion) : undefined;
 }
 
-function comparedForms({ email }: UpdateLeadDto, phone: ReadPhone | undefined): ContactIdentity {
+function comparedForms({ email }: UpdateLeadDto, phone: ParsedPhone | undefined): ContactIdentity {
   return {
-    email_compared: email ? comparedEmail(email) : null,
-    phone_compared: phone?.compared ?? null,
+    email_compared: email ? normalizeEmail(email) : null,
+    phone_compared: phone?.normalized ?? null,
   };
 }
 

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { OwnProtocol } from '../auth/access.js';
+import { RawRoute } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
 import { type ApiRequest, Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -33,7 +33,7 @@ export class McpController {
   /** Opens a session, or handles messages within a session or without one. */
   @Post()
   @HttpCode(200)
-  @OwnProtocol()
+  @RawRoute()
   async post(
     @Caller() actor: Actor,
     @Req() request: ApiRequest,
@@ -50,7 +50,7 @@ export class McpController {
 
   /** Streams the events of a session until either side closes the stream or a newer stream replaces it. */
   @Get()
-  @OwnProtocol()
+  @RawRoute()
   async stream(
     @Caller() actor: Actor,
     @Req() request: ApiRequest,
@@ -76,7 +76,7 @@ export class McpController {
 
   /** Terminates a session. */
   @Delete()
-  @OwnProtocol()
+  @RawRoute()
   async terminate(
     @Caller() actor: Actor,
     @Req() request: ApiRequest,

@@ -14,7 +14,7 @@ export class TasksCompletions {
 
   @Completion({ name: 'task', scope: 'tasks:read' })
   async find(actor: Actor, typed: string): Promise<CompletionMatches> {
-    const byId = await this.tasks.startingWith(actor, typed, MAX_COMPLETIONS + 1);
+    const byId = await this.tasks.findByIdPrefix(actor, typed, MAX_COMPLETIONS + 1);
     const order = { sort_by: 'created_at', sort_dir: 'desc' } as const;
     const { data, meta } = await this.tasks.list(actor, {
       page: 1,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
-import { liveLead } from '../leads/live-lead.js';
+import { leadExistsSql } from '../leads/lead-exists.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
@@ -44,14 +44,14 @@ export class TasksRepository extends TenantRepository<TaskDto> {
     tenant: Tenant,
     { contact_id, ...row }: Row & { contact_id: string | null },
   ): Promise<TaskDto | undefined> {
-    const guard = contact_id === null ? undefined : liveLead('$1', '$2');
+    const guard = contact_id === null ? undefined : leadExistsSql('$1', '$2');
     return this.insertIf(guard, tenant, { contact_id, ...row });
   }
 
   /** Whether a lead lives; if so, it does until the transaction ends. */
-  async holdLead(transaction: TenantTransaction, tenant: Tenant, leadId: string): Promise<boolean> {
+  async lockLead(transaction: TenantTransaction, tenant: Tenant, leadId: string): Promise<boolean> {
     const rows = await transaction.query({
-      text: liveLead('$1', '$2'),
+      text: leadExistsSql('$1', '$2'),
       values: [tenant.id, leadId],
     });
     return rows.length > 0;

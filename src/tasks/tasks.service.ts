@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { realChanges, nullsForMissing } from '../fields/changes.js';
-import { leadNotFound } from '../leads/live-lead.js';
+import { leadNotFound } from '../leads/lead-exists.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
@@ -28,7 +28,7 @@ export class TasksService {
    * Tasks whose ids begin so, the first of them.
    * @throws ApiError `query_failed`
    */
-  startingWith(actor: Actor, beginning: string, most: number): Promise<TaskDto[]> {
+  findByIdPrefix(actor: Actor, beginning: string, most: number): Promise<TaskDto[]> {
     return this.repository.findByIdPrefix(actor.organization, beginning, most);
   }
 
@@ -69,7 +69,7 @@ export class TasksService {
       const changes = realChanges(stored, input);
       const contact = changes?.contact_id;
       // Only a new contact must live: repeating the stored one is no change.
-      if (contact && !(await this.repository.holdLead(transaction, organization, contact))) {
+      if (contact && !(await this.repository.lockLead(transaction, organization, contact))) {
         throw leadNotFound('contact_id');
       }
       return changes && nullsForMissing(UpdateTaskDto, { ...stored, ...changes });

@@ -1,4 +1,4 @@
-import { checkAnswer } from './described-answers.js';
+import { validateAnswer } from './validate-answer.js';
 
 /** An answer, read to its end. `body` is what the JSON holds: tests look into it freely. */
 export interface Answer {
@@ -56,7 +56,7 @@ export class ApiClient {
       headers: response.headers,
       body: text === '' ? undefined : JSON.parse(text),
     };
-    checkAnswer(Number(new URL(this.url).port), method, path, answer);
+    validateAnswer(Number(new URL(this.url).port), method, path, answer);
     return answer;
   }
 }

@@ -55,7 +55,7 @@ export function statelessRequest(method: string, params: object = {}, id?: unkno
 }
 
 /** The headers in which such a request repeats what it holds. */
-export function mirrorOf(method: string, params: { name?: unknown; uri?: unknown } = {}) {
+export function mirrorHeaders(method: string, params: { name?: unknown; uri?: unknown } = {}) {
   const name = params.name ?? params.uri;
   return {
     'MCP-Protocol-Version': STATELESS_REVISION,
@@ -65,12 +65,12 @@ export function mirrorOf(method: string, params: { name?: unknown; uri?: unknown
 }
 
 /** The header that names a session. */
-export function inSession(id: string) {
+export function sessionHeader(id: string) {
   return { 'Mcp-Session-Id': id };
 }
 
 /** A caller of /mcp with one key, or with none, who speaks plain HTTP. */
-export class McpCaller {
+export class McpHttpClient {
   private readonly api: ApiClient;
 
   constructor(
@@ -97,7 +97,7 @@ export class McpCaller {
   }
 
   /** Opens a session, which must succeed, and tells its id. */
-  async open(protocolVersion = LATEST_REVISION): Promise<string> {
+  async openSession(protocolVersion = LATEST_REVISION): Promise<string> {
     const { status, headers, body } = await this.initialize({ protocolVersion });
     expect({ status, body: body as unknown }).toMatchObject({ status: 200 });
     const id = headers.get('mcp-session-id');
@@ -107,27 +107,27 @@ export class McpCaller {
 
   /** Sends one request in a session. */
   rpc(session: string, method: string, params?: object, id?: unknown): Promise<Answer> {
-    return this.post(rpcRequest(method, params, id), inSession(session));
+    return this.post(rpcRequest(method, params, id), sessionHeader(session));
   }
 
   /** Sends one request of the revision without sessions. */
-  ask(method: string, params: object = {}, id?: unknown): Promise<Answer> {
-    return this.post(statelessRequest(method, params, id), mirrorOf(method, params));
+  statelessRpc(method: string, params: object = {}, id?: unknown): Promise<Answer> {
+    return this.post(statelessRequest(method, params, id), mirrorHeaders(method, params));
   }
 
   delete(session?: string): Promise<Answer> {
-    return this.request('DELETE', { headers: session === undefined ? {} : inSession(session) });
+    return this.request('DELETE', { headers: session === undefined ? {} : sessionHeader(session) });
   }
 
   /** Opens a stream of the session, which must succeed. */
-  listen(session: string, headers: Headers = {}): Promise<EventReader> {
-    return this.stream('GET', { ...inSession(session), ...headers });
+  openStream(session: string, headers: Headers = {}): Promise<EventReader> {
+    return this.stream('GET', { ...sessionHeader(session), ...headers });
   }
 
   /** Listens without a session, which must succeed; the first event is what the server agrees to. */
-  listenAlone(notifications: object, id: unknown = 'feed'): Promise<EventReader> {
+  openStatelessStream(notifications: object, id: unknown = 'feed'): Promise<EventReader> {
     const method = 'subscriptions/listen';
-    const headers = { 'Content-Type': 'application/json', ...mirrorOf(method) };
+    const headers = { 'Content-Type': 'application/json', ...mirrorHeaders(method) };
     const body = JSON.stringify(statelessRequest(method, { notifications }, id));
     return this.stream('POST', headers, body);
   }
@@ -191,7 +191,7 @@ export class EventReader {
   }
 
   /** Goes away without a word. */
-  leave(): void {
+  disconnect(): void {
     this.abort.abort();
     this.reader.closed.catch(() => undefined);
   }

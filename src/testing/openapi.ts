@@ -3,8 +3,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { OpenApiDocument, Operation, Ref, Response } from '../http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import type { ErrorBody } from './factories.js';
-import type { Properties } from './markers.js';
-import { nameOf, type Route, ROUTES } from './routes.js';
+import type { Properties } from './canary-values.js';
+import { routeName, type Route, ROUTES } from './routes.js';
 
 const JSON_IN_UTF8 = 'application/json; charset=utf-8';
 
@@ -21,7 +21,7 @@ interface PathTemplate {
 type Json = Readonly<Record<string, unknown>>;
 
 /** An OpenAPI document, to which requests and answers are held. */
-export class ApiDescription {
+export class OpenApiValidator {
   private readonly ajv: Ajv2020;
   private readonly validators = new Map<object, ValidateFunction>();
   /** Paths with an id behind those that name more. */
@@ -51,7 +51,7 @@ export class ApiDescription {
   }
 
   operationOf(route: Route): Operation {
-    const name = nameOf(route).replace(/:(\w+)/g, '{$1}');
+    const name = routeName(route).replace(/:(\w+)/g, '{$1}');
     const [, operation] = this.operations.find(([candidate]) => candidate === name) ?? [];
     if (!operation) throw new Error(`${name} is not described`);
     return operation;
@@ -87,7 +87,7 @@ export class ApiDescription {
   }
 
   /** What of an answer to any request the document does not say; routes of a test's own are left out. */
-  differencesAt(method: string, target: string, answer: Answer): unknown[] {
+  validateRequestAnswer(method: string, target: string, answer: Answer): unknown[] {
     const [path = ''] = target.split('?');
     if (method === 'OPTIONS' || !/^\/api(\/|$)/.test(path)) return [];
     const isHead = method === 'HEAD';
@@ -95,27 +95,27 @@ export class ApiDescription {
     const { template = '', operations } =
       this.templates.find(({ regexp }) => regexp.test(path)) ?? {};
     const operation = operations?.[verb];
-    if (!operation) return this.differencesFromEvery(answer, isHead);
+    if (!operation) return this.validateUnknownRoute(answer, isHead);
     return CORE_PATHS.has(template)
-      ? this.differencesFrom(operation.responses, answer, isHead)
+      ? this.validateAgainst(operation.responses, answer, isHead)
       : [];
   }
 
   /** Where no route answers, a request is refused as it is on some route. */
-  private differencesFromEvery(answer: Answer, isHead: boolean): unknown[] {
+  private validateUnknownRoute(answer: Answer, isHead: boolean): unknown[] {
     if (answer.status < 400) return [`${answer.status} where no route is described`];
     const all = this.operations.map(([, { responses }]) =>
-      this.differencesFrom(responses, answer, isHead),
+      this.validateAgainst(responses, answer, isHead),
     );
-    return all.find((differences) => differences.length === 0) ?? all[0] ?? [];
+    return all.find((validateRouteAnswer) => validateRouteAnswer.length === 0) ?? all[0] ?? [];
   }
 
   /** What of an answer the description of its route does not say. */
   differences(route: Route, answer: Answer): unknown[] {
-    return this.differencesFrom(this.operationOf(route).responses, answer);
+    return this.validateAgainst(this.operationOf(route).responses, answer);
   }
 
-  private differencesFrom(
+  private validateAgainst(
     responses: Operation['responses'],
     { status, headers, body }: Answer,
     isHead = false,
@@ -125,7 +125,7 @@ export class ApiDescription {
     const response = this.resolve<Response>(described);
     const media = response.content?.['application/json'];
     const type = headers.get('content-type');
-    const ofHeaders = this.faultsOfHeaders(response, headers);
+    const ofHeaders = this.headerErrors(response, headers);
     if (!media || isHead) return body === undefined ? ofHeaders : [...ofHeaders, 'has a body'];
     const { code } = (body as { error?: { code: string } } | undefined)?.error ?? {};
     return [
@@ -134,25 +134,25 @@ export class ApiDescription {
       ...(code === undefined || !media.examples || code in media.examples
         ? []
         : [`${code} is not described`]),
-      ...this.faults(media.schema, body),
+      ...this.schemaErrors(media.schema, body),
     ];
   }
 
   /** Headers of the document that are missing, malformed, or not described for this response. */
-  private faultsOfHeaders({ headers: described }: Response, headers: Headers): string[] {
+  private headerErrors({ headers: described }: Response, headers: Headers): string[] {
     return Object.entries(this.document.components.headers).flatMap(
       ([name, { required, schema }]) => {
         const value = headers.get(name);
         if (value === null) return name in described && required ? [`${name} is missing`] : [];
         if (!(name in described)) return [`${name} is not described`];
         const read = schema.type === 'integer' ? Number(value) : value;
-        return this.faults(schema, read).length > 0 ? [`${name} is ${value}`] : [];
+        return this.schemaErrors(schema, read).length > 0 ? [`${name} is ${value}`] : [];
       },
     );
   }
 
   /** What makes a value no instance of a schema of the document. */
-  faults(schema: object, value: unknown): readonly ErrorObject[] {
+  schemaErrors(schema: object, value: unknown): readonly ErrorObject[] {
     const validate = this.validators.get(schema) ?? this.compile(schema);
     return validate(value) ? [] : (validate.errors ?? []);
   }
@@ -193,7 +193,7 @@ function objectsIn(node: unknown): Json[] {
   return Array.isArray(node) ? inside : [node as Json, ...inside];
 }
 
-function narrowed(schemas: readonly Json[]): unknown[] {
+function closeReferences(schemas: readonly Json[]): unknown[] {
   return schemas.map((schema) => ('$ref' in schema ? closed(schema) : schema));
 }
 
@@ -205,7 +205,8 @@ function closed(schema: unknown): unknown {
     return { $ref: String(schema.$ref).replace('#/components/schemas', `${COMPONENTS}#/$defs`) };
   const entries = Object.entries(schema).map(
     // What narrows another schema leaves it to that one to refuse further fields.
-    ([key, value]) => [key, key === 'allOf' ? narrowed(value as Json[]) : closed(value)] as const,
+    ([key, value]) =>
+      [key, key === 'allOf' ? closeReferences(value as Json[]) : closed(value)] as const,
   );
   const isObject = (schema as Json).type === 'object' && 'properties' in schema;
   return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(entries) };

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import type { Answer } from './api-client.js';
-import { checkAnswer } from './described-answers.js';
+import { validateAnswer } from './validate-answer.js';
 
 /** A request as it is put on the wire. */
 export interface RawRequest {
@@ -28,7 +28,7 @@ export function rawRequest(
         const headers = new Headers(response.headers as Record<string, string>);
         const answer = { status: response.statusCode!, headers, body: parseBody(text) };
         try {
-          checkAnswer(port, options.method, options.path, answer);
+          validateAnswer(port, options.method, options.path, answer);
           resolve(answer);
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
@@ -42,7 +42,7 @@ export function rawRequest(
 }
 
 /** Sends bytes as they are and reads until the server closes the connection. */
-export function untilClosed(port: number, bytes: string): Promise<Answer> {
+export function sendUntilClosed(port: number, bytes: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
     let text = '';
@@ -56,7 +56,7 @@ export function untilClosed(port: number, bytes: string): Promise<Answer> {
 }
 
 /** Sends bytes as they are and reads the first answer. */
-export function untilAnswered(port: number, bytes: string): Promise<Answer> {
+export function sendUntilAnswered(port: number, bytes: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
     socket.once('error', reject);

@@ -109,7 +109,7 @@ export function send(
 }
 
 /** How a route is called in the name of a test. */
-export function nameOf({ method, pattern }: Pick<Route, 'method' | 'pattern'>): string {
+export function routeName({ method, pattern }: Pick<Route, 'method' | 'pattern'>): string {
   return `${method} ${pattern}`;
 }
 

@@ -10,7 +10,7 @@ import { openApiDocument } from '../http/openapi/document.js';
 import { controllersOf } from '../http/openapi/openapi.controller.js';
 import type { AppOptions } from '../root.module.js';
 import { createDatabase, dropDatabase } from './databases.js';
-import { holdToDocument } from './described-answers.js';
+import { registerDocument } from './validate-answer.js';
 import { TEST_SETTINGS } from './test-settings.mjs';
 import { TestServer } from './test-server.js';
 
@@ -50,7 +50,7 @@ export class TestApp extends TestServer {
     await app.listen(0, '127.0.0.1');
     const running = new TestApp(app, target, allSettings, database === undefined);
     const discovery = app.get(DiscoveryService, { strict: false });
-    holdToDocument(running.port, openApiDocument(controllersOf(discovery), SERVER_URL));
+    registerDocument(running.port, openApiDocument(controllersOf(discovery), SERVER_URL));
     return running;
   }
 

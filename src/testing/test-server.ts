@@ -5,7 +5,7 @@ import type { DatabaseTarget } from '../database/connection/data-source-options.
 import type { OpenApiDocument } from '../http/openapi/model.js';
 import { ApiClient } from './api-client.js';
 import { query } from './databases.js';
-import { holdToDocument, releaseFromDocument } from './described-answers.js';
+import { registerDocument, unregisterDocument } from './validate-answer.js';
 
 /** Creates organizations and keys. */
 type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey'>;
@@ -42,7 +42,7 @@ export class TestServer {
     ) as SharedServer;
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
     const server = new TestServer(url, database, remoteKeys(keysUrl));
-    holdToDocument(server.port, document);
+    registerDocument(server.port, document);
     return server;
   }
 
@@ -78,7 +78,7 @@ export class TestServer {
 
   /** Ends the use of the server. The shared server goes on. */
   stop(): Promise<void> {
-    releaseFromDocument(this.port);
+    unregisterDocument(this.port);
     return Promise.resolve();
   }
 }

@@ -5,13 +5,13 @@ import { AuthRepository } from '../../src/auth/auth.repository.js';
 import { KeysService, type NewKey } from '../../src/auth/keys.service.js';
 import { SCOPES } from '../../src/auth/scopes.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { HOW_TO_READ_EVERY_ROW } from '../support/every-row.js';
+import { SELECT_DUMP_STATEMENT } from '../support/dump-statement.js';
 import { dataOf, expectInvalid } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 import {
-  nameOf,
+  routeName,
   pathOf,
   ROUTES,
   SCOPED_ROUTES,
@@ -127,7 +127,7 @@ describe('the message of a 401', () => {
   );
 });
 
-describe.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
   'a key that is missing, invalid or expired: %s',
   (_, route) => {
     it('is 401, and nothing is done', async () => {
@@ -200,7 +200,7 @@ describe('the header', () => {
 });
 
 describe('scopes', () => {
-  it.each(SCOPED_ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
     '%s is refused without its scope, whatever other scopes the key has',
     async (_, route) => {
       const others = SCOPES.filter((scope) => scope !== route.access);
@@ -217,7 +217,7 @@ describe('scopes', () => {
     },
   );
 
-  it.each(SCOPED_ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
     '%s answers a key that has its scope and no other',
     async (_, route) => {
       const { api } = await app.key(tenant.id, [route.access]);
@@ -432,7 +432,7 @@ describe('last_used_at', () => {
 
   it('is written once for many requests', async () => {
     const { api, key } = await app.key(tenant.id);
-    const touch = jest.spyOn(app.app.get(AuthRepository), 'touch');
+    const touch = jest.spyOn(app.app.get(AuthRepository), 'updateLastUsed');
     await Promise.all(Array.from({ length: 20 }, () => api.get(ME)));
     expect(touch.mock.calls).toEqual([[key.id]]);
     touch.mockRestore();
@@ -448,14 +448,14 @@ describe('last_used_at', () => {
       [key.id, seconds],
     );
     const before = await lastUsed(key.id);
-    await app.app.get(AuthRepository).touch(key.id);
+    await app.app.get(AuthRepository).updateLastUsed(key.id);
     const after = await lastUsed(key.id);
     expect(after!.getTime() > before!.getTime()).toBe(moves);
   });
 
   it('is not written for keys that are refused', async () => {
     const { api, key } = await app.key(tenant.id, SCOPES, { expiresAt: new Date() });
-    const touch = jest.spyOn(app.app.get(AuthRepository), 'touch');
+    const touch = jest.spyOn(app.app.get(AuthRepository), 'updateLastUsed');
     await api.get(ME);
     expect(touch).not.toHaveBeenCalled();
     touch.mockRestore();
@@ -491,7 +491,7 @@ async function lastUsed(keyId: string): Promise<Date | null> {
 
 /** Every row of every table, but the time of last use, which is written after the answer. */
 async function everyRow(): Promise<{ name: string; row: string }[]> {
-  everyRowStatement ??= (await app.sql<{ statement: string }>(HOW_TO_READ_EVERY_ROW))[0]!.statement;
+  everyRowStatement ??= (await app.sql<{ statement: string }>(SELECT_DUMP_STATEMENT))[0]!.statement;
   return app.sql(everyRowStatement);
 }
 

@@ -8,7 +8,7 @@ import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import { buildLead, createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { McpCaller } from '../../src/testing/mcp-client.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import { until } from '../support/product.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
 import { TENANT_TABLES } from '../support/tenant-tables.js';
@@ -92,9 +92,9 @@ describe('the removal of an organization', () => {
   });
 
   it('ends the sessions of its keys', async () => {
-    const caller = new McpCaller(app.url, tenant.key.key);
-    const session = await caller.open('2025-06-18');
-    const stream = await caller.listen(session);
+    const caller = new McpHttpClient(app.url, tenant.key.key);
+    const session = await caller.openSession('2025-06-18');
+    const stream = await caller.openStream(session);
     await service.remove(tenant.id);
     expect(await stream.next()).toBeUndefined();
     const sessions = app.app.get(SessionStore);

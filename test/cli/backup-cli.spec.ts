@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { temporaryFile } from '../support/backups.js';
 import { dropDatabase } from '../../src/testing/databases.js';
-import { createPlainOwnersDatabase, urlOf } from '../support/plain-owner.js';
+import { createDatabaseWithPlainOwner, urlOf } from '../support/plain-owner.js';
 import { Product } from '../support/product.js';
 
 const run = promisify(execFile);
@@ -71,7 +71,7 @@ describe('latitude backup and restore', () => {
   });
 
   it('bring the data to an own server, and back through standard streams', async () => {
-    const database = await createPlainOwnersDatabase('latitude_app');
+    const database = await createDatabaseWithPlainOwner('latitude_app');
     const env = { DATABASE_URL: urlOf(database) };
     const restored = await source.run('cli.js', ['--json', 'restore', file], env);
     expect(restored).toMatchObject({ code: 0, stderr: '' });

@@ -19,12 +19,19 @@ import {
 } from '../../src/database/connection/data-source-options.js';
 import { migrate } from '../../src/database/migrate.js';
 import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
-import { backUp, contentsOf, restore, rulesOf, temporaryFile, unseen } from '../support/backups.js';
+import {
+  backUp,
+  rowsByTable,
+  restore,
+  constraintsAndTriggersOf,
+  temporaryFile,
+  withoutProgress,
+} from '../support/backups.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { createDatabase } from '../../src/testing/databases.js';
-import { asSuperuser, createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
+import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
@@ -33,8 +40,8 @@ const TIMES = { start_time: '2026-03-01T10:00:00Z', end_time: '2026-03-01T11:00:
 /** Makes an empty database of a user. */
 const USERS: Record<string, () => Promise<DatabaseTarget>> = {
   'a superuser': () => createDatabase('empty'),
-  'a plain owner with the tenant role': () => createPlainOwnersDatabase('latitude_app'),
-  'a plain owner without the tenant role': () => createPlainOwnersDatabase(),
+  'a plain owner with the tenant role': () => createDatabaseWithPlainOwner('latitude_app'),
+  'a plain owner without the tenant role': () => createDatabaseWithPlainOwner(),
 };
 const PAIRS = [
   ['a superuser', 'a plain owner with the tenant role'],
@@ -77,7 +84,7 @@ describe('a backup and its restore', () => {
     const [source, target] = await Promise.all([USERS[from]!(), USERS[to]!()]);
     const { app, tenants } = await startFilled(source);
     const { file, header } = await backUp(source);
-    const before = await contentsOf(source);
+    const before = await rowsByTable(source);
     const numbers = Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows]));
     expect(numbers).toEqual(
       Object.fromEntries(Object.entries(before).map(([name, rows]) => [name, rows.length])),
@@ -85,8 +92,8 @@ describe('a backup and its restore', () => {
     expect(numbers.leads).toBeGreaterThanOrEqual(2);
 
     await restore(target, file);
-    expect(await contentsOf(target)).toEqual(before);
-    expect(await rulesOf(target)).toEqual(await rulesOf(source));
+    expect(await rowsByTable(target)).toEqual(before);
+    expect(await constraintsAndTriggersOf(target)).toEqual(await constraintsAndTriggersOf(source));
 
     const restored = await TestApp.start({ database: target });
     await expectCountersToHold(restored, tenants);
@@ -104,7 +111,7 @@ describe('a backup and its restore', () => {
     const { app, tenants } = await startFilled(source);
     const [tenant] = tenants;
     await addLeads(app, tenant, 2_000);
-    const before = await contentsOf(source);
+    const before = await rowsByTable(source);
     const chunks: Buffer[] = [];
     const busy = new Writable({
       write(chunk: Buffer, _, done) {
@@ -114,14 +121,14 @@ describe('a backup and its restore', () => {
         }, done);
       },
     });
-    await writeBackup(source, busy, unseen);
+    await writeBackup(source, busy, withoutProgress);
     expect(chunks.length).toBeGreaterThan(5);
     const file = temporaryFile();
     await writeFile(file, Buffer.concat(chunks));
 
     const target = await createDatabase();
     await restore(target, file);
-    expect(await contentsOf(target)).toEqual(before);
+    expect(await rowsByTable(target)).toEqual(before);
     const restored = await TestApp.start({ database: target });
     await expectCountersToHold(restored, tenants);
     await Promise.all([app.stop(), restored.stop()]);
@@ -156,14 +163,14 @@ describe('a backup and its restore', () => {
     expect((await tenants[0].api.post('/api/v1/tasks', task)).status).toBe(201);
     const target = await createDatabase();
     await restore(target, (await backUp(source)).file);
-    expect(await contentsOf(target)).toEqual(await contentsOf(source));
+    expect(await rowsByTable(target)).toEqual(await rowsByTable(source));
     await app.stop();
   });
 });
 
 describe('a backup that cannot hold every row', () => {
   it('is refused where a policy of another form hides rows from the user', async () => {
-    const source = await createPlainOwnersDatabase();
+    const source = await createDatabaseWithPlainOwner();
     const { app } = await startFilled(source);
     await queryAs(source, 'create policy mine on leads as restrictive using (first_name = $$x$$)');
     await expect(backUp(source)).rejects.toThrow(/hides rows of leads.*BYPASSRLS/);
@@ -190,17 +197,17 @@ describe('a restore that fails leaves the database empty', () => {
     app = filled.app;
     await addLeads(app, filled.tenants[0], 2_000);
     ({ file, header } = await backUp(source));
-    target = await createPlainOwnersDatabase();
+    target = await createDatabaseWithPlainOwner();
     const empty = await TestApp.start({ database: target });
     await empty.stop();
-    rules = await rulesOf(target);
+    rules = await constraintsAndTriggersOf(target);
   });
   afterAll(() => app.stop());
 
   async function expectNothingRestored() {
-    const contents = await contentsOf(target);
+    const contents = await rowsByTable(target);
     expect(Object.values(contents).flat()).toEqual([]);
-    expect(await rulesOf(target)).toEqual(rules);
+    expect(await constraintsAndTriggersOf(target)).toEqual(rules);
   }
 
   it.each([0.999, 0.5, 0])('after %d of the file', async (share) => {
@@ -257,7 +264,7 @@ describe('a restore that fails leaves the database empty', () => {
   it('and takes a whole backup afterwards', async () => {
     await restore(target, file);
     const names = ['leads', 'appointments', 'organizations'];
-    const contents = await contentsOf(target);
+    const contents = await rowsByTable(target);
     for (const { name, rows } of header.tables.filter((table) => names.includes(table.name))) {
       expect(contents[name]).toHaveLength(rows);
     }
@@ -297,7 +304,7 @@ describe('a restore into another schema', () => {
     const { file, header } = await backUp(source);
     expect(header.migrations).toEqual(names.slice(0, -count));
 
-    const target = await createPlainOwnersDatabase();
+    const target = await createDatabaseWithPlainOwner();
     await restore(target, file);
     const app = await TestApp.start({ database: target });
     const seen = await queryAs<{ name: string }>(target, 'select name from migrations order by id');
@@ -340,7 +347,7 @@ describe('a restore into another schema', () => {
         'leads.notes (character varying(9000)) is missing; leads.notes (text) is not in the backup; ' +
         'table rugs is missing; tasks.colour (text) is missing.',
     );
-    expect(Object.values(await contentsOf(target)).flat()).toEqual([]);
+    expect(Object.values(await rowsByTable(target)).flat()).toEqual([]);
   });
 });
 
@@ -378,7 +385,7 @@ describe("a team's own tables", () => {
     }
 
     await restore(target, (await backUp(source)).file);
-    expect(await contentsOf(target)).toEqual(await contentsOf(source));
+    expect(await rowsByTable(target)).toEqual(await rowsByTable(source));
     const [added] = await queryAs<{ number: number }>(
       asSuperuser(target),
       `insert into rugs (organization_id, id, title) values ($1, $2, 'Door') returning number`,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
-import { describeWhere } from '../faults/support/skipped.js';
+import { describeUnless } from '../faults/support/describe-unless.js';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { PgBouncer, WHY_NO_PGBOUNCER } from '../support/pgbouncer.js';
+import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../support/pgbouncer.js';
 import { Product, type RunningServer, UNLIMITED } from '../support/product.js';
 
 /** Sooner than PgBouncer itself refuses who waits (query_wait_timeout), on a busy machine too. */
@@ -14,7 +14,7 @@ const LONGEST_REQUEST_MS = 60_000;
 const AT_ONCE = 24;
 const ROUNDS = 5;
 
-describeWhere(WHY_NO_PGBOUNCER, 'PgBouncer', () => {
+describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
   const product = new Product();
   let database: DatabaseTarget;
   let bouncer: PgBouncer;

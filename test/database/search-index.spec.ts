@@ -2,7 +2,7 @@ import { setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
+import { createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js';
 
 const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';
 const LOSE_MARK = 'alter function pg_catalog.textlike(text, text) not leakproof';
@@ -23,7 +23,7 @@ async function warningsOfStart(database: DatabaseTarget): Promise<string[]> {
 
 describe('at start, where row-level security keeps search from its index', () => {
   it('a user who is no superuser gets one warning with the statement that helps', async () => {
-    const database = await createPlainOwnersDatabase();
+    const database = await createDatabaseWithPlainOwner();
     const warnings = await warningsOfStart(database);
     expect(warnings).toEqual([expect.stringContaining(REMEDY)]);
     await dropDatabase(database);

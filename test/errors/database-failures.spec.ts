@@ -5,7 +5,7 @@ import { ADMINISTRATION } from '../../src/database/connection/administration.js'
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
-import { nameOf, SCOPED_ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { routeName, SCOPED_ROUTES, send, validRequest } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
@@ -27,7 +27,7 @@ describe('a database failure', () => {
     expect(errorOf(answer).message).not.toMatch(DRIVER_TEXT);
   }
 
-  it.each(SCOPED_ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
     'is a 500 of %s, which works again afterwards',
     async (_, route) => {
       const valid = await validRequest(route, owner);

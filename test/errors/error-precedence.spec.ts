@@ -9,7 +9,7 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { untilAnswered } from '../../src/testing/raw-http.js';
+import { sendUntilAnswered } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 
@@ -49,7 +49,7 @@ describe('the order of checks', () => {
   });
 
   it('401 from the headers alone, before a body arrives', async () => {
-    const answer = await untilAnswered(
+    const answer = await sendUntilAnswered(
       app.port,
       `POST ${LEADS} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
     );

@@ -3,14 +3,14 @@ import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { declaredFieldsOf } from '../support/declared-routes.js';
-import { joinMcp } from '../support/foreign-ids.js';
+import { connectTenant } from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
+import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import {
   LIST_ROUTES,
-  nameOf,
+  routeName,
   pathOf,
   RECORD_ROUTES,
   ROUTES,
@@ -22,7 +22,7 @@ import { byName, SCOPED_TOOLS } from '../support/tools.js';
 /** Known vulnerabilities of other products. */
 
 const WRITES = ROUTES.filter(({ body }) => body !== undefined).map(
-  (route) => [nameOf(route), route] as const,
+  (route) => [routeName(route), route] as const,
 );
 
 let app: TestApp;
@@ -60,7 +60,7 @@ describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
     }
   });
 
-  it.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(LIST_ROUTES.map((route) => [routeName(route), route] as const))(
     'are rejected as query parameters: %s',
     async (_, route) => {
       await route.listed(tenant);
@@ -78,7 +78,7 @@ describe('TypeORM CVE-2025-60542: objects and arrays for scalars', () => {
     },
   );
 
-  it.each(RECORD_ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(RECORD_ROUTES.map((route) => [routeName(route), route] as const))(
     'are rejected as ids: %s',
     async (_, route) => {
       const id = await route.makeRecord(tenant);
@@ -153,7 +153,7 @@ describe('class-validator CVE-2019-18413, class-transformer CVE-2020-7637, Nest 
   });
 
   it.each(NAMES)('%s is rejected in arguments and messages of /mcp', async (name) => {
-    const party = await joinMcp(app, tenant);
+    const party = await connectTenant(app, tenant);
     const poison = JSON.parse(`{"${name}":${POISONED}}`) as object;
     const args = JSON.parse(`{"first_name":"A","${name}":${POISONED}}`) as object;
     const { body } = await party.rpc('tools/call', { name: 'create_lead', arguments: args });
@@ -214,7 +214,7 @@ describe('Directus CVE-2026-35412: a missing check on a second interface', () =>
     const others = SCOPES.filter((one) => one !== scope);
     for (const scopes of [others, [scope]]) {
       const isRefused = scopes === others;
-      const party = await joinMcp(app, await app.key(tenant.id, scopes));
+      const party = await connectTenant(app, await app.key(tenant.id, scopes));
       const rest = await send(party.api, route, { path: pathOf(route, id) });
       // Without arguments, so that a call with the scope is rejected and changes nothing.
       const tools = await party.rpc('tools/call', { name, arguments: {} });
@@ -237,8 +237,13 @@ describe('MCP SDK CVE-2026-25536: a response is sent to another client', () => {
     return Promise.all(
       tenants.map(async (owner) => {
         const { id } = await createLead(owner.api);
-        const caller = new McpCaller(app.url, owner.key.key);
-        return { caller, key: owner.key.key, lead: id, session: await caller.open('2025-06-18') };
+        const caller = new McpHttpClient(app.url, owner.key.key);
+        return {
+          caller,
+          key: owner.key.key,
+          lead: id,
+          session: await caller.openSession('2025-06-18'),
+        };
       }),
     );
   }
@@ -266,7 +271,7 @@ describe('MCP SDK CVE-2026-25536: a response is sent to another client', () => {
           Authorization: `Bearer ${one!.key}`,
           Accept: 'application/json, text/event-stream',
           'Content-Type': 'application/json',
-          ...inSession(one!.session),
+          ...sessionHeader(one!.session),
         },
         body: JSON.stringify(rpcRequest('tools/call', CALL, 1)),
       }).catch(() => undefined),
@@ -283,7 +288,9 @@ describe('MCP SDK CVE-2026-25536: a response is sent to another client', () => {
 
   it('does not happen on streams, which have their own events and event ids', async () => {
     const both = await callers();
-    const streams = await Promise.all(both.map(({ caller, session }) => caller.listen(session)));
+    const streams = await Promise.all(
+      both.map(({ caller, session }) => caller.openStream(session)),
+    );
     const sessions = both.map(({ session }) => {
       return [...app.app.get(SessionStore).all()].find(({ id }) => id === session)!;
     });
@@ -295,7 +302,7 @@ describe('MCP SDK CVE-2026-25536: a response is sent to another client', () => {
         const message = { jsonrpc: '2.0', method: `notifications/${n}/${round}` };
         expect(await stream.nextMessage()).toEqual({ id: String(round), message });
       }
-      stream.leave();
+      stream.disconnect();
     }
   });
 });

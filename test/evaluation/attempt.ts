@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { connectAgent } from '../support/agent.js';
 import type { TestApp } from '../../src/testing/test-app.js';
-import type { Era } from '../support/speakers.js';
+import type { ProtocolMode } from '../support/mcp-sdk-clients.js';
 import { Assistant, type Client, type Entry, type Surroundings, Unable } from './assistant.js';
 import type { SalesTask } from './tasks.js';
 
@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 interface Conditions {
-  readonly era: Era;
+  readonly era: ProtocolMode;
   /** The instance that the assistant connects to. */
   readonly at?: TestApp;
   /** What stands between the assistant and Latitude. */

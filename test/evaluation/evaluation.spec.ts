@@ -3,7 +3,7 @@ import path from 'node:path';
 import { stopWithAgents } from '../support/agent.js';
 import { createLead, getLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { type Era, ERAS } from '../support/speakers.js';
+import { type ProtocolMode, PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { type Attempt, attempt, callsOf } from './attempt.js';
 import { ofTheCore, renamed, withoutDescriptions } from './clients.js';
 import { SALES_TASKS, type SalesTask } from './tasks.js';
@@ -23,7 +23,7 @@ afterAll(() => stopWithAgents(app));
 const attempts = new Map<string, Promise<Attempt>>();
 
 /** Has a task solved once in each era by the tools of the core, whose exact list the transcript counts. */
-function solve(task: SalesTask, era: Era): Promise<Attempt> {
+function solve(task: SalesTask, era: ProtocolMode): Promise<Attempt> {
   const name = `${task.title} ${era}`;
   const attempted = attempts.get(name) ?? attempt(app, task, { era, through: ofTheCore });
   attempts.set(name, attempted);
@@ -34,20 +34,23 @@ function taskOf(title: string): SalesTask {
   return SALES_TASKS.find((task) => task.title === title)!;
 }
 
-describe.each(ERAS)('an agent that knows nothing but the list of tools, over %s', (era) => {
-  it.each(BY_TITLE)('solves: %s', async (_, task) => {
-    expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
-  });
+describe.each(PROTOCOL_MODES)(
+  'an agent that knows nothing but the list of tools, over %s',
+  (era) => {
+    it.each(BY_TITLE)('solves: %s', async (_, task) => {
+      expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
+    });
 
-  it('does what docs/agent-evaluation.md shows', async () => {
-    const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
-    const document = readFileSync(DOCUMENT, 'utf8');
-    const [told] = document.split(MARK);
-    const actual = `${told}${MARK}${transcriptOf(solved)}`;
-    if (process.env.WRITE_TRANSCRIPT) writeFileSync(DOCUMENT, actual);
-    else expect(document).toBe(actual);
-  });
-});
+    it('does what docs/agent-evaluation.md shows', async () => {
+      const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
+      const document = readFileSync(DOCUMENT, 'utf8');
+      const [told] = document.split(MARK);
+      const actual = `${told}${MARK}${transcriptOf(solved)}`;
+      if (process.env.WRITE_TRANSCRIPT) writeFileSync(DOCUMENT, actual);
+      else expect(document).toBe(actual);
+    });
+  },
+);
 
 describe('an agent that goes by words', () => {
   it.each(BY_TITLE)('solves by other names in another order: %s', async (_, task) => {

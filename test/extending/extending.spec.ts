@@ -27,7 +27,7 @@ import {
   LEADS,
   updateLead,
 } from '../../src/testing/factories.js';
-import { joinMcp } from '../support/foreign-ids.js';
+import { connectTenant } from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { ALL_TOOLS, CORE_TOOLS, isCore } from '../support/tools.js';
@@ -592,7 +592,7 @@ describe("a team's own prompt", () => {
 
   /** What a party of the organization is answered, by whichever method. */
   async function ask(method: string, params: object, of = tenant) {
-    const { rpc } = await joinMcp(app, of);
+    const { rpc } = await connectTenant(app, of);
     return (await rpc(method, params)).body as { result: never; error?: { message: string } };
   }
 

@@ -4,26 +4,26 @@ import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, LEADS, updateLead } from '../../src/testing/factories.js';
-import { Clock, WHY_NO_CLOCK } from './support/clock.js';
-import { expectSurvived } from './support/ordeal.js';
-import { describeWhere } from './support/skipped.js';
-import { Stage } from './support/stage.js';
+import { Clock, CLOCK_SKIP_REASON } from './support/clock.js';
+import { expectRecovery } from './support/recovery.js';
+import { describeUnless } from './support/describe-unless.js';
+import { FaultEnvironment } from './support/environment.js';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 60_000;
 
-describeWhere(WHY_NO_CLOCK, 'the clock of the machine', () => {
+describeUnless(CLOCK_SKIP_REASON, 'the clock of the machine', () => {
   let directory: string;
   let clock: Clock;
-  let stage: Stage;
+  let environment: FaultEnvironment;
 
   beforeAll(async () => {
     directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-clock-'));
     clock = new Clock(directory);
-    stage = await Stage.on(await clock.startPostgres(), clock.env);
+    environment = await FaultEnvironment.start(await clock.startPostgres(), clock.env);
   });
   afterAll(async () => {
-    await stage.close();
+    await environment.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -32,7 +32,7 @@ describeWhere(WHY_NO_CLOCK, 'the clock of the machine', () => {
     ['clock an hour behind, then right again', -1],
   ])('%s', async (name, hours) => {
     const jump = async () => {
-      const api = new ApiClient(stage.url, stage.key);
+      const api = new ApiClient(environment.url, environment.key);
       const old = await createLead(api);
       clock.set(hours);
       const lead = await createLead(api);
@@ -47,6 +47,6 @@ describeWhere(WHY_NO_CLOCK, 'the clock of the machine', () => {
       await after(1_000);
       clock.set(0);
     };
-    await expectSurvived(stage, name, jump, { isFelt: false });
+    await expectRecovery(environment, name, jump, { expectImpact: false });
   });
 });

@@ -5,9 +5,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
 import { isAccepting } from '../../src/embedded-postgres/connection.js';
 import { until } from '../support/product.js';
-import { expectSurvived, type Fault, LONG_MS } from './support/ordeal.js';
+import { expectRecovery, type Fault, LONG_MS } from './support/recovery.js';
 import { openPostgres } from './support/postgres.js';
-import { Stage } from './support/stage.js';
+import { FaultEnvironment } from './support/environment.js';
 
 /** Enough for faults that keep no one waiting. */
 const SHORT_MS = 1_000;
@@ -15,13 +15,13 @@ const SHORT_MS = 1_000;
 const TOO_MANY_CONNECTIONS = '53300';
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-faults-'));
-let stage: Stage;
+let environment: FaultEnvironment;
 
 beforeAll(async () => {
-  stage = await Stage.on(await openPostgres(directory));
+  environment = await FaultEnvironment.start(await openPostgres(directory));
 });
 afterAll(async () => {
-  await stage.close();
+  await environment.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -31,7 +31,7 @@ describe('PostgreSQL ends and is started again', () => {
     ['PostgreSQL restarted, immediate', 'SIGQUIT'],
     ['PostgreSQL killed', 'SIGKILL'],
   ] as const)('%s', async (name, signal) => {
-    await expectSurvived(stage, name, async ({ postgres }) => {
+    await expectRecovery(environment, name, async ({ postgres }) => {
       const { pid } = postgres;
       process.kill(pid, signal);
       const isBack = async () => postgres.pid !== pid && (await isAccepting(postgres.connection));
@@ -62,15 +62,15 @@ describe('the way to PostgreSQL', () => {
     [
       'blackhole',
       async ({ proxy }) => {
-        proxy.hold();
+        proxy.pauseTraffic();
         await after(LONG_MS);
-        proxy.release();
+        proxy.resumeTraffic();
       },
     ],
     [
       'connections forgotten',
       async ({ proxy }) => {
-        proxy.silence();
+        proxy.blackhole();
         // The first who wait for them find out for all.
         await after(LONG_MS);
       },
@@ -84,7 +84,7 @@ describe('the way to PostgreSQL', () => {
       },
     ],
   ])('%s', async (name, fault) => {
-    await expectSurvived(stage, name, fault);
+    await expectRecovery(environment, name, fault);
   });
 });
 
@@ -93,7 +93,10 @@ describe('others at PostgreSQL', () => {
     [
       'a row locked',
       async (_, load) => {
-        await locked('select from leads where id = $1 for update', load.ledger.changed.slice(0, 1));
+        await locked(
+          'select from leads where id = $1 for update',
+          load.writeLog.changed.slice(0, 1),
+        );
       },
     ],
     [
@@ -105,7 +108,7 @@ describe('others at PostgreSQL', () => {
     [
       'pool used up by slow statements',
       async () => {
-        const client = await stage.client();
+        const client = await environment.client();
         await client.query(SLOW_WRITES);
         await after(LONG_MS);
         await client.query('drop function slow cascade');
@@ -123,7 +126,7 @@ describe('others at PostgreSQL', () => {
       },
     ],
   ])('%s', async (name, fault) => {
-    await expectSurvived(stage, name, fault);
+    await expectRecovery(environment, name, fault);
   });
 });
 
@@ -133,7 +136,7 @@ const SLOW_WRITES = `
   create trigger slow before insert or update on leads for each row execute function slow()`;
 
 async function locked(statement: string, values?: string[]): Promise<void> {
-  const client = await stage.client();
+  const client = await environment.client();
   await client.query('begin');
   await client.query(statement, values);
   await after(LONG_MS);
@@ -144,7 +147,7 @@ async function locked(statement: string, values?: string[]): Promise<void> {
 async function takeAllConnections(): Promise<pg.Client[]> {
   const taken: pg.Client[] = [];
   try {
-    for (;;) taken.push(await stage.client());
+    for (;;) taken.push(await environment.client());
   } catch (error) {
     expect(error).toMatchObject({ code: TOO_MANY_CONNECTIONS });
     return taken;

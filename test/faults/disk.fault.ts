@@ -6,30 +6,30 @@ import path from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { isAccepting } from '../../src/embedded-postgres/connection.js';
 import { until } from '../support/product.js';
-import { expectSurvived, LONG_MS } from './support/ordeal.js';
+import { expectRecovery, LONG_MS } from './support/recovery.js';
 import { openPostgres } from './support/postgres.js';
-import { describeWhere } from './support/skipped.js';
-import { Stage } from './support/stage.js';
+import { describeUnless } from './support/describe-unless.js';
+import { FaultEnvironment } from './support/environment.js';
 
 const SIZE = '256m';
 
-describeWhere(whyNot(), 'a disk of its own', () => {
+describeUnless(mountSkipReason(), 'a disk of its own', () => {
   let directory: string;
-  let stage: Stage;
+  let environment: FaultEnvironment;
 
   beforeAll(async () => {
     directory = makeDirectory();
     mount(directory);
-    stage = await Stage.on(await openPostgres(path.join(directory, 'data')));
+    environment = await FaultEnvironment.start(await openPostgres(path.join(directory, 'data')));
   });
   afterAll(async () => {
-    await stage.close();
+    await environment.close();
     unmount(directory);
     rmdirSync(directory);
   });
 
   it('disk full', async () => {
-    await expectSurvived(stage, 'disk full', async ({ postgres }) => {
+    await expectRecovery(environment, 'disk full', async ({ postgres }) => {
       const ballast = path.join(directory, 'ballast');
       await fill(ballast);
       await after(LONG_MS);
@@ -57,7 +57,7 @@ async function fill(file: string): Promise<void> {
 }
 
 /** Why no file system can be mounted here, if that is so. */
-function whyNot(): string | undefined {
+function mountSkipReason(): string | undefined {
   const directory = makeDirectory();
   try {
     mount(directory);

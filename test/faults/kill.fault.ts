@@ -1,6 +1,6 @@
 import { ApiClient } from '../../src/testing/api-client.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
-import { Ledger } from './support/ledger.js';
+import { WriteLog } from './support/write-log.js';
 
 /** What one kill leaves behind is what the next one meets. */
 const LEAST_ROUNDS = 3;
@@ -18,12 +18,12 @@ it('kill -9 of the whole process group under ten writers', async () => {
   let writes = 0;
   let slowest = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const ledger = await writeUntilKilled(server, key);
-    writes += ledger.acknowledged;
+    const writeLog = await writeUntilKilled(server, key);
+    writes += writeLog.acknowledged;
     const started = performance.now();
     server = await product.start();
     slowest = Math.max(slowest, performance.now() - started);
-    await ledger.expectKept(new ApiClient(server.url, key));
+    await writeLog.expectConsistent(new ApiClient(server.url, key));
   }
   expect(await server.stop()).toBe(0);
   process.stdout.write(
@@ -33,16 +33,16 @@ it('kill -9 of the whole process group under ten writers', async () => {
 });
 
 /** Ten writers until the process group dies in the middle of it. */
-async function writeUntilKilled(server: RunningServer, key: string): Promise<Ledger> {
+async function writeUntilKilled(server: RunningServer, key: string): Promise<WriteLog> {
   const api = new ApiClient(server.url, key);
-  const ledger = new Ledger();
+  const writeLog = new WriteLog();
   const writer = async (_: unknown, n: number) => {
-    const write = n % 2 === 0 ? ledger.creator(api) : () => ledger.create(api);
+    const write = n % 2 === 0 ? writeLog.idempotentCreator(api) : () => writeLog.create(api);
     while (!server.hasEnded) await write().catch(() => undefined);
   };
   const writers = Array.from({ length: WRITERS }, writer);
-  await until(() => Promise.resolve(ledger.acknowledged > WRITES_OF_A_ROUND));
+  await until(() => Promise.resolve(writeLog.acknowledged > WRITES_OF_A_ROUND));
   server.signalGroup('SIGKILL');
   await Promise.all([server.ended, ...writers]);
-  return ledger;
+  return writeLog;
 }

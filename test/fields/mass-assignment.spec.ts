@@ -2,9 +2,9 @@ import { DataSource } from 'typeorm';
 import type { Answer } from '../../src/testing/api-client.js';
 import { errorOf, expectInvalid } from '../../src/testing/factories.js';
 import { declaredFieldsOf } from '../support/declared-routes.js';
-import { joinMcp, type Party } from '../support/foreign-ids.js';
+import { connectTenant, type McpTenant } from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { nameOf, type Route, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { routeName, type Route, ROUTES, send, validRequest } from '../../src/testing/routes.js';
 import { recordTables, rowsAsText, rowsOf } from '../support/tenant-tables.js';
 import { byName, TOOLS, validArguments } from '../support/tools.js';
 
@@ -24,8 +24,8 @@ const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
 };
 
 let app: TestApp;
-let ours: Party;
-let theirs: Party;
+let ours: McpTenant;
+let theirs: McpTenant;
 let tables: string[];
 
 beforeAll(async () => {
@@ -35,8 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-async function join(): Promise<Party> {
-  return joinMcp(app, await app.organization());
+async function join(): Promise<McpTenant> {
+  return connectTenant(app, await app.organization());
 }
 
 function tableOf({ pattern }: Route): string {
@@ -65,7 +65,7 @@ async function foreignRow(table: string): Promise<Record<string, unknown>> {
   return (await rowsOf(app, [table], theirs))[0] as Record<string, unknown>;
 }
 
-describe.each(WRITES.map((route) => [nameOf(route), route] as const))(
+describe.each(WRITES.map((route) => [routeName(route), route] as const))(
   'mass assignment by %s (notes: past failures)',
   (_, route) => {
     it('knows the columns that no caller may set', () => {

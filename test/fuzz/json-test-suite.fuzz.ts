@@ -8,11 +8,18 @@ import { type Field, fieldsOf, isUpdate } from '../../src/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { inSession, McpCaller } from '../../src/testing/mcp-client.js';
+import { sessionHeader, McpHttpClient } from '../../src/testing/mcp-client.js';
 import type { ToolCase } from '../support/tools.js';
-import { expectSound } from './support/answers.js';
-import { type Door, DOORS, dtoOf, expectRefusal, KINDS, type Outcome } from './support/doors.js';
-import { mayBeNull } from './support/inputs.js';
+import { expectWellFormed } from './support/answers.js';
+import {
+  type ApiInterface,
+  API_INTERFACES,
+  dtoOf,
+  expectRefusal,
+  KINDS,
+  type Outcome,
+} from './support/interfaces.js';
+import { acceptsNull } from './support/inputs.js';
 import { asJson, isStorable, isWithinBounds, type Json } from './support/json.js';
 import { codePoints } from './support/texts.js';
 import { kindOf } from './support/values.js';
@@ -28,7 +35,7 @@ interface SuiteFile {
 }
 
 /** A request that carries a file, and what is known of its outcome. */
-interface Trial {
+interface TestCase {
   readonly file: SuiteFile;
   readonly outcome: Outcome;
   /** The value that the file stands for; undefined where strict reading refuses it. */
@@ -51,34 +58,34 @@ if (FILES.length > 0) {
     expect(FILES).toHaveLength(318);
   });
 
-  describe.each(DOORS)('as input by %s', (way, open) => {
+  describe.each(API_INTERFACES)('as input by %s', (way, open) => {
     // Bodies that are no JSON count as messages of /mcp, of which a key has 600 a minute.
-    const openDoor = async () => open(app, await app.key(tenant.id));
+    const openInterface = async () => open(app, await app.key(tenant.id));
 
     describe.each(KINDS)('%s', (_, kind) => {
       it('a whole create', async () => {
-        const door = await openDoor();
+        const api = await openInterface();
         const dto = dtoOf(app, kind.create);
         for (const file of FILES) {
-          const outcome = await door.call(kind.create, undefined, file.bytes);
-          expectWhole(dto, { file, outcome, value: readAs(file, file.bytes) }, way);
+          const outcome = await api.call(kind.create, undefined, file.bytes);
+          expectDocument(dto, { file, outcome, value: expectedValue(file, file.bytes) }, way);
         }
       });
 
       it.each(['create', 'update'] as const)('a value in a valid %s', async (name) => {
         const tool = kind[name];
-        const field = carrierOf(dtoOf(app, tool));
-        const door = await openDoor();
-        const send = await sender(door, kind.create, tool);
-        for (const [head, tail] of placesIn(field)) {
+        const field = fieldForValue(dtoOf(app, tool));
+        const api = await openInterface();
+        const send = await createSender(api, kind.create, tool);
+        for (const [head, tail] of wrappersFor(field)) {
           for (const file of FILES) {
             const bytes = splice(head, file.bytes, tail);
-            const value = readAs(file, bytes, field.name);
+            const value = expectedValue(file, bytes, field.name);
             const outcome = await send(bytes);
             const trial = { file, value, outcome };
             if (value !== null || tool === kind.create) expectField(field, trial);
-            else if (door.nullInUpdates === 'not given') expectAccepted(trial);
-            else if (mayBeNull(dtoOf(app, tool), field)) expectField(field, trial);
+            else if (api.nullInUpdates === 'not given') expectAccepted(trial);
+            else if (acceptsNull(dtoOf(app, tool), field)) expectField(field, trial);
             else expectRefusal(outcome, [field.name]);
           }
         }
@@ -86,12 +93,12 @@ if (FILES.length > 0) {
 
       if (way === 'REST') {
         it('a whole update', async () => {
-          const door = await openDoor();
+          const api = await openInterface();
           const dto = dtoOf(app, kind.update);
           const id = await kind.update.makeRecord!(tenant);
           for (const file of FILES) {
-            const outcome = await door.call(kind.update, id, file.bytes);
-            expectWhole(dto, { file, outcome, value: readAs(file, file.bytes) }, way);
+            const outcome = await api.call(kind.update, id, file.bytes);
+            expectDocument(dto, { file, outcome, value: expectedValue(file, file.bytes) }, way);
           }
         });
       }
@@ -100,13 +107,13 @@ if (FILES.length > 0) {
 
   it('as a whole message to /mcp', async () => {
     const { key } = await app.key(tenant.id);
-    const caller = new McpCaller(app.url, key.key);
-    const session = await caller.open();
-    const brokenMessage = await caller.post('{', inSession(session));
+    const caller = new McpHttpClient(app.url, key.key);
+    const session = await caller.openSession();
+    const brokenMessage = await caller.post('{', sessionHeader(session));
     const broken = brokenMessage.body.error.details;
     for (const { name, verdict, bytes } of FILES) {
-      const answer = await caller.post(bytes, inSession(session));
-      expectSound(answer);
+      const answer = await caller.post(bytes, sessionHeader(session));
+      expectWellFormed(answer);
       // None of them is a message of JSON-RPC.
       expect({ name, status: answer.status }).toEqual({ name, status: 400 });
       if (verdict === 'y') expect(answer.body.error.details).not.toEqual(broken);
@@ -130,7 +137,7 @@ function splice(head: string, bytes: Buffer, tail: string): Buffer {
 }
 
 /** What a document, or a field of it, says; undefined where strict reading refuses it. */
-function readAs({ name, verdict }: SuiteFile, bytes: Buffer, field?: string): unknown {
+function expectedValue({ name, verdict }: SuiteFile, bytes: Buffer, field?: string): unknown {
   const document = parsed(bytes);
   // The suite has the last word on what is JSON.
   expect({ name, isJson: document !== undefined }).toEqual({
@@ -151,23 +158,23 @@ function parsed(bytes: Buffer): unknown {
 }
 
 /** The field that can carry any object or, where a DTO has none, some text. */
-function carrierOf(dto: Type<object>): Field {
+function fieldForValue(dto: Type<object>): Field {
   const fields = fieldsOf(dto);
   const isText = ({ schema, presence }: Field) => kindOf(schema) === 'text' && !presence.required;
   return fields.find(({ schema }) => kindOf(schema) === 'object') ?? fields.find(isText)!;
 }
 
 /** What stands before and behind a value that is the field's own, or inside it. */
-function placesIn({ name, schema }: Field): (readonly [head: string, tail: string])[] {
+function wrappersFor({ name, schema }: Field): (readonly [head: string, tail: string])[] {
   const itself = [`{"${name}":`, '}'] as const;
   return kindOf(schema) === 'object' ? [itself, [`{"${name}":{"v":`, '}}']] : [itself];
 }
 
 /** Sends the text of an object of one field, in a create together with those that are required. */
-async function sender(door: Door, create: ToolCase, tool: ToolCase) {
+async function createSender(api: ApiInterface, create: ToolCase, tool: ToolCase) {
   if (tool !== create) {
     const id = await tool.makeRecord!(tenant);
-    return (bytes: Buffer) => door.call(tool, id, bytes);
+    return (bytes: Buffer) => api.call(tool, id, bytes);
   }
   const required = fieldsOf(dtoOf(app, create)).filter(({ presence }) => presence.required);
   const examples = required.map(({ name, schema }) => [
@@ -175,10 +182,10 @@ async function sender(door: Door, create: ToolCase, tool: ToolCase) {
     name === 'lead_id' ? lead : schema.examples?.[0],
   ]);
   const head = JSON.stringify(Object.fromEntries(examples)).slice(0, -1);
-  return (bytes: Buffer) => door.call(create, undefined, splice(`${head},`, bytes.subarray(1), ''));
+  return (bytes: Buffer) => api.call(create, undefined, splice(`${head},`, bytes.subarray(1), ''));
 }
 
-function expectWhole(dto: Type<object>, { file, outcome, value }: Trial, way: string): void {
+function expectDocument(dto: Type<object>, { file, outcome, value }: TestCase, way: string): void {
   const isRefused = { file: file.name, accepted: outcome.accepted };
   if (value === undefined) {
     expect(isRefused).toEqual({ file: file.name, accepted: false });
@@ -203,11 +210,11 @@ function expectWhole(dto: Type<object>, { file, outcome, value }: Trial, way: st
   }
 }
 
-function expectAccepted({ file, outcome }: Trial): void {
+function expectAccepted({ file, outcome }: TestCase): void {
   expect({ file: file.name, outcome }).toMatchObject({ outcome: { accepted: true } });
 }
 
-function expectField(field: Field, { file, outcome, value }: Trial): void {
+function expectField(field: Field, { file, outcome, value }: TestCase): void {
   const { name, schema } = field;
   const stored = storedAs(field, value);
   if (value !== undefined && stored !== undefined) {

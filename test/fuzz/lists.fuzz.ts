@@ -6,7 +6,14 @@ import { createLead, dataOf, LEADS, type LeadRecord } from '../../src/testing/fa
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { check } from './support/check.js';
-import { accepted, type Door, DOORS, dtoOf, expectRefusal, KINDS } from './support/doors.js';
+import {
+  accepted,
+  type ApiInterface,
+  API_INTERFACES,
+  dtoOf,
+  expectRefusal,
+  KINDS,
+} from './support/interfaces.js';
 import { type InvalidInput, type ValidInput, validInputs } from './support/inputs.js';
 import type { Json } from './support/json.js';
 import { isBlank, padded, texts } from './support/texts.js';
@@ -27,18 +34,18 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe.each(DOORS)('by %s', (_, open) => {
-  let door: Door;
+describe.each(API_INTERFACES)('by %s', (_, open) => {
+  let api: ApiInterface;
 
   beforeAll(async () => {
-    door = await open(app, tenant);
+    api = await open(app, tenant);
   });
 
   describe.each(KINDS)('%s', (__, { list, create }) => {
     beforeAll(async () => {
       const inputs = validInputs(dtoOf(app, create), lead);
       for (const { sent } of fc.sample(inputs, { numRuns: RECORDS_OF_EACH, seed: 1 })) {
-        const created = await door.call(create, undefined, sent);
+        const created = await api.call(create, undefined, sent);
         // Of two with the same e-mail one is enough.
         if (created.accepted) records.set(String(created.value.id), created.value);
       }
@@ -47,7 +54,7 @@ describe.each(DOORS)('by %s', (_, open) => {
     it('valid parameters are followed', async () => {
       await check(
         fc.asyncProperty(validQueries(dtoOf(app, list)), async ({ sent, stored }) => {
-          const page = accepted(await door.call(list, undefined, sent)) as unknown as PageOf<Json>;
+          const page = accepted(await api.call(list, undefined, sent)) as unknown as PageOf<Json>;
           expectPage(page, stored);
         }),
       );
@@ -56,7 +63,7 @@ describe.each(DOORS)('by %s', (_, open) => {
     it('each wrong parameter is named', async () => {
       await check(
         fc.asyncProperty(invalidQueries(dtoOf(app, list)), async ({ sent, fields }) => {
-          expectRefusal(await door.call(list, undefined, sent), fields);
+          expectRefusal(await api.call(list, undefined, sent), fields);
         }),
       );
     });

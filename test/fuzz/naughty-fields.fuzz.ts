@@ -4,7 +4,14 @@ import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { accepted, DOORS, dtoOf, expectRefusal, KINDS, type Outcome } from './support/doors.js';
+import {
+  accepted,
+  API_INTERFACES,
+  dtoOf,
+  expectRefusal,
+  KINDS,
+  type Outcome,
+} from './support/interfaces.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
 import { kindOf } from './support/values.js';
@@ -20,38 +27,38 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe.each(DOORS)('in every field by %s', (_, open) => {
+describe.each(API_INTERFACES)('in every field by %s', (_, open) => {
   describe.each(KINDS)('%s', (__, { create, update, list, remove }) => {
     it('of a create', async () => {
-      const door = await open(app, tenant);
+      const api = await open(app, tenant);
       const dto = dtoOf(app, create);
       for (const text of NAUGHTY) {
-        const send = (input: Json) => door.call(create, undefined, input);
+        const send = (input: Json) => api.call(create, undefined, input);
         const { sent, value } = await sendEverywhere(dto, text, send, {
           required: requiredOf(dto),
         });
         expectKept(dto, sent, text, value);
         // Two of them may mean the same phone.
-        if (sent.phone !== undefined) await door.call(remove, String(value.id), {});
+        if (sent.phone !== undefined) await api.call(remove, String(value.id), {});
       }
     });
 
     it('of an update', async () => {
-      const door = await open(app, tenant);
+      const api = await open(app, tenant);
       const dto = dtoOf(app, update);
       const id = await update.makeRecord!(tenant);
       for (const text of NAUGHTY) {
         const { sent, value } = await sendEverywhere(dto, text, (input) =>
-          door.call(update, id, input),
+          api.call(update, id, input),
         );
         expectKept(dto, sent, text, value);
       }
     });
 
     it('of a list', async () => {
-      const door = await open(app, tenant);
+      const api = await open(app, tenant);
       const dto = dtoOf(app, list);
-      const send = (input: Json) => door.call(list, undefined, input);
+      const send = (input: Json) => api.call(list, undefined, input);
       for (const text of NAUGHTY) await sendEverywhere(dto, text, send);
     });
   });

@@ -8,11 +8,11 @@ import {
 } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
+import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import { pathOf, RECORD_ROUTES } from '../../src/testing/routes.js';
 import { RECORD_TOOLS } from '../support/tools.js';
-import { expectSound } from './support/answers.js';
+import { expectWellFormed } from './support/answers.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
 
@@ -54,7 +54,7 @@ it('as ids in paths they name nothing', async () => {
     const path = pathOf(route, encodeURIComponent(text));
     const body = route.method === 'PUT' ? {} : undefined;
     const answer = await tenant.api.request(route.method, path, { body });
-    expectSound(answer);
+    expectWellFormed(answer);
     expectError(answer, 404, 'not_found');
   }
 });
@@ -66,7 +66,7 @@ it('as X-Request-Id they are kept where they may be, and replaced otherwise', as
   for (const text of sendable) {
     const headers = ['Host', 'localhost', 'Authorization', authorization, 'X-Request-Id', text];
     const answer = await rawRequest(app.port, { method: 'GET', path: '/api/v1/me', headers });
-    expectSound(answer);
+    expectWellFormed(answer);
     const id = answer.headers.get('x-request-id');
     const given = text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
     if (VISIBLE.test(given)) expect(id).toBe(given);
@@ -78,7 +78,7 @@ it('as keys they are 401', async () => {
   for (const text of NAUGHTY.filter((candidate) => SENDABLE.test(candidate))) {
     const headers = ['Host', 'localhost', 'Authorization', `Bearer ${text}`];
     const answer = await rawRequest(app.port, { method: 'GET', path: '/api/v1/me', headers });
-    expectSound(answer);
+    expectWellFormed(answer);
     expectError(answer, 401, 'unauthorized');
   }
 });
@@ -89,11 +89,11 @@ describe('on /mcp', () => {
   beforeEach(async () => {
     // A key may send 600 messages a minute beside its calls.
     const { key } = await app.key(tenant.id);
-    const caller = new McpCaller(app.url, key.key);
-    const session = await caller.open();
+    const caller = new McpHttpClient(app.url, key.key);
+    const session = await caller.openSession();
     rpc = async (method, params) => {
-      const answer = await caller.post(rpcRequest(method, params), inSession(session));
-      expectSound(answer);
+      const answer = await caller.post(rpcRequest(method, params), sessionHeader(session));
+      expectWellFormed(answer);
       expect(answer.status).toBe(200);
       return answer.body as Json;
     };

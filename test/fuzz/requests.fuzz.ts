@@ -5,15 +5,20 @@ import { isObject } from '../../src/fields/json-object.js';
 import { buildLead, createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { inSession, McpCaller, mirrorOf, STATELESS_META } from '../../src/testing/mcp-client.js';
+import {
+  sessionHeader,
+  McpHttpClient,
+  mirrorHeaders,
+  STATELESS_META,
+} from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { TOOLS } from '../support/tools.js';
-import { expectSound } from './support/answers.js';
+import { expectWellFormed } from './support/answers.js';
 import { check } from './support/check.js';
-import { dtoOf, KINDS } from './support/doors.js';
+import { dtoOf, KINDS } from './support/interfaces.js';
 import { type Json, jsonValues } from './support/json.js';
-import { requests, type World } from './support/requests.js';
+import { requests, type RequestContext } from './support/requests.js';
 import { texts } from './support/texts.js';
 
 /** A key may send 600 messages a minute to /mcp beside its calls, so that it is changed in time. */
@@ -40,11 +45,11 @@ afterAll(() => app.stop());
 
 it('any request is answered soundly', async () => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const world = await worldOf();
+  const world = await requestContext();
   await check(
     fc.asyncProperty(requests(world), async (request) => {
       const answer = await rawRequest(app.port, { ...request, agent });
-      expectSound(answer, request.method === 'HEAD');
+      expectWellFormed(answer, request.method === 'HEAD');
       expectOwnId(request.headers, answer.headers.get('x-request-id'));
     }),
     { times: 10 },
@@ -52,23 +57,23 @@ it('any request is answered soundly', async () => {
   agent.destroy();
 });
 
-it.each(ERAS)('any message to /mcp is answered soundly: %s', async (era) => {
+it.each(PROTOCOL_MODES)('any message to /mcp is answered soundly: %s', async (era) => {
   let sent = 0;
-  let post: (message: unknown) => ReturnType<McpCaller['post']>;
+  let post: (message: unknown) => ReturnType<McpHttpClient['post']>;
   const renew = async () => {
     const { key } = await app.key(tenant.id);
-    const caller = new McpCaller(app.url, key.key);
-    const session = era === 'sessions' ? inSession(await caller.open()) : undefined;
+    const caller = new McpHttpClient(app.url, key.key);
+    const session = era === 'sessions' ? sessionHeader(await caller.openSession()) : undefined;
     post = (message) => {
-      const sending = session ? message : declared(message);
-      return caller.post(JSON.stringify(sending), session ?? mirrored(message));
+      const sending = session ? message : withStatelessMeta(message);
+      return caller.post(JSON.stringify(sending), session ?? statelessHeaders(message));
     };
   };
   await check(
     fc.asyncProperty(messages(), async (message) => {
       if (sent++ % MESSAGES_OF_A_KEY === 0) await renew();
       const answer = await post(message);
-      expectSound(answer);
+      expectWellFormed(answer);
       const { error, ...rest } = (answer.body ?? {}) as { error?: { code: unknown } };
       if (!('jsonrpc' in rest)) {
         expect([202, 400]).toContain(answer.status);
@@ -85,23 +90,23 @@ it.each(ERAS)('any message to /mcp is answered soundly: %s', async (era) => {
 });
 
 /** A message that says to be of the revision without sessions, if it can. */
-function declared(message: unknown): unknown {
+function withStatelessMeta(message: unknown): unknown {
   const { params = {} } = (message ?? {}) as { params?: unknown };
   const canSay = isObject(message) && isObject(params);
   return canSay ? { ...message, params: { ...params, _meta: STATELESS_META } } : message;
 }
 
 /** The headers of such a message, as far as HTTP has letters for them. */
-function mirrored(message: unknown): Record<string, string> {
+function statelessHeaders(message: unknown): Record<string, string> {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown };
   const { name, uri } = (params ?? {}) as { name?: unknown; uri?: unknown };
   const named = [name, uri].find((value) => typeof value === 'string') ?? '';
   const letters = typeof method === 'string' ? method.replace(/[^!-~]/g, '') : '';
-  return mirrorOf(letters, { name: `=?base64?${Buffer.from(named).toString('base64')}?=` });
+  return mirrorHeaders(letters, { name: `=?base64?${Buffer.from(named).toString('base64')}?=` });
 }
 
 /** What there is to ask about. */
-async function worldOf(): Promise<World> {
+async function requestContext(): Promise<RequestContext> {
   const { id: lead_id } = await createLead(tenant.api);
   const dtos = KINDS.flatMap(([, { list, create }]) => [dtoOf(app, list), dtoOf(app, create)]);
   const creations = await Promise.all(KINDS.map(async ([, { create }]) => create.args(tenant)));

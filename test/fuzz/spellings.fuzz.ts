@@ -5,7 +5,13 @@ import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { check } from './support/check.js';
-import { accepted, type Door, DOORS, expectRefusal, KINDS } from './support/doors.js';
+import {
+  accepted,
+  type ApiInterface,
+  API_INTERFACES,
+  expectRefusal,
+  KINDS,
+} from './support/interfaces.js';
 import { asJson, jsonObjects } from './support/json.js';
 
 const LARGEST = 2n ** 53n;
@@ -23,22 +29,22 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe.each(DOORS)('custom_fields by %s', (_, open) => {
+describe.each(API_INTERFACES)('custom_fields by %s', (_, open) => {
   const [, { update }] = KINDS.find(([path]) => path.endsWith('/leads'))!;
-  let door: Door;
+  let api: ApiInterface;
 
   beforeAll(async () => {
-    door = await open(app, tenant);
+    api = await open(app, tenant);
   });
 
-  const send = (text: string) => door.call(update, id, Buffer.from(`{"custom_fields":${text}}`));
+  const send = (text: string) => api.call(update, id, Buffer.from(`{"custom_fields":${text}}`));
 
   it('are the same value however they are written', async () => {
     const texts = fc
       .tuple(jsonObjects(CUSTOM_FIELDS), fc.infiniteStream(fc.nat(7)))
       .map(([value, choices]) => ({
         value,
-        text: spelled(value, () => Number(choices.next().value)),
+        text: formatJson(value, () => Number(choices.next().value)),
       }));
     await check(
       fc.asyncProperty(texts, async ({ value, text }) => {
@@ -62,15 +68,15 @@ describe.each(DOORS)('custom_fields by %s', (_, open) => {
 });
 
 /** JSON of a value with white space and escapes as they come. */
-function spelled(value: unknown, choose: () => number): string {
+function formatJson(value: unknown, choose: () => number): string {
   const blank = () => ['', '', '', ' ', '\n', '\t \r'][choose()] ?? '';
   const inner = () => {
     if (typeof value === 'string')
       return `"${[...value].map((char) => escaped(char, choose)).join('')}"`;
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-    if (Array.isArray(value)) return `[${value.map((one) => spelled(one, choose)).join(',')}]`;
+    if (Array.isArray(value)) return `[${value.map((one) => formatJson(one, choose)).join(',')}]`;
     const entries = Object.entries(value).map(
-      ([key, one]) => `${spelled(key, choose)}:${spelled(one, choose)}`,
+      ([key, one]) => `${formatJson(key, choose)}:${formatJson(one, choose)}`,
     );
     return `{${entries.join(',')}}`;
   };
@@ -104,7 +110,7 @@ function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
   return fc
     .tuple(exact, fc.nat(40), signs, exponents)
     .map(([{ digits, zeros }, places, sign, e]) => ({
-      text: sign + written(digits, places, places - zeros, e),
+      text: sign + formatNumber(digits, places, places - zeros, e),
       isBeyond:
         zeros < 0
           ? digits * 10n ** BigInt(-zeros) > LARGEST
@@ -113,7 +119,7 @@ function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
 }
 
 /** Digits with a point before the last of them, and the power of ten that takes it elsewhere. */
-function written(digits: bigint, places: number, power: number, e: string): string {
+function formatNumber(digits: bigint, places: number, power: number, e: string): string {
   const padded = String(digits).padStart(places + 1, '0');
   const whole = padded.slice(0, padded.length - places);
   const fraction = places > 0 ? `.${padded.slice(-places)}` : '';

@@ -3,8 +3,15 @@ import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { check } from './support/check.js';
-import { accepted, type Door, DOORS, dtoOf, expectRefusal, KINDS } from './support/doors.js';
-import { invalidInputs, timesInDisorder, validInputs } from './support/inputs.js';
+import {
+  accepted,
+  type ApiInterface,
+  API_INTERFACES,
+  dtoOf,
+  expectRefusal,
+  KINDS,
+} from './support/interfaces.js';
+import { invalidInputs, fieldWithInvalidTime, validInputs } from './support/inputs.js';
 import { asJson, type Json } from './support/json.js';
 
 /** What the service writes itself when a record changes. */
@@ -21,26 +28,26 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe.each(DOORS)('by %s', (_, open) => {
-  let door: Door;
+describe.each(API_INTERFACES)('by %s', (_, open) => {
+  let api: ApiInterface;
 
   beforeAll(async () => {
-    door = await open(app, tenant);
+    api = await open(app, tenant);
   });
 
   describe.each(KINDS)('%s', (path, { create, get, update, remove }) => {
     /** Makes a record for as long as it is tried: what must be unique is free for the next one. */
     async function withRecord(input: Json, work: (id: string, record: Json) => Promise<void>) {
-      const record = accepted(await door.call(create, undefined, input));
+      const record = accepted(await api.call(create, undefined, input));
       const id = String(record.id);
       try {
         await work(id, record);
       } finally {
-        await door.call(remove, id, {});
+        await api.call(remove, id, {});
       }
     }
 
-    const read = async (id: string) => accepted(await door.call(get, id, {}));
+    const read = async (id: string) => accepted(await api.call(get, id, {}));
 
     it('a valid create comes back as it was sent, apart from normalization', async () => {
       const inputs = validInputs(dtoOf(app, create), lead);
@@ -61,8 +68,8 @@ describe.each(DOORS)('by %s', (_, open) => {
         fc.asyncProperty(inputs, ([original, { sent, stored }]) =>
           withRecord(original.sent, async (id, before) => {
             const expected = { ...before, ...(asJson(stored) as Json) };
-            const outcome = await door.call(update, id, sent);
-            const late = timesInDisorder(dto, expected, sent);
+            const outcome = await api.call(update, id, sent);
+            const late = fieldWithInvalidTime(dto, expected, sent);
             if (late === undefined) expectChange(path, sent, before, expected, accepted(outcome));
             else expectRefusal(outcome, [late]);
             expect(await read(id)).toEqual(late === undefined ? accepted(outcome) : before);
@@ -75,7 +82,7 @@ describe.each(DOORS)('by %s', (_, open) => {
       const inputs = invalidInputs(dtoOf(app, create), lead);
       await check(
         fc.asyncProperty(inputs, async ({ sent, fields }) => {
-          expectRefusal(await door.call(create, undefined, sent), fields);
+          expectRefusal(await api.call(create, undefined, sent), fields);
         }),
       );
     });
@@ -83,10 +90,10 @@ describe.each(DOORS)('by %s', (_, open) => {
     it('an update is refused for each field that is wrong, by its name', async () => {
       const [example] = fc.sample(validInputs(dtoOf(app, create), lead), { numRuns: 1, seed: 1 });
       await withRecord(example!.sent, async (id, before) => {
-        const inputs = invalidInputs(dtoOf(app, update), lead, door.nullInUpdates);
+        const inputs = invalidInputs(dtoOf(app, update), lead, api.nullInUpdates);
         await check(
           fc.asyncProperty(inputs, async ({ sent, fields }) => {
-            expectRefusal(await door.call(update, id, sent), fields);
+            expectRefusal(await api.call(update, id, sent), fields);
             expect(await read(id)).toEqual(before);
           }),
         );

@@ -11,7 +11,7 @@ import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import {
-  nameOf,
+  routeName,
   pathOf,
   type Route,
   ROUTES,
@@ -88,7 +88,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const named = <R extends Route>(routes: readonly R[]) =>
-  routes.map((route) => [nameOf(route), route] as const);
+  routes.map((route) => [routeName(route), route] as const);
 
 /** Sends a raw path, which fetch would normalize. */
 function sendRaw(method: string, path: string, key?: Tenant, body?: object): Promise<Answer> {

@@ -76,7 +76,7 @@ describe('readiness without a database', () => {
 
   it('is 503 after a second without a response of the database, and opens a new connection', async () => {
     await becomesReady();
-    proxy.silence();
+    proxy.blackhole();
     // The clock stands still at a time when the cached check is too old. One new check serves all requests.
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000);
     const answers = await Promise.all(Array.from({ length: 30 }, () => app.client().get(READY)));

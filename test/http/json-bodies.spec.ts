@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { errorOf, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { rawRequest, untilAnswered } from '../../src/testing/raw-http.js';
+import { rawRequest, sendUntilAnswered } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { CHUNKED, JSON_HEADER, keyHeaders } from '../support/raw-headers.js';
@@ -130,7 +130,7 @@ describe('the size of a body', () => {
   });
 
   it('is checked by Content-Length before the body arrives', async () => {
-    const answer = await untilAnswered(
+    const answer = await sendUntilAnswered(
       app.port,
       `POST ${LEADS} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key.key}\r\n` +
         `Content-Type: application/json\r\nContent-Length: 9999999999\r\n\r\n`,

@@ -6,9 +6,9 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../src/errors/error-catalogu
 import type { JsonSchema } from '../../src/fields/json-schema.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { createLead, expectInvalid, LEADS } from '../../src/testing/factories.js';
-import { ApiDescription } from '../../src/testing/openapi.js';
-import { rawRequest, untilClosed } from '../../src/testing/raw-http.js';
-import { nameOf, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { OpenApiValidator } from '../../src/testing/openapi.js';
+import { rawRequest, sendUntilClosed } from '../../src/testing/raw-http.js';
+import { routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
@@ -18,12 +18,12 @@ const REDOCLY = path.resolve(__dirname, '../../node_modules/@redocly/cli/bin/cli
 
 let app: TestApp;
 let tenant: Tenant;
-let description: ApiDescription;
+let description: OpenApiValidator;
 
 beforeAll(async () => {
   app = await TestApp.start();
   tenant = await app.organization();
-  description = new ApiDescription(await documentOf(app));
+  description = new OpenApiValidator(await documentOf(app));
 });
 afterAll(() => app.stop());
 
@@ -78,7 +78,7 @@ describe('GET /openapi.json', () => {
   );
 
   it('names the local URL if an HTTP/1.0 request has no Host', async () => {
-    const { body } = await untilClosed(app.port, 'GET /openapi.json HTTP/1.0\r\n\r\n');
+    const { body } = await sendUntilClosed(app.port, 'GET /openapi.json HTTP/1.0\r\n\r\n');
     expect(body).toMatchObject({ servers: [{ url: app.url }] });
   });
 
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
 
   it('has every route that requires a key and no page', () => {
     const names = description.operations.map(([name]) => name).sort();
-    expect(names).toEqual(ROUTES.map((route) => nameOf(route).replace(':id', '{id}')).sort());
+    expect(names).toEqual(ROUTES.map((route) => routeName(route).replace(':id', '{id}')).sort());
   });
 
   it('has unique operation ids, including the published ones', () => {
@@ -128,7 +128,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(ROUTES.map((route) => [routeName(route), route] as const))(
     'describes the scope, the summary, the body and the path of %s',
     (_, route) => {
       const operation = description.operationOf(route);
@@ -157,7 +157,9 @@ describe('the OpenAPI document', () => {
     for (const property of properties) expect(property).toHaveProperty('examples');
     const examples = description.examples();
     expect(examples.length).toBeGreaterThan(150);
-    const faulty = examples.filter(({ schema, value }) => description.faults(schema, value).length);
+    const faulty = examples.filter(
+      ({ schema, value }) => description.schemaErrors(schema, value).length,
+    );
     expect(faulty).toEqual([]);
   });
 
@@ -168,7 +170,7 @@ describe('the OpenAPI document', () => {
     for (const parameter of parameters) expect(parameter).toHaveProperty('example');
   });
 
-  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(ROUTES.map((route) => [routeName(route), route] as const))(
     'has examples of parameters that the API accepts: %s',
     async (_, route) => {
       const { parameters = [] } = description.operationOf(route);
@@ -205,7 +207,7 @@ describe('the OpenAPI document', () => {
   ])('accepts a value of %s that the API accepts: %j', async (field, value) => {
     const body = { first_name: 'Ada', [field]: value };
     const { CreateLead } = description.document.components.schemas;
-    expect(description.faults(CreateLead!, body)).toEqual([]);
+    expect(description.schemaErrors(CreateLead!, body)).toEqual([]);
     const answer = await tenant.api.post(LEADS, body);
     expect(answer.status).toBe(201);
     expectDescribed(description, routeOf('POST', LEADS), answer);
@@ -217,11 +219,11 @@ describe('the OpenAPI document', () => {
   ])('rejects a value of %s that the API rejects: %j', async (field, value) => {
     const body = { first_name: 'Ada', [field]: value };
     const { CreateLead } = description.document.components.schemas;
-    expect(description.faults(CreateLead!, body)).not.toEqual([]);
+    expect(description.schemaErrors(CreateLead!, body)).not.toEqual([]);
     expectInvalid(await tenant.api.post(LEADS, body), field);
   });
 
-  it.each(ROUTES.filter(({ body }) => body).map((route) => [nameOf(route), route] as const))(
+  it.each(ROUTES.filter(({ body }) => body).map((route) => [routeName(route), route] as const))(
     'has examples of bodies that the API accepts: %s',
     async (_, route) => {
       const { content } = description.operationOf(route).requestBody!;

@@ -3,12 +3,12 @@ import { generateKey } from '../../src/auth/api-key-format.js';
 import { SCOPES } from '../../src/auth/scopes.js';
 import { Load } from '../../src/database/gateway/load.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { checkAnswer } from '../../src/testing/described-answers.js';
+import { validateAnswer } from '../../src/testing/validate-answer.js';
 import { buildLead, createLead, LEADS } from '../../src/testing/factories.js';
-import { ApiDescription } from '../../src/testing/openapi.js';
+import { OpenApiValidator } from '../../src/testing/openapi.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import {
-  nameOf,
+  routeName,
   pathOf,
   RECORD_ROUTES,
   type Route,
@@ -22,17 +22,17 @@ import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
 
 let app: TestApp;
 let tenant: Tenant;
-let description: ApiDescription;
+let description: OpenApiValidator;
 
 beforeAll(async () => {
   app = await TestApp.start();
   tenant = await app.organization();
-  description = new ApiDescription(await documentOf(app));
+  description = new OpenApiValidator(await documentOf(app));
 });
 afterAll(() => app.stop());
 
 describe('a successful response', () => {
-  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(ROUTES.map((route) => [routeName(route), route] as const))(
     'matches the document: %s',
     async (_, route) => {
       const request = await validRequest(route, tenant);
@@ -72,7 +72,7 @@ describe('checkAnswer, which checks the responses of all tests', () => {
     ...changes,
   });
   const check = (changes: Partial<Answer>) => () => {
-    checkAnswer(app.port, 'DELETE', `${LEADS}/${randomUUID()}?x=1`, answer(changes));
+    validateAnswer(app.port, 'DELETE', `${LEADS}/${randomUUID()}?x=1`, answer(changes));
   };
 
   it('accepts a described response', () => {
@@ -92,7 +92,7 @@ describe('checkAnswer, which checks the responses of all tests', () => {
 
   it('rejects a successful response of an unknown route', () => {
     expect(() => {
-      checkAnswer(app.port, 'GET', '/api/v1/nothing', answer({}));
+      validateAnswer(app.port, 'GET', '/api/v1/nothing', answer({}));
     }).toThrow('200 where no route is described');
   });
 });
@@ -193,7 +193,7 @@ describe('every documented error', () => {
   /** Errors that do not depend on the route. */
   const EVERYWHERE = ['bad_request', 'internal_error'];
 
-  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+  it.each(ROUTES.map((route) => [routeName(route), route] as const))(
     'matches the document: %s',
     async (_, route) => {
       const codes = description.errorCodesOf(route);

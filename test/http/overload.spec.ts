@@ -91,7 +91,7 @@ it('recovers after all connections in use stop responding', async () => {
   const get = () => tenant.api.get(`${LEADS}/${id}`);
   // Open every shared connection before the database stops responding.
   await Promise.all(Array.from({ length: 8 }, get));
-  proxy.silence();
+  proxy.blackhole();
   const answers = await Promise.all(Array.from({ length: MOST + TOO_MANY }, get));
   const statuses = new Set(answers.map(({ status }) => status));
   expect(statuses).toContain(500);

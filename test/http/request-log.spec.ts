@@ -1,8 +1,8 @@
 import { generateKey } from '../../src/auth/api-key-format.js';
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
-import { inSession, McpCaller, rpcRequest } from '../../src/testing/mcp-client.js';
-import { untilClosed } from '../../src/testing/raw-http.js';
+import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
+import { sendUntilClosed } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { FailingModule, SECRET } from '../support/failing.module.js';
 import { until } from '../support/product.js';
@@ -73,8 +73,8 @@ describe('the request log', () => {
     const { api, key } = await logging.organization();
     const { id } = await createLead(api);
     const headers = { 'X-Request-Id': 'my-request' };
-    const mcp = new McpCaller(logging.url, key.key);
-    const session = inSession(await mcp.open());
+    const mcp = new McpHttpClient(logging.url, key.key);
+    const session = sessionHeader(await mcp.openSession());
     const call = (method: string, params: object) =>
       mcp.post(rpcRequest(method, params), { ...session, ...headers });
     await logging.sql('alter table leads rename to lost');
@@ -115,7 +115,7 @@ describe('the request log', () => {
     await api.request('OPTIONS', '/api/v1/me');
     await api.get('/api/v1/test/unforeseen/error');
     await api.get('/api/v1/test/half').catch(() => undefined);
-    await untilClosed(logging.port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
+    await sendUntilClosed(logging.port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
     await untilLogged(7);
     expect(requests().map(({ status }) => status)).toEqual([404, 400, 200, 404, 500, null, 400]);
   });

@@ -1,11 +1,11 @@
 import { All, Controller, Get, Module, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { ACCESS, type Access, AnyKey, isRest } from '../../src/auth/access.js';
+import { ACCESS, type Access, AnyKey, isRestRoute } from '../../src/auth/access.js';
 import { expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { nameOf, ROUTES } from '../../src/testing/routes.js';
+import { routeName, ROUTES } from '../../src/testing/routes.js';
 
 /** A layer of Express: a route or a middleware. */
 interface Layer {
@@ -49,7 +49,7 @@ afterAll(() => Promise.all([app.stop(), careless.stop()]));
 
 describe('the routes of the application (Cal.com 2026: a handler without guards)', () => {
   it('are those of the shared test suites, with the same access', () => {
-    const table = Object.fromEntries(ROUTES.map((route) => [nameOf(route), route.access]));
+    const table = Object.fromEntries(ROUTES.map((route) => [routeName(route), route.access]));
     expect(behindKeys(declaredRoutes(app))).toEqual(table);
   });
 
@@ -78,7 +78,7 @@ describe('the routes of the application (Cal.com 2026: a handler without guards)
   });
 
   it('have their own protocol only at /mcp', () => {
-    const own = Object.entries(declaredRoutes(app)).filter(([, who]) => who === 'own-protocol');
+    const own = Object.entries(declaredRoutes(app)).filter(([, who]) => who === 'raw');
     expect(own.map(([name]) => name).sort()).toEqual(['DELETE /mcp', 'GET /mcp', 'POST /mcp']);
   });
 
@@ -125,7 +125,7 @@ describe('a route of all methods', () => {
 
 /** The REST routes, without pages, /mcp and the catch-all route. */
 function behindKeys(inventory: Inventory): Inventory {
-  return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isRest(access)));
+  return Object.fromEntries(Object.entries(inventory).filter(([, access]) => isRestRoute(access)));
 }
 
 /** Every handler of every controller with its declared access. */

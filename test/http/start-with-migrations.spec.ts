@@ -37,7 +37,7 @@ describe('a start with pending migrations', () => {
 
   const start = () => {
     const env = { DATABASE_URL: urlOf(database), PORT: String(port) };
-    server = product.begin(env);
+    server = product.spawnServer(env);
   };
   const client = () => new ApiClient(`http://127.0.0.1:${port}`);
   const isLive = async () => {

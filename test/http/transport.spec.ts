@@ -11,7 +11,7 @@ import {
   parseAnswer,
   type RawRequest,
   rawRequest,
-  untilClosed,
+  sendUntilClosed,
 } from '../../src/testing/raw-http.js';
 
 const JSON_HEADER = ['Content-Type', 'application/json'];
@@ -98,13 +98,13 @@ describe('a request that is not valid HTTP', () => {
   ])('%s is %i bad_request with the error envelope', async (_, status, bytes) => {
     const authorization = `Authorization: Bearer ${tenant.key.key}\r\n`;
     const sent = bytes.replace('Host: a\r\n', `Host: a\r\n${authorization}`);
-    const answer = await untilClosed(app.port, sent);
+    const answer = await sendUntilClosed(app.port, sent);
     expectEnvelope(answer, { status, code: 'bad_request' });
     expectLimits(answer);
   });
 
   it('needs no Host in HTTP/1.0', async () => {
-    const answer = await untilClosed(app.port, 'GET /nothing HTTP/1.0\r\n\r\n');
+    const answer = await sendUntilClosed(app.port, 'GET /nothing HTTP/1.0\r\n\r\n');
     expectEnvelope(answer, { status: 404, code: 'not_found' });
   });
 });
@@ -247,7 +247,7 @@ describe('slow clients', () => {
     const { api } = await patient.key(tenant.id);
     const server = patient.app.getHttpServer();
     const slow = Array.from({ length: MANY }, () =>
-      untilClosed(patient.port, 'GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX-Slow: '),
+      sendUntilClosed(patient.port, 'GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX-Slow: '),
     );
     for (let i = 0; i < 20; i++) expect(await api.get('/api/v1/me')).toMatchObject({ status: 200 });
     // Shorter than the configured 5 seconds, to make the test fast.

@@ -4,13 +4,13 @@ import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { nameOf, ROUTES, validRequest } from '../../src/testing/routes.js';
+import { routeName, ROUTES, validRequest } from '../../src/testing/routes.js';
 
 const JSON_TYPE = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];
 const GZIP = ['Content-Encoding', 'gzip'];
 const BODYLESS_ROUTES = ROUTES.filter(({ method }) => method === 'GET' || method === 'DELETE').map(
-  (route) => [nameOf(route), route] as const,
+  (route) => [routeName(route), route] as const,
 );
 
 let app: TestApp;

@@ -98,7 +98,7 @@ describe('leads of an earlier version', () => {
     expect(await forms(mail)).toMatchObject({ email_compared: 'a@xn--bcher-kva.example' });
 
     const service = app.app.get(ContactIdentityService);
-    expect(await service.conflicts(tenant, 'US')).toEqual([
+    expect(await service.listConflicts(tenant, 'US')).toEqual([
       { id: younger, field: 'phone', value: '+49 30 901820', kept_by: older },
     ]);
     await migrate();
@@ -120,10 +120,10 @@ describe('leads of an earlier version', () => {
 describe('another phone region', () => {
   const change = async (region: string) => {
     await app.app.get(KeysService).setPhoneRegion(tenant.id, region);
-    await app.app.get(ContactIdentityService).reread(tenant, region);
+    await app.app.get(ContactIdentityService).normalizeAgain(tenant, region);
   };
   const conflicts = (region: string) => {
-    return app.app.get(ContactIdentityService).conflicts(tenant, region);
+    return app.app.get(ContactIdentityService).listConflicts(tenant, region);
   };
 
   it('reads every phone again, and finds leads by it', async () => {

@@ -8,7 +8,7 @@ import { createLead, dataOf, type LeadRecord, LEADS } from '../../src/testing/fa
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { createPlainOwnersDatabase } from '../support/plain-owner.js';
+import { createDatabaseWithPlainOwner } from '../support/plain-owner.js';
 
 const FIRST_OF_SEARCH_TEXT = MIGRATIONS.findIndex(({ name }) => name.startsWith('SearchText'));
 
@@ -23,7 +23,7 @@ async function found({ api }: Tenant, search: string): Promise<string[]> {
 
 describe.each([
   ['a superuser', () => createDatabase('empty')],
-  ['an owner whom row-level security binds', () => createPlainOwnersDatabase()],
+  ['an owner whom row-level security binds', () => createDatabaseWithPlainOwner()],
 ])('the upgrade of a database by %s', (_, create) => {
   let database: DatabaseTarget;
   let app: TestApp;

@@ -10,19 +10,19 @@ import { SubscriptionStreams } from '../../src/mcp/subscriptions/subscription-st
 import type { Actor } from '../../src/tenancy/actor.js';
 import { createLead, dataOf, expectError, LEADS, updateLead } from '../../src/testing/factories.js';
 import {
-  inSession,
-  type McpCaller,
-  mirrorOf,
+  sessionHeader,
+  type McpHttpClient,
+  mirrorHeaders,
   statelessRequest,
 } from '../../src/testing/mcp-client.js';
 import { RECORD_ROUTES } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { connectAgent, stopWithAgents } from '../support/agent.js';
-import { Follower, TOOLS_CHANGED, updated } from '../support/followers.js';
+import { Subscriber, TOOLS_CHANGED, resourceUpdated } from '../support/resource-subscriber.js';
 import { mcpHelpers } from '../support/mcp-helpers.js';
 import { until } from '../support/product.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const LISTEN = 'subscriptions/listen';
 
@@ -49,7 +49,7 @@ const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT').map((route)
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, sessionsOf } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -65,10 +65,10 @@ const uriOf = ({ id }: { id: string }, kind = 'lead') => `${kind}://${id}`;
 const rename = ({ id }: { id: string }, first_name: string = randomUUID(), { api } = tenant) =>
   updateLead(api, id, { first_name });
 
-describe.each(ERAS)('who follows records by %s', (era) => {
+describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
   const follow = async (...uris: string[]) => {
-    const follower = await Follower.of(era, mcp, uris);
-    expect(follower.agreed).toEqual(uris);
+    const follower = await Subscriber.of(era, mcp, uris);
+    expect(follower.acknowledged).toEqual(uris);
     return follower;
   };
 
@@ -79,9 +79,9 @@ describe.each(ERAS)('who follows records by %s', (era) => {
       const follower = await follow(uriOf({ id }, kind));
       const path = pattern.replace(':id', id);
       dataOf(await tenant.api.put(path, await body!(tenant)));
-      expect(await follower.next()).toEqual(updated(uriOf({ id }, kind)));
+      expect(await follower.next()).toEqual(resourceUpdated(uriOf({ id }, kind)));
       dataOf(await tenant.api.delete(path));
-      expect(await follower.next()).toEqual(updated(uriOf({ id }, kind)));
+      expect(await follower.next()).toEqual(resourceUpdated(uriOf({ id }, kind)));
       // Deleted once more, or cancelled, it is what it was.
       await tenant.api.delete(path);
       expect(await lastOf(follower)).toBeUndefined();
@@ -92,19 +92,22 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const lead = await createLead(tenant.api);
     const follower = await follow(uriOf(lead, 'brief'), uriOf(lead));
     await rename(lead);
-    expect(await follower.take(2)).toEqual([updated(uriOf(lead, 'brief')), updated(uriOf(lead))]);
-    follower.leave();
+    expect(await follower.take(2)).toEqual([
+      resourceUpdated(uriOf(lead, 'brief')),
+      resourceUpdated(uriOf(lead)),
+    ]);
+    follower.disconnect();
   });
 
-  it.each(ERAS)('is told of what another agent, by %s, changes', async (other) => {
+  it.each(PROTOCOL_MODES)('is told of what another agent, by %s, changes', async (other) => {
     const lead = await createLead(tenant.api);
     const follower = await follow(uriOf(lead));
     const agent = await connectAgent(app, await app.key(tenant.id), other);
     await agent.succeed('update_lead', { id: lead.id, first_name: 'Grace' });
     await agent.succeed('delete_lead', { id: lead.id });
-    const told = [updated(uriOf(lead)), updated(uriOf(lead))];
+    const told = [resourceUpdated(uriOf(lead)), resourceUpdated(uriOf(lead))];
     expect(await follower.take(2)).toEqual(told);
-    follower.leave();
+    follower.disconnect();
   });
 
   it('is told of neither a change of nothing, nor one that is refused, nor other records', async () => {
@@ -122,12 +125,15 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     await rename(other);
     await rename(lead);
     dataOf(await tenant.api.delete(path));
-    expect(await follower.take(2)).toEqual([updated(uriOf(lead)), updated(uriOf(lead))]);
+    expect(await follower.take(2)).toEqual([
+      resourceUpdated(uriOf(lead)),
+      resourceUpdated(uriOf(lead)),
+    ]);
     expect(await lastOf(follower)).toBeUndefined();
   });
 
   /** What comes after all that was to come: the end of the stream, with its key. */
-  async function lastOf(follower: Follower) {
+  async function lastOf(follower: Subscriber) {
     await app.app.get(KeysService).revoke(tenant.key.id);
     return follower.next();
   }
@@ -139,7 +145,7 @@ describe.each(ERAS)('who follows records by %s', (era) => {
       for (let n = 0; n < 10; n++) await rename(lead);
     };
     await Promise.all([writer(), writer()]);
-    const told = Array.from({ length: 20 }, () => updated(uriOf(lead)));
+    const told = Array.from({ length: 20 }, () => resourceUpdated(uriOf(lead)));
     expect(await follower.take(20)).toEqual(told);
     expect(await lastOf(follower)).toBeUndefined();
   });
@@ -148,26 +154,26 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const [one, two] = [await createLead(tenant.api), await createLead(tenant.api)];
     const colleague = callerOf(await app.key(tenant.id));
     const both = await follow(uriOf(one), uriOf(two));
-    const second = await Follower.of(era, colleague, [uriOf(two)]);
-    const third = await Follower.of(era, colleague, [uriOf(two), uriOf(one)]);
+    const second = await Subscriber.of(era, colleague, [uriOf(two)]);
+    const third = await Subscriber.of(era, colleague, [uriOf(two), uriOf(one)]);
     await rename(one);
     await rename(two);
-    const told = [updated(uriOf(one)), updated(uriOf(two))];
+    const told = [resourceUpdated(uriOf(one)), resourceUpdated(uriOf(two))];
     expect(await both.take(2)).toEqual(told);
     expect(await second.take(1)).toEqual(told.slice(1));
     expect(await third.take(2)).toEqual(told);
-    for (const follower of [both, second, third]) follower.leave();
+    for (const follower of [both, second, third]) follower.disconnect();
   });
 
   it('is told of one record once, by the address that it wrote last', async () => {
     const lead = await createLead(tenant.api);
     const written = `lead://${lead.id.toUpperCase()}`;
-    const follower = await Follower.of(era, mcp, [uriOf(lead), written]);
-    expect(follower.agreed).toContain(written);
+    const follower = await Subscriber.of(era, mcp, [uriOf(lead), written]);
+    expect(follower.acknowledged).toContain(written);
     await rename(lead);
     await rename(lead);
-    expect(await follower.take(2)).toEqual([updated(written), updated(written)]);
-    follower.leave();
+    expect(await follower.take(2)).toEqual([resourceUpdated(written), resourceUpdated(written)]);
+    follower.disconnect();
   });
 
   it('is told neither of records of another organization, nor of kinds that its key may not read, nor of none', async () => {
@@ -181,13 +187,13 @@ describe.each(ERAS)('who follows records by %s', (era) => {
       ...[uriOf(foreignLead), uriOf(task, 'task'), uriOf(task), uriOf(gone)],
       ...['lead://x', 'lead://', 'nothing://x', `LEAD://${lead.id}`, `lead://${randomUUID()}`],
     ];
-    const follower = await Follower.of(era, limited, [...others, uriOf(lead)]);
-    expect(follower.agreed).toEqual([uriOf(lead)]);
+    const follower = await Subscriber.of(era, limited, [...others, uriOf(lead)]);
+    expect(follower.acknowledged).toEqual([uriOf(lead)]);
     await rename(foreignLead, 'Grace', foreign);
     dataOf(await tenant.api.put(`/api/v1/tasks/${task.id}`, { title: 'Call again' }));
     await rename(lead);
-    expect(await follower.next()).toEqual(updated(uriOf(lead)));
-    follower.leave();
+    expect(await follower.next()).toEqual(resourceUpdated(uriOf(lead)));
+    follower.disconnect();
   });
 
   it('is told nothing of an equal id of another organization', async () => {
@@ -200,14 +206,17 @@ describe.each(ERAS)('who follows records by %s', (era) => {
       [foreign.id, lead.id],
     );
     const follower = await follow(uriOf(lead));
-    const other = await Follower.of(era, callerOf(foreign), [uriOf(lead)]);
+    const other = await Subscriber.of(era, callerOf(foreign), [uriOf(lead)]);
     await rename(lead, 'Grace', foreign);
     dataOf(await foreign.api.delete(`${LEADS}/${lead.id}`));
-    expect(await other.take(2)).toEqual([updated(uriOf(lead)), updated(uriOf(lead))]);
+    expect(await other.take(2)).toEqual([
+      resourceUpdated(uriOf(lead)),
+      resourceUpdated(uriOf(lead)),
+    ]);
     await rename(lead);
-    expect(await follower.next()).toEqual(updated(uriOf(lead)));
+    expect(await follower.next()).toEqual(resourceUpdated(uriOf(lead)));
     expect(await lastOf(follower)).toBeUndefined();
-    other.leave();
+    other.disconnect();
   });
 
   it('is told nothing any more when its key is revoked', async () => {
@@ -216,19 +225,19 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const follower = await follow(uriOf(lead));
     await rename(lead);
     await app.app.get(KeysService).revoke(tenant.key.id);
-    expect(await follower.take(2)).toEqual([updated(uriOf(lead)), undefined]);
+    expect(await follower.take(2)).toEqual([resourceUpdated(uriOf(lead)), undefined]);
     await rename(lead, 'Grace', colleague);
   });
 
   it('cannot begin with a key that was revoked just now, which other requests may not know yet', async () => {
     const lead = await createLead(tenant.api);
     const notifications = { resourceSubscriptions: [uriOf(lead)] };
-    const session = await mcp.open();
+    const session = await mcp.openSession();
     await app.app.get(KeysService).revoke(tenant.key.id);
     const answer =
       era === 'sessions'
-        ? await mcp.request('GET', { headers: inSession(session) })
-        : await mcp.ask(LISTEN, { notifications });
+        ? await mcp.request('GET', { headers: sessionHeader(session) })
+        : await mcp.statelessRpc(LISTEN, { notifications });
     expectError(answer, 401, 'unauthorized');
   });
 
@@ -239,13 +248,13 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const colleague = await app.key(tenant.id);
     const follower = await follow(uriOf(task, 'task'), uriOf(lead));
     dataOf(await colleague.api.put(path, { title: 'Call once' }));
-    expect(await follower.next()).toEqual(updated(uriOf(task, 'task')));
+    expect(await follower.next()).toEqual(resourceUpdated(uriOf(task, 'task')));
     await app.sql(`update api_keys set scopes = '{leads:read}' where id = $1`, [tenant.key.id]);
     expect(await follower.next()).toEqual(TOOLS_CHANGED);
     dataOf(await colleague.api.put(path, { title: 'Call twice' }));
     await rename(lead, 'Grace', colleague);
-    expect(await follower.next()).toEqual(updated(uriOf(lead)));
-    follower.leave();
+    expect(await follower.next()).toEqual(resourceUpdated(uriOf(lead)));
+    follower.disconnect();
   });
 
   it('is let go when it does not read, while one who reads is told of everything', async () => {
@@ -262,12 +271,12 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     await until(async () => {
       for (let n = 0; n < 500; n++) app.app.get(ChangeBus).publish(tenant.id, [lead.id]);
       published += 500;
-      expect(await reader.take(500)).toContainEqual(updated(uriOf(lead)));
+      expect(await reader.take(500)).toContainEqual(resourceUpdated(uriOf(lead)));
       return counts().join() === before.join();
     });
     expect(published).toBeGreaterThan(500);
     socket.destroy();
-    reader.leave();
+    reader.disconnect();
   });
 
   /** A client that sends its request and reads nothing of the answer. */
@@ -276,14 +285,14 @@ describe.each(ERAS)('who follows records by %s', (era) => {
     const lines = ['Host: localhost', `Authorization: Bearer ${tenant.key.key}`];
     let body = '';
     if (era === 'sessions') {
-      const session = await mcp.open('2025-06-18');
+      const session = await mcp.openSession('2025-06-18');
       await mcp.rpc(session, 'resources/subscribe', { uri });
       lines.unshift('GET /mcp HTTP/1.1', `Mcp-Session-Id: ${session}`);
     } else {
       body = JSON.stringify(
         statelessRequest(LISTEN, { notifications: { resourceSubscriptions: [uri] } }),
       );
-      const mirrored = Object.entries(mirrorOf(LISTEN)).map((header) => header.join(': '));
+      const mirrored = Object.entries(mirrorHeaders(LISTEN)).map((header) => header.join(': '));
       lines.unshift('POST /mcp HTTP/1.1', 'Content-Type: application/json', ...mirrored);
       lines.push(`Content-Length: ${body.length}`);
     }
@@ -297,7 +306,7 @@ describe.each(ERAS)('who follows records by %s', (era) => {
   it('is let go when the application stops, which does not wait for it', async () => {
     const instance = await TestApp.start({ database: app.database });
     const lead = await createLead(tenant.api);
-    const follower = await Follower.of(era, callerOf(tenant, instance), [uriOf(lead)]);
+    const follower = await Subscriber.of(era, callerOf(tenant, instance), [uriOf(lead)]);
     const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
     const stopped = instance.stop();
     expect(await follower.next()).toBeUndefined();

@@ -6,11 +6,11 @@ import {
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createLead, dataOf } from '../../src/testing/factories.js';
-import { joinMcp, type Party } from '../support/foreign-ids.js';
+import { connectTenant, type McpTenant } from '../support/id-positions.js';
 import { TestServer } from '../../src/testing/test-server.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { STATELESS_REVISION } from '../../src/testing/mcp-client.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const LEAD_OF_PROMPT = { type: 'ref/prompt', name: 'follow_up_lead' };
 const APPOINTMENT_OF_PROMPT = { type: 'ref/prompt', name: 'prepare_appointment' };
@@ -36,10 +36,10 @@ function book(lead_id: string, day: string, more: object = {}) {
   return create('appointments', { lead_id, ...times, ...more });
 }
 
-describe.each(ERAS)('completion/complete, in the era "%s"', (era) => {
-  let party: Party;
+describe.each(PROTOCOL_MODES)('completion/complete, in the era "%s"', (era) => {
+  let party: McpTenant;
   beforeEach(async () => {
-    party = await joinMcp(app, tenant, era);
+    party = await connectTenant(app, tenant, era);
   });
 
   async function complete(ref: object, name: string, value: string, by = party) {
@@ -129,7 +129,7 @@ describe.each(ERAS)('completion/complete, in the era "%s"', (era) => {
     expect(await found('2026-03')).toEqual([`2026-03-02 09:00 UTC, Grace, Visit ${past.id}`]);
     expect(await found('2026-99')).toEqual([]);
     expect((await complete(templateOf('appointment'), 'id', 'esti')).values).toEqual([next.id]);
-    const reader = await joinMcp(app, await app.key(tenant.id, ['appointments:read']), era);
+    const reader = await connectTenant(app, await app.key(tenant.id, ['appointments:read']), era);
     const ofReader = async (typed: string) =>
       (await complete(templateOf('appointment'), 'id', typed, reader)).values;
     expect(await ofReader('esti')).toEqual([next.id]);
@@ -177,7 +177,7 @@ describe.each(ERAS)('completion/complete, in the era "%s"', (era) => {
 
   it('finds nothing of another organization', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
-    const stranger = await joinMcp(app, await app.organization(), era);
+    const stranger = await connectTenant(app, await app.organization(), era);
     for (const typed of ['', 'grace', id, id.slice(0, 8)]) {
       expect((await complete(LEAD_OF_PROMPT, 'lead_id', typed, stranger)).values).toEqual([]);
       expect((await complete(templateOf('lead'), 'id', typed, stranger)).values).toEqual([]);
@@ -185,7 +185,7 @@ describe.each(ERAS)('completion/complete, in the era "%s"', (era) => {
   });
 
   it('is refused for what the scopes hide', async () => {
-    const limited = await joinMcp(app, await app.key(tenant.id, ['tasks:read']), era);
+    const limited = await connectTenant(app, await app.key(tenant.id, ['tasks:read']), era);
     const code = era === 'sessions' ? -32000 : 403;
     const argument = { name: 'id', value: '' };
     await expectError({ ref: templateOf('lead'), argument }, code, limited);
@@ -216,7 +216,7 @@ describe.each(ERAS)('completion/complete, in the era "%s"', (era) => {
   });
 });
 
-describe.each(ERAS)('the client of the SDK of the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('the client of the SDK of the era "%s"', (era) => {
   it('completes an argument, and gets the prompt with it', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
     const address = new URL('/mcp', app.url);

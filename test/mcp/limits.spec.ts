@@ -3,8 +3,13 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { inSession, McpCaller, rpcNotification, rpcRequest } from '../../src/testing/mcp-client.js';
-import { ERAS, type Era } from '../support/speakers.js';
+import {
+  sessionHeader,
+  McpHttpClient,
+  rpcNotification,
+  rpcRequest,
+} from '../../src/testing/mcp-client.js';
+import { PROTOCOL_MODES, type ProtocolMode } from '../support/mcp-sdk-clients.js';
 
 const READS = 6;
 const WRITES = 3;
@@ -13,7 +18,7 @@ const REVISION_WITH_BATCHES = '2025-03-26';
 
 let app: TestApp;
 let tenant: Tenant;
-let caller: McpCaller;
+let caller: McpHttpClient;
 let session: string;
 
 beforeAll(async () => {
@@ -22,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 beforeEach(async () => {
   tenant = await app.organization();
-  caller = new McpCaller(app.url, tenant.key.key);
-  session = await caller.open(REVISION_WITH_BATCHES);
+  caller = new McpHttpClient(app.url, tenant.key.key);
+  session = await caller.openSession(REVISION_WITH_BATCHES);
 });
 
 function callOf(name: string, args: object = {}) {
@@ -37,7 +42,7 @@ function limitsIn({ headers }: Answer) {
   return { limit, remaining };
 }
 
-const post = (...messages: unknown[]) => caller.post(messages, inSession(session));
+const post = (...messages: unknown[]) => caller.post(messages, sessionHeader(session));
 
 describe('the headers behind a batch', () => {
   const SLOW = callOf('list_leads', { search: 'ada' });
@@ -79,11 +84,13 @@ describe('the headers behind a batch', () => {
 });
 
 /** Asks one thing in an era, alone. */
-function ask(era: Era, method: string, params: object): Promise<Answer> {
-  return era === 'sessions' ? caller.rpc(session, method, params) : caller.ask(method, params);
+function ask(era: ProtocolMode, method: string, params: object): Promise<Answer> {
+  return era === 'sessions'
+    ? caller.rpc(session, method, params)
+    : caller.statelessRpc(method, params);
 }
 
-describe.each(ERAS)('in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('in the era "%s"', (era) => {
   const call = (name: string, args: object = {}) =>
     ask(era, 'tools/call', { name, arguments: args });
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import {
-  inSession,
-  type McpCaller,
+  sessionHeader,
+  type McpHttpClient,
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
@@ -34,7 +34,7 @@ describe('the flood guard', () => {
   const BATCH = 100;
   let limited: TestApp;
   let owner: Tenant;
-  let caller: McpCaller;
+  let caller: McpHttpClient;
   let session: string;
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('the flood guard', () => {
   beforeEach(async () => {
     owner = await limited.organization();
     caller = callerOf(owner, limited);
-    session = await caller.open(VERSION_WITH_BATCHES);
+    session = await caller.openSession(VERSION_WITH_BATCHES);
   });
 
   /** Sends messages until so many are left, of which opening the session was one. */
@@ -51,7 +51,7 @@ describe('the flood guard', () => {
     const message = rpcNotification('notifications/initialized');
     for (let missing = MESSAGES - 1 - count; missing > 0; missing -= BATCH) {
       const batch = Array.from({ length: Math.min(missing, BATCH) }, () => message);
-      expect(await caller.post(batch, inSession(session))).toMatchObject({ status: 202 });
+      expect(await caller.post(batch, sessionHeader(session))).toMatchObject({ status: 202 });
     }
   }
 
@@ -92,15 +92,15 @@ describe('the flood guard', () => {
     const answers = [
       await ping(),
       await caller.initialize(),
-      await caller.post('{', inSession(session)),
-      await caller.post(rpcRequest('ping'), inSession(randomUUID())),
-      await caller.post(rpcNotification('notifications/initialized'), inSession(session)),
+      await caller.post('{', sessionHeader(session)),
+      await caller.post(rpcRequest('ping'), sessionHeader(randomUUID())),
+      await caller.post(rpcNotification('notifications/initialized'), sessionHeader(session)),
       await SEND.GET(caller, session),
       await caller.delete(session),
     ];
     for (const answer of answers) expectFlood(answer);
     expectRefusal(await callerWithoutKey(limited).initialize(), 401, 'unauthorized');
-    const foreign = { ...inSession(session), ...FOREIGN_ORIGIN };
+    const foreign = { ...sessionHeader(session), ...FOREIGN_ORIGIN };
     expectRefusal(await caller.post(rpcRequest('ping'), foreign), 403, 'origin_not_allowed');
   });
 
@@ -108,7 +108,7 @@ describe('the flood guard', () => {
     await leave(0);
     expectFlood(await ping());
     const other = callerOf(await limited.key(owner.id), limited);
-    await expectAlive(other, await other.open());
+    await expectAlive(other, await other.openSession());
   });
 
   it('given a key that sent all its messages, when it calls tools, then they work, alone and in a batch', async () => {
@@ -121,9 +121,9 @@ describe('the flood guard', () => {
     const created = await call('create_lead', { first_name: 'Ada' });
     expect(created.body).toMatchObject({ result: { structuredContent: { first_name: 'Ada' } } });
     const list = rpcRequest('tools/call', { name: 'list_leads', arguments: {} });
-    const { status, body } = await caller.post([list, list], inSession(session));
+    const { status, body } = await caller.post([list, list], sessionHeader(session));
     expect([status, body.length]).toEqual([200, 2]);
-    expectFlood(await caller.post([list, rpcRequest('ping')], inSession(session)));
+    expectFlood(await caller.post([list, rpcRequest('ping')], sessionHeader(session)));
     expectFlood(await ping());
   });
 
@@ -135,16 +135,20 @@ describe('the flood guard', () => {
   });
 
   it.each<[string, number, () => Promise<Answer>]>([
-    ['an invalid body', 400, () => caller.post('{', inSession(session))],
-    ['what is no JSON-RPC', 400, () => caller.post({}, inSession(session))],
+    ['an invalid body', 400, () => caller.post('{', sessionHeader(session))],
+    ['what is no JSON-RPC', 400, () => caller.post({}, sessionHeader(session))],
     ['another content type', 415, () => caller.post('x', { 'Content-Type': 'text/plain' })],
-    ['a body that is too large', 413, () => caller.post(' '.repeat(300_000), inSession(session))],
+    [
+      'a body that is too large',
+      413,
+      () => caller.post(' '.repeat(300_000), sessionHeader(session)),
+    ],
     ['a request without a session', 400, () => caller.post(rpcRequest('ping'))],
-    ['a request in no session', 404, () => caller.post(rpcRequest('ping'), inSession('x'))],
+    ['a request in no session', 404, () => caller.post(rpcRequest('ping'), sessionHeader('x'))],
     ['a refused initialize', 400, () => caller.initialize({ clientInfo: 1 })],
     ['a call of an unknown tool', 200, () => call('nothing_here')],
     ['a call of no tool', 200, () => caller.rpc(session, 'tools/call', {})],
-    ['a notification', 202, () => caller.post(rpcNotification('x'), inSession(session))],
+    ['a notification', 202, () => caller.post(rpcNotification('x'), sessionHeader(session))],
     ['a GET', 400, () => SEND.GET(caller)],
     ['a DELETE', 404, () => caller.delete(randomUUID())],
   ])('given one message left, when %s comes, then that was it', async (_, status, ask) => {
@@ -157,13 +161,13 @@ describe('the flood guard', () => {
     await leave(1);
     const create = { name: 'create_lead', arguments: { first_name: 'Never' } };
     const batch = [rpcRequest('tools/call', create), rpcRequest('ping'), rpcRequest('ping')];
-    expectFlood(await caller.post(batch, inSession(session)));
+    expectFlood(await caller.post(batch, sessionHeader(session)));
     expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
   });
 
   it.each<[string, () => Promise<Answer>]>([
     ['a call of a known tool without a session', () => caller.post(listLeads())],
-    ['a call of a known tool in no session', () => caller.post(listLeads(), inSession('x'))],
+    ['a call of a known tool in no session', () => caller.post(listLeads(), sessionHeader('x'))],
     [
       'a call of a known tool with arguments that are no object',
       () => caller.rpc(session, 'tools/call', listLeads(1).params),
@@ -174,12 +178,12 @@ describe('the flood guard', () => {
         caller.request('POST', {
           path: `${MCP}?x=1`,
           body: listLeads(),
-          headers: inSession(session),
+          headers: sessionHeader(session),
         }),
     ],
     [
       'a call of a known tool with a foreign revision',
-      () => caller.post(listLeads(), { ...inSession(session), 'MCP-Protocol-Version': 'x' }),
+      () => caller.post(listLeads(), { ...sessionHeader(session), 'MCP-Protocol-Version': 'x' }),
     ],
     ['resources/read without an address', () => caller.rpc(session, 'resources/read', {})],
   ])(
@@ -205,7 +209,7 @@ describe('the flood guard', () => {
     for (let n = 0; n < 3; n++) {
       await ping();
       await caller.rpc(session, 'tools/list', {});
-      await caller.post('{', inSession(session));
+      await caller.post('{', sessionHeader(session));
       await SEND.GET(caller);
       await caller.delete(randomUUID());
       await call('nothing_here');
@@ -223,6 +227,6 @@ describe('the flood guard', () => {
       statuses.push((await SEND[method](callerWithoutKey(alone))).status);
     }
     expect(statuses).toEqual([401, 401, 401, 429, 429, 429]);
-    await callerOf(owner, alone).open();
+    await callerOf(owner, alone).openSession();
   });
 });

@@ -2,8 +2,8 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import {
   initializeRequest,
-  inSession,
-  type McpCaller,
+  sessionHeader,
+  type McpHttpClient,
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
@@ -22,7 +22,7 @@ import {
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -37,14 +37,17 @@ describe('what a POST may hold', () => {
   let inBatching: string;
 
   beforeAll(async () => {
-    [session, inBatching] = await Promise.all([mcp.open(), mcp.open(VERSION_WITH_BATCHES)]);
+    [session, inBatching] = await Promise.all([
+      mcp.openSession(),
+      mcp.openSession(VERSION_WITH_BATCHES),
+    ]);
   });
 
   /** The answers with and without a session. */
   function post(body: unknown, headers: Record<string, string> = {}): Promise<Answer[]> {
     return Promise.all([
       mcp.post(body, headers),
-      mcp.post(body, { ...headers, ...inSession(session) }),
+      mcp.post(body, { ...headers, ...sessionHeader(session) }),
     ]);
   }
 
@@ -121,7 +124,7 @@ describe('what a POST may hold', () => {
     const { bodyLimitBytes } = app.settings;
     const atLimit = JSON.stringify(rpcRequest('ping', {}, 1)).padEnd(bodyLimitBytes);
     for (const answer of await post(`${atLimit} `)) expectRefusal(answer, 413, 'payload_too_large');
-    expectResult(await mcp.post(atLimit, inSession(session)), 1, {});
+    expectResult(await mcp.post(atLimit, sessionHeader(session)), 1, {});
   });
 
   describe('batches', () => {
@@ -133,7 +136,7 @@ describe('what a POST may hold', () => {
         { jsonrpc: '2.0', id: 9, result: {} },
         rpcRequest('tools/call', { name: 'list_leads', arguments: {} }, 2),
       ];
-      const { status, body } = await mcp.post(batch, inSession(inBatching));
+      const { status, body } = await mcp.post(batch, sessionHeader(inBatching));
       expect({ status, isArray: Array.isArray(body), length: body.length as unknown }).toEqual({
         status: 200,
         isArray: true,
@@ -149,29 +152,29 @@ describe('what a POST may hold', () => {
     });
 
     it('given a batch of one, when it comes, then the answer is an array of one', async () => {
-      const { body } = await mcp.post([rpcRequest('ping', {}, 1)], inSession(inBatching));
+      const { body } = await mcp.post([rpcRequest('ping', {}, 1)], sessionHeader(inBatching));
       expect(body).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
     });
 
     it('given a batch with one id twice, when it comes, then both requests are answered', async () => {
       const batch = [rpcRequest('ping', {}, 1), rpcRequest('ping', {}, 1)];
-      const { body } = await mcp.post(batch, inSession(inBatching));
+      const { body } = await mcp.post(batch, sessionHeader(inBatching));
       expect(body).toEqual(batch.map(({ id }) => ({ jsonrpc: '2.0', id, result: {} })));
     });
 
     it('given a batch without a request, when it comes, then the answer is 202 without a body', async () => {
       const batch = [rpcNotification('notifications/initialized'), rpcNotification('x')];
-      const answer = await mcp.post(batch, inSession(inBatching));
+      const answer = await mcp.post(batch, sessionHeader(inBatching));
       expect(answer).toMatchObject({ status: 202, body: undefined });
     });
 
     it.each(VERSIONS_WITHOUT_BATCHES)(
       'given a session of %s, when a batch comes, then it is refused',
       async (revision) => {
-        const other = await mcp.open(revision);
+        const other = await mcp.openSession(revision);
         const batches = [[rpcRequest('ping')], [rpcNotification('notifications/initialized')], []];
         for (const batch of batches) {
-          const answer = await mcp.post(batch, inSession(other));
+          const answer = await mcp.post(batch, sessionHeader(other));
           expectRefusal(answer, 400, 'validation_error', 'body');
         }
         await expectAlive(mcp, other);
@@ -179,7 +182,7 @@ describe('what a POST may hold', () => {
     );
 
     it('given an empty batch, when it comes, then it is refused', async () => {
-      for (const headers of [{}, inSession(session), inSession(inBatching)]) {
+      for (const headers of [{}, sessionHeader(session), sessionHeader(inBatching)]) {
         expectRefusal(await mcp.post([], headers), 400, 'validation_error', 'body');
       }
     });
@@ -188,13 +191,13 @@ describe('what a POST may hold', () => {
       const call = { name: 'create_lead', arguments: { first_name: 'Never' } };
       const owner = await app.organization();
       const caller = callerOf(owner);
-      const own = await caller.open(VERSION_WITH_BATCHES);
+      const own = await caller.openSession(VERSION_WITH_BATCHES);
       const batches = [
         [initializeRequest()],
         [rpcRequest('tools/call', call), initializeRequest()],
       ];
       for (const batch of batches) {
-        const answer = await caller.post(batch, inSession(own));
+        const answer = await caller.post(batch, sessionHeader(own));
         expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
       }
       expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
@@ -220,7 +223,7 @@ describe('the head of a request', () => {
   let session: string;
 
   beforeAll(async () => {
-    session = await mcp.open();
+    session = await mcp.openSession();
   });
 
   it.each(METHODS)(
@@ -228,7 +231,7 @@ describe('the head of a request', () => {
     async (method) => {
       const body = method === 'POST' ? rpcRequest('ping') : undefined;
       for (const revision of ['x', '1999-01-01', '2026-07-28']) {
-        const headers = { ...inSession(session), 'MCP-Protocol-Version': revision };
+        const headers = { ...sessionHeader(session), 'MCP-Protocol-Version': revision };
         const answer = await mcp.request(method, { body, headers });
         expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
       }
@@ -238,7 +241,7 @@ describe('the head of a request', () => {
 
   it('given a supported revision, when a request declares it, then it is answered', async () => {
     for (const revision of [...VERSIONS_WITHOUT_BATCHES, VERSION_WITH_BATCHES]) {
-      const headers = { ...inSession(session), 'MCP-Protocol-Version': revision };
+      const headers = { ...sessionHeader(session), 'MCP-Protocol-Version': revision };
       expectResult(await mcp.post(rpcRequest('ping', {}, 1), headers), 1, {});
     }
   });
@@ -253,7 +256,7 @@ describe('the head of a request', () => {
     async (method) => {
       const body = method === 'POST' ? rpcRequest('ping') : undefined;
       const path = `${MCP}?session=${session}`;
-      const answer = await mcp.request(method, { path, body, headers: inSession(session) });
+      const answer = await mcp.request(method, { path, body, headers: sessionHeader(session) });
       expectRefusal(answer, 400, 'validation_error', 'session');
       await expectAlive(mcp, session);
     },
@@ -262,14 +265,18 @@ describe('the head of a request', () => {
   it.each(['x', '-1', '1.5', '1', '01x', '0x0', '99999999999999999999', 'null'])(
     'given Last-Event-ID %s, which names no event of the session, when GET comes, then it is named',
     async (id) => {
-      const headers = { ...inSession(session), 'Last-Event-ID': id };
+      const headers = { ...sessionHeader(session), 'Last-Event-ID': id };
       const answer = await mcp.request('GET', { headers });
       expectRefusal(answer, 400, 'validation_error', 'Last-Event-ID');
     },
   );
 
   it('given a request with several faults, when GET comes, then all are named', async () => {
-    const headers = { 'MCP-Protocol-Version': 'x', 'Last-Event-ID': 'x', ...inSession(session) };
+    const headers = {
+      'MCP-Protocol-Version': 'x',
+      'Last-Event-ID': 'x',
+      ...sessionHeader(session),
+    };
     const answer = await mcp.request('GET', { path: `${MCP}?y=1`, headers });
     expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version', 'Last-Event-ID', 'y');
   });
@@ -277,7 +284,7 @@ describe('the head of a request', () => {
   it.each(['PUT', 'PATCH', 'PROPFIND'])(
     'given %s, when it comes to /mcp, then it is 404 and Allow names what there is',
     async (method) => {
-      const answer = await mcp.request(method, { headers: inSession(session) });
+      const answer = await mcp.request(method, { headers: sessionHeader(session) });
       expectRefusal(answer, 404, 'not_found');
       expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, POST');
       expectRefusal(await callerWithoutKey().request(method), 401, 'unauthorized');

@@ -16,7 +16,7 @@ import {
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { pathOf } from '../../src/testing/routes.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { strictArguments } from '../support/strict-tools.js';
 import {
   byName,
@@ -141,7 +141,7 @@ async function filledRecord(tool: RecordTool): Promise<Row> {
   return record;
 }
 
-describe.each(ERAS)('in tools null means "not given", in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('in tools null means "not given", in the era "%s"', (era) => {
   beforeAll(async () => {
     agent = await connectAgent(app, tenant, era);
   });
@@ -206,7 +206,7 @@ describe.each(ERAS)('in tools null means "not given", in the era "%s"', (era) =>
   });
 });
 
-describe.each(ERAS)('`clear` empties fields, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('`clear` empties fields, in the era "%s"', (era) => {
   beforeAll(async () => {
     agent = await connectAgent(app, tenant, era);
   });

@@ -1,12 +1,12 @@
 import { readSettings } from '../../src/config/settings.js';
-import { inSession, type McpCaller } from '../../src/testing/mcp-client.js';
+import { sessionHeader, type McpHttpClient } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { expectAlive, expectRefusal, FOREIGN_ORIGIN, mcpHelpers } from '../support/mcp-helpers.js';
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -19,11 +19,11 @@ afterAll(() => stopAll());
 describe('Origin (MCP SDK: DNS rebinding)', () => {
   const ORIGIN = 'https://app.example';
 
-  const initialize = (caller: McpCaller, origin: string) =>
+  const initialize = (caller: McpHttpClient, origin: string) =>
     caller.initialize({}, { Origin: origin });
 
   it('given no Origin, when a request comes, then it passes', async () => {
-    await mcp.open();
+    await mcp.openSession();
   });
 
   it.each([
@@ -75,10 +75,10 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
   it.each(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND'])(
     'given a foreign Origin, when %s comes anywhere under /mcp, then it is 403 before everything else',
     async (method) => {
-      const session = await mcp.open();
+      const session = await mcp.openSession();
       for (const path of ['/mcp', '/mcp?x=1', '/mcp/', '/mcp/x', '/mcp/x/y?z', '/mcp/%E0%A4%A']) {
         for (const caller of [mcp, callerWithoutKey()]) {
-          const headers = { ...FOREIGN_ORIGIN, ...inSession(session) };
+          const headers = { ...FOREIGN_ORIGIN, ...sessionHeader(session) };
           const answer = await caller.request(method, { path, headers });
           expectRefusal(answer, 403, 'origin_not_allowed');
           expect(answer.headers.get('www-authenticate')).toBeNull();
@@ -89,8 +89,8 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
   );
 
   it('given a foreign Origin, when HEAD comes, then it is 403', async () => {
-    const session = await mcp.open();
-    const headers = { ...FOREIGN_ORIGIN, ...inSession(session) };
+    const session = await mcp.openSession();
+    const headers = { ...FOREIGN_ORIGIN, ...sessionHeader(session) };
     expect(await mcp.request('HEAD', { headers })).toMatchObject({ status: 403, body: undefined });
   });
 
@@ -119,7 +119,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
       'Access-Control-Request-Headers': 'authorization, mcp-session-id, last-event-id',
     };
     let open: TestApp;
-    let caller: McpCaller;
+    let caller: McpHttpClient;
 
     beforeAll(async () => {
       const { mcpAllowedOrigins, corsOrigins } = readSettings({
@@ -153,14 +153,14 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     });
 
     it('given the list, when no Origin comes, then it passes', async () => {
-      await caller.open();
+      await caller.openSession();
     });
 
     it('given a page of an allowed origin, when it asks, then it may read the session and the limits', async () => {
       const opened = await initialize(caller, ORIGIN);
       const refused = await caller.post('{', { Origin: ORIGIN });
       const session = opened.headers.get('mcp-session-id')!;
-      const stream = await caller.listen(session, { Origin: ORIGIN });
+      const stream = await caller.openStream(session, { Origin: ORIGIN });
       for (const { headers } of [opened, refused, stream]) {
         expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
         const exposed = headers.get('access-control-expose-headers')!.split(',');

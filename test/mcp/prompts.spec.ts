@@ -3,10 +3,10 @@ import { SCOPES } from '../../src/auth/scopes.js';
 import { RateLimits } from '../../src/rate-limit/rate-limits.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
-import { joinMcp, type Party } from '../support/foreign-ids.js';
+import { connectTenant, type McpTenant } from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -57,9 +57,9 @@ function resultOf<T>({ status, body }: Answer): T {
   return result as T;
 }
 
-describe.each(ERAS)('prompts, in the era "%s"', (era) => {
-  const join = (owner: Tenant) => joinMcp(app, owner, era);
-  let party: Party;
+describe.each(PROTOCOL_MODES)('prompts, in the era "%s"', (era) => {
+  const join = (owner: Tenant) => connectTenant(app, owner, era);
+  let party: McpTenant;
 
   beforeEach(async () => {
     party = await join(tenant);
@@ -359,7 +359,7 @@ it('of a thousand tasks have the twenty most pressing, and say so', async () => 
      from tasks, generate_series(1, 999) n where id = $1`,
     [urgent.id],
   );
-  const party = await joinMcp(app, tenant);
+  const party = await connectTenant(app, tenant);
   const ask = async (name: string, args: object) => {
     const answer = await party.rpc('prompts/get', { name, arguments: args });
     return resultOf<{ messages: Message[] }>(answer).messages;

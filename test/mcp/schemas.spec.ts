@@ -21,7 +21,7 @@ import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
 import type { Actor } from '../../src/tenancy/actor.js';
 import { type Agent, connectAgent, stopWithAgents } from '../support/agent.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { strictSchemaOf } from '../support/strict-tools.js';
 import { ALL_TOOLS } from '../support/tools.js';
 
@@ -232,7 +232,7 @@ describe('schemas that the API of every model takes', () => {
   );
 });
 
-describe.each(ERAS)('results, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('results, in the era "%s"', (era) => {
   it('fit the output schemas, nulls included', async () => {
     const caller = await connectAgent(app, await app.organization(), era);
     const ajv = new Ajv2020({ strict: true });

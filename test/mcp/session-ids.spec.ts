@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
-  inSession,
-  type McpCaller,
+  sessionHeader,
+  type McpHttpClient,
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
@@ -20,7 +20,7 @@ import {
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, sessionOf, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('the session that a request names', () => {
   it.each(METHODS)(
     'given the session of another key, when %s comes, then it is 403 session_mismatch and the session lives on',
     async (method) => {
-      const session = await mcp.open();
+      const session = await mcp.openSession();
       const others = [await app.key(tenant.id), await app.organization()];
       for (const other of others) {
         expectRefusal(await SEND[method](callerOf(other), session), 403, 'session_mismatch');
@@ -83,16 +83,16 @@ describe('the session that a request names', () => {
   );
 
   it('given the session of another key, when initialize comes in it, then it is 403 session_mismatch', async () => {
-    const session = await mcp.open();
+    const session = await mcp.openSession();
     const other = callerOf(await app.key(tenant.id));
-    expectRefusal(await other.initialize({}, inSession(session)), 403, 'session_mismatch');
+    expectRefusal(await other.initialize({}, sessionHeader(session)), 403, 'session_mismatch');
   });
 
   it('given a stream, when another key opens, posts and deletes in its session, then the stream stays', async () => {
     const owner = await app.key(tenant.id);
     const caller = callerOf(owner);
-    const session = await caller.open('2025-06-18');
-    const stream = await caller.listen(session);
+    const session = await caller.openSession('2025-06-18');
+    const stream = await caller.openStream(session);
     for (const method of METHODS) {
       expectRefusal(await SEND[method](mcp, session), 403, 'session_mismatch');
     }
@@ -100,7 +100,7 @@ describe('the session that a request names', () => {
     expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
   });
 
-  it.each<[string, Parameters<McpCaller['request']>[1] & object]>([
+  it.each<[string, Parameters<McpHttpClient['request']>[1] & object]>([
     ['unparseable JSON', { body: '{' }],
     ['what is no JSON-RPC', { body: '{}' }],
     ['no body', {}],
@@ -113,19 +113,19 @@ describe('the session that a request names', () => {
   ])(
     'given the header of no session or of a foreign one, when %s comes, then the session is what is told',
     async (_, { headers, ...options }) => {
-      const session = await callerOf(await app.key(tenant.id)).open();
+      const session = await callerOf(await app.key(tenant.id)).openSession();
       const ask = (id: string) =>
-        mcp.request('POST', { ...options, headers: { ...headers, ...inSession(id) } });
+        mcp.request('POST', { ...options, headers: { ...headers, ...sessionHeader(id) } });
       expectRefusal(await ask(session), 403, 'session_mismatch');
       expectRefusal(await ask(randomUUID()), 404, 'not_found');
     },
   );
 
   it('given a request with several faults, when GET or DELETE comes, then the session is what is told', async () => {
-    const session = await callerOf(await app.key(tenant.id)).open();
+    const session = await callerOf(await app.key(tenant.id)).openSession();
     const headers = { 'Last-Event-ID': 'x', 'MCP-Protocol-Version': 'x' };
     const ask = (method: string, id: string) =>
-      mcp.request(method, { path: `${MCP}?x=1`, headers: { ...headers, ...inSession(id) } });
+      mcp.request(method, { path: `${MCP}?x=1`, headers: { ...headers, ...sessionHeader(id) } });
     expectRefusal(await ask('GET', session), 403, 'session_mismatch');
     expectRefusal(await ask('GET', 'x'), 400, 'no_session');
     expectRefusal(await ask('DELETE', session), 403, 'session_mismatch');

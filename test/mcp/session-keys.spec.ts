@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import {
-  inSession,
-  type McpCaller,
+  sessionHeader,
+  type McpHttpClient,
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
@@ -25,7 +25,7 @@ import { until } from '../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, sessionOf, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -39,8 +39,8 @@ describe('the end of a key', () => {
   /** When the stream of a session ended that this key has opened, and that the session is gone. */
   async function endOf(owner: Tenant, end: () => Promise<unknown>): Promise<number> {
     const caller = callerOf(owner);
-    const session = await caller.open();
-    const stream = await caller.listen(session);
+    const session = await caller.openSession();
+    const stream = await caller.openStream(session);
     await stream.next();
     expectRefusal(await SEND.GET(mcp, session), 403, 'session_mismatch');
     await end();
@@ -56,8 +56,8 @@ describe('the end of a key', () => {
 
   it('given streams of two keys, when one key is revoked, then its stream and session end and the other go on', async () => {
     const [owner, other] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
-    const kept = await callerOf(other).open('2025-06-18');
-    const stream = await callerOf(other).listen(kept);
+    const kept = await callerOf(other).openSession('2025-06-18');
+    const stream = await callerOf(other).openStream(kept);
     await endOf(owner, () => app.app.get(KeysService).revoke(owner.key.id));
     await expectAlive(callerOf(other), kept);
     sessionOf(kept)!.notify(LIST_CHANGED.method);
@@ -96,10 +96,10 @@ describe('the log, a line a request', () => {
     const other = await logging.organization();
     const owner = callerOf(tenant, logging);
     const revoked = await logging.key(tenant.id);
-    const session = await owner.open(VERSION_WITH_BATCHES);
-    const theirs = await callerOf(revoked, logging).open();
-    const named = inSession(session);
-    const stream = await owner.listen(session);
+    const session = await owner.openSession(VERSION_WITH_BATCHES);
+    const theirs = await callerOf(revoked, logging).openSession();
+    const named = sessionHeader(session);
+    const stream = await owner.openStream(session);
     await SEND.GET(owner, theirs);
     const answers = [
       await owner.rpc(session, 'ping'),

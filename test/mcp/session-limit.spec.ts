@@ -4,8 +4,8 @@ import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import {
   initializeRequest,
-  inSession,
-  type McpCaller,
+  sessionHeader,
+  type McpHttpClient,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
@@ -34,7 +34,7 @@ afterAll(() => stopAll());
 describe('the cap', () => {
   const PLACES = 5;
   let small: TestApp;
-  let caller: McpCaller;
+  let caller: McpHttpClient;
 
   beforeAll(async () => {
     small = await start({ mcpMaxSessions: PLACES });
@@ -82,7 +82,7 @@ describe('the cap', () => {
       [400, () => caller.request('POST', { path: `${MCP}?x=1`, body: initializeRequest() })],
       [401, () => callerWithoutKey(small).initialize()],
       [403, () => caller.initialize({}, FOREIGN_ORIGIN)],
-      [404, () => caller.initialize({}, inSession(randomUUID()))],
+      [404, () => caller.initialize({}, sessionHeader(randomUUID()))],
       [413, () => caller.initialize({ x: ' '.repeat(300_000) })],
       [415, () => caller.initialize({}, { 'Content-Type': 'text/plain' })],
     ];
@@ -113,7 +113,7 @@ describe('the cap', () => {
     expectFull(await caller.initialize());
     for (const id of ids) {
       await expectAlive(caller, id);
-      const stream = await caller.listen(id);
+      const stream = await caller.openStream(id);
       expect(await stream.next()).toMatchObject({ id: '0', data: '' });
     }
     const call = { name: 'list_leads', arguments: {} };
@@ -126,7 +126,7 @@ describe('the cap', () => {
     expectRefusal(await caller.post('{'), 400, 'validation_error', 'body');
     expectRefusal(await caller.initialize({ capabilities: 1 }), 400, 'validation_error');
     expectRefusal(await caller.post(rpcRequest('ping')), 400, 'no_session');
-    expectRefusal(await caller.initialize({}, inSession('x')), 404, 'not_found');
+    expectRefusal(await caller.initialize({}, sessionHeader('x')), 404, 'not_found');
   });
 
   it('given a full house of one key, when that key is revoked, then its places fall free', async () => {
@@ -156,9 +156,9 @@ describe('the time to live', () => {
     const brief = await start({ mcpSessionTtlSeconds: TTL_SECONDS });
     const caller = callerOf(tenant, brief);
     const other = callerOf(await app.key(tenant.id), brief);
-    const listened = await caller.open();
-    const stream = await caller.listen(listened);
-    const unused = await caller.open();
+    const listened = await caller.openSession();
+    const stream = await caller.openStream(listened);
+    const unused = await caller.openSession();
     // Asking with another key does not extend its life.
     expectRefusal(await SEND.POST(other, unused), 403, 'session_mismatch');
     passTimeToLive();
@@ -167,7 +167,7 @@ describe('the time to live', () => {
     expectRefusal(await SEND.DELETE(caller, unused), 404, 'not_found');
     expectRefusal(await SEND.GET(caller, unused), 400, 'no_session');
     await expectAlive(caller, listened);
-    stream.leave();
+    stream.disconnect();
     await untilTrue(() => sessionsOf(brief).every(({ isStreaming }) => !isStreaming));
     passTimeToLive();
     expectRefusal(await SEND.POST(other, listened), 404, 'not_found');

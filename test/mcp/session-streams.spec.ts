@@ -5,8 +5,8 @@ import type { Scope } from '../../src/auth/scopes.js';
 import {
   type EventReader,
   initializeRequest,
-  inSession,
-  type McpCaller,
+  sessionHeader,
+  type McpHttpClient,
 } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
@@ -33,7 +33,7 @@ afterAll(() => stopAll());
 
 describe('streams', () => {
   let owner: Tenant;
-  let caller: McpCaller;
+  let caller: McpHttpClient;
 
   beforeEach(async () => {
     owner = await app.organization();
@@ -58,7 +58,7 @@ describe('streams', () => {
   }
 
   it('given a session of 2025-11-25, when GET comes, then a stream begins with an id to come back with', async () => {
-    const stream = await caller.listen(await caller.open());
+    const stream = await caller.openStream(await caller.openSession());
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     expect(stream.headers.get('cache-control')).toContain('no-cache');
     for (const name of ['x-request-id', 'ratelimit-limit', 'ratelimit-reset']) {
@@ -74,16 +74,16 @@ describe('streams', () => {
   it.each(['2025-06-18', '2025-03-26', '2024-11-05'])(
     'given a session of %s, when GET comes, then the first event is the first message',
     async (revision) => {
-      const session = await caller.open(revision);
-      const stream = await caller.listen(session);
+      const session = await caller.openSession(revision);
+      const stream = await caller.openStream(session);
       notify(session);
       expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
     },
   );
 
   it('given a stream, when the scopes of the key change in the database, then the client is told, and sees other tools', async () => {
-    const session = await caller.open();
-    const stream = await caller.listen(session);
+    const session = await caller.openSession();
+    const stream = await caller.openStream(session);
     await stream.next();
     await change('tasks:read');
     expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
@@ -97,9 +97,12 @@ describe('streams', () => {
 
   it('given two sessions of the key and one of another, when its scopes change, then its two are told', async () => {
     const other = await app.key(tenant.id);
-    const theirs = await callerOf(other).open('2025-06-18');
-    const sessions = await Promise.all([caller.open('2025-06-18'), caller.open('2025-06-18')]);
-    const streams = await Promise.all(sessions.map((session) => caller.listen(session)));
+    const theirs = await callerOf(other).openSession('2025-06-18');
+    const sessions = await Promise.all([
+      caller.openSession('2025-06-18'),
+      caller.openSession('2025-06-18'),
+    ]);
+    const streams = await Promise.all(sessions.map((session) => caller.openStream(session)));
     await change('leads:read');
     for (const stream of streams) {
       expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
@@ -108,52 +111,52 @@ describe('streams', () => {
   });
 
   it('given a client that was away, when it comes back with Last-Event-ID, then it gets what it missed once', async () => {
-    const session = await caller.open();
-    const first = await caller.listen(session);
+    const session = await caller.openSession();
+    const first = await caller.openStream(session);
     const { id } = (await first.next())!;
-    first.leave();
+    first.disconnect();
     await untilAway(session);
     await change('leads:read');
     await untilKept(session, 1);
 
-    const second = await caller.listen(session, { 'Last-Event-ID': id! });
+    const second = await caller.openStream(session, { 'Last-Event-ID': id! });
     expect(await second.next()).toMatchObject({ id, data: '' });
     expect(await second.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
-    second.leave();
+    second.disconnect();
     await untilAway(session);
 
-    const third = await caller.listen(session, { 'Last-Event-ID': '1' });
+    const third = await caller.openStream(session, { 'Last-Event-ID': '1' });
     expect(await third.next()).toMatchObject({ id: '1', data: '' });
     notify(session);
     expect(await third.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
   });
 
   it('given a client that was away, when it comes back without Last-Event-ID, then it gets what was not sent yet', async () => {
-    const session = await caller.open('2025-06-18');
+    const session = await caller.openSession('2025-06-18');
     notify(session);
-    const first = await caller.listen(session);
+    const first = await caller.openStream(session);
     expect(await first.nextMessage()).toMatchObject({ id: '1' });
-    first.leave();
+    first.disconnect();
     await untilAway(session);
     notify(session);
-    const second = await caller.listen(session);
+    const second = await caller.openStream(session);
     expect(await second.nextMessage()).toMatchObject({ id: '2' });
   });
 
   it('given events that were read, when a client comes back from before them, then they are told again', async () => {
-    const session = await caller.open('2025-06-18');
-    const first = await caller.listen(session);
+    const session = await caller.openSession('2025-06-18');
+    const first = await caller.openStream(session);
     notify(session);
     expect(await first.nextMessage()).toMatchObject({ id: '1' });
-    const second = await caller.listen(session, { 'Last-Event-ID': '0' });
+    const second = await caller.openStream(session, { 'Last-Event-ID': '0' });
     expect(await second.nextMessage()).toMatchObject({ id: '1' });
   });
 
   it('given a stream, when a newer one is opened, then the old one ends and the newer gets the events', async () => {
-    const session = await caller.open();
-    const old = await caller.listen(session);
+    const session = await caller.openSession();
+    const old = await caller.openStream(session);
     await old.next();
-    const newer = await caller.listen(session);
+    const newer = await caller.openStream(session);
     await newer.next();
     await expectEnd(old);
     notify(session);
@@ -161,11 +164,11 @@ describe('streams', () => {
   });
 
   it('given a stream, when HEAD comes, then it is answered without a body and the stream stays', async () => {
-    const session = await caller.open('2025-06-18');
-    const head = () => caller.request('HEAD', { headers: inSession(session) });
+    const session = await caller.openSession('2025-06-18');
+    const head = () => caller.request('HEAD', { headers: sessionHeader(session) });
     expect(await head()).toMatchObject({ status: 200, body: undefined });
     expect(sessionOf(session)!.isStreaming).toBe(false);
-    const stream = await caller.listen(session);
+    const stream = await caller.openStream(session);
     expect(await head()).toMatchObject({ status: 200, body: undefined });
     notify(session);
     expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
@@ -173,8 +176,8 @@ describe('streams', () => {
   });
 
   it('given a stream, when its session is DELETEd, then it ends', async () => {
-    const session = await caller.open();
-    const stream = await caller.listen(session);
+    const session = await caller.openSession();
+    const stream = await caller.openStream(session);
     await stream.next();
     await caller.delete(session);
     await expectEnd(stream);
@@ -182,10 +185,10 @@ describe('streams', () => {
   });
 
   it('given a stream, when its client leaves, then the session goes on', async () => {
-    const session = await caller.open();
-    const stream = await caller.listen(session);
+    const session = await caller.openSession();
+    const stream = await caller.openStream(session);
     await stream.next();
-    stream.leave();
+    stream.disconnect();
     await untilAway(session);
     await expectAlive(caller, session);
   });
@@ -193,7 +196,7 @@ describe('streams', () => {
   it.each(['GET', 'POST'])(
     'given a client that leaves while its key is looked up, when that is done, then %s leaves nothing open',
     async (method) => {
-      const session = await caller.open();
+      const session = await caller.openSession();
       const before = sessionsOf();
       const authenticator = app.app.get(Authenticator);
       const authenticate = authenticator.authenticate.bind(authenticator);
@@ -210,7 +213,7 @@ describe('streams', () => {
         signal: abort.signal,
         headers: {
           Authorization: `Bearer ${owner.key.key}`,
-          ...(method === 'GET' ? inSession(session) : { 'Content-Type': 'application/json' }),
+          ...(method === 'GET' ? sessionHeader(session) : { 'Content-Type': 'application/json' }),
         },
         ...(method === 'POST' && { body: JSON.stringify(initializeRequest()) }),
       }).catch(() => undefined);
@@ -234,7 +237,9 @@ describe('the end of the application', () => {
     const instance = await TestApp.start({ database: app.database });
     const caller = callerOf(tenant, instance);
     const streams = await Promise.all(
-      Array.from({ length: 5 }, async () => caller.listen(await caller.open('2025-06-18'))),
+      Array.from({ length: 5 }, async () =>
+        caller.openStream(await caller.openSession('2025-06-18')),
+      ),
     );
     const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
     const stopped = instance.stop();

@@ -5,7 +5,7 @@ import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { MAX_SUBSCRIPTIONS } from '../../src/mcp/subscriptions/subscriptions.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, type LeadRecord, updateLead } from '../../src/testing/factories.js';
-import type { McpCaller } from '../../src/testing/mcp-client.js';
+import type { McpHttpClient } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { mcpHelpers, rpcErrorOf } from '../support/mcp-helpers.js';
@@ -15,7 +15,7 @@ const INVALID_PARAMS = -32602;
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('the subscriptions of a session', () => {
   let lead: LeadRecord;
 
   beforeEach(async () => {
-    session = await mcp.open();
+    session = await mcp.openSession();
     lead = await createLead(tenant.api);
   });
 
@@ -58,7 +58,7 @@ describe('the subscriptions of a session', () => {
 
   it('are refused as reading is', async () => {
     const limited = callerOf(await app.key(tenant.id, ['tasks:read']));
-    const own = await limited.open();
+    const own = await limited.openSession();
     expect(await rpcErrorOf(subscribe(`lead://${randomUUID()}`))).toEqual({
       code: -32_002,
       data: expect.objectContaining({ code: 'not_found' }) as object,
@@ -73,12 +73,12 @@ describe('the subscriptions of a session', () => {
 
   it('go on behind Last-Event-ID in the middle of a burst, with what was missed and nothing twice', async () => {
     await subscribe(uriOf(lead));
-    const first = await mcp.listen(session);
+    const first = await mcp.openStream(session);
     const burst = Promise.all(Array.from({ length: 30 }, () => rename(lead)));
     // The event that begins a stream, then some of the burst.
     for (let n = 0; n <= 5; n++) await first.next();
-    first.leave();
-    const second = await mcp.listen(session, { 'Last-Event-ID': '5' });
+    first.disconnect();
+    const second = await mcp.openStream(session, { 'Last-Event-ID': '5' });
     expect(await second.next()).toMatchObject({ id: '5', data: '' });
     const ids: (string | undefined)[] = [];
     while (ids.length < 25) {
@@ -96,13 +96,13 @@ describe('the subscriptions of a session', () => {
     const leads = await Promise.all(Array.from({ length: 5 }, () => createLead(tenant.api)));
     for (const one of leads) await subscribe(uriOf(one));
     for (const one of leads) await rename(one);
-    const stream = await mcp.listen(session);
+    const stream = await mcp.openStream(session);
     await stream.next();
     for (const one of leads) {
       const { message } = await stream.nextMessage();
       expect(message).toMatchObject({ params: { uri: uriOf(one) } });
     }
-    stream.leave();
+    stream.disconnect();
   });
 
   it('are at most so many, and one that is unsubscribed from makes room and tells nothing more', async () => {
@@ -116,16 +116,16 @@ describe('the subscriptions of a session', () => {
     await resultOf(subscribe(uriOf(last)));
     await rename(first);
     await rename(last);
-    const stream = await mcp.listen(session);
+    const stream = await mcp.openStream(session);
     await stream.next();
     expect((await stream.nextMessage()).message).toMatchObject({ params: { uri: uriOf(last) } });
-    stream.leave();
+    stream.disconnect();
   });
 
   it('count as reads, and not as messages', async () => {
     const limited = await start({ readsPerMinute: 2 });
     const owner = callerOf(tenant, limited);
-    const own = await owner.open();
+    const own = await owner.openSession();
     const answers = [1, 2, 3].map(() => subscribe(uriOf(lead), owner, own));
     const left = (await Promise.all(answers)).map(({ headers }) => headers.get('retry-after'));
     expect(left.filter((retryAfter) => retryAfter === null)).toHaveLength(2);

@@ -4,9 +4,9 @@ import type { Scope } from '../../src/auth/scopes.js';
 import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-info.js';
 import {
   initializeRequest,
-  inSession,
+  sessionHeader,
   LATEST_REVISION,
-  McpCaller,
+  McpHttpClient,
   rpcNotification,
 } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
@@ -25,7 +25,7 @@ import {
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('initialize', () => {
   });
 
   it('given a key, when it opens two sessions, then they are two', async () => {
-    const [one, two] = await Promise.all([mcp.open(), mcp.open()]);
+    const [one, two] = await Promise.all([mcp.openSession(), mcp.openSession()]);
     expect(one).not.toBe(two);
     await mcp.delete(one);
     await expectAlive(mcp, two);
@@ -76,19 +76,19 @@ describe('initialize', () => {
 
   it('given a key without any scope, when it initializes, then it has a session', async () => {
     const caller = callerOf(await app.key(tenant.id, []));
-    const session = await caller.open();
+    const session = await caller.openSession();
     const { body } = await caller.rpc(session, 'tools/list');
     expect(body).toMatchObject({ result: { tools: [{ name: 'whoami' }] } });
   });
 
   it('given an empty session header, when a client initializes, then it has a session', async () => {
-    const { status, headers } = await mcp.initialize({}, inSession(''));
+    const { status, headers } = await mcp.initialize({}, sessionHeader(''));
     expect([status, headers.get('mcp-session-id')]).toEqual([200, expect.stringMatching(/./)]);
   });
 
   it('given a session, when initialize comes in it, then it is refused and the session lives on', async () => {
-    const session = await mcp.open();
-    const answer = await mcp.initialize({}, inSession(session));
+    const session = await mcp.openSession();
+    const answer = await mcp.initialize({}, sessionHeader(session));
     expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
     expect(answer.headers.get('mcp-session-id')).toBeNull();
     await expectAlive(mcp, session);
@@ -96,7 +96,7 @@ describe('initialize', () => {
 
   it('given a session that has ended, when initialize comes in it, then it is 404 not_found', async () => {
     expectRefusal(
-      await mcp.initialize({}, inSession(await terminatedSession(mcp))),
+      await mcp.initialize({}, sessionHeader(await terminatedSession(mcp))),
       404,
       'not_found',
     );
@@ -107,12 +107,12 @@ describe('requests in a session', () => {
   let session: string;
 
   beforeAll(async () => {
-    session = await mcp.open();
+    session = await mcp.openSession();
   });
 
   it('given a notification, when it is POSTed, then the answer is 202 without a body', async () => {
     const message = rpcNotification('notifications/initialized');
-    const answer = await mcp.post(message, inSession(session));
+    const answer = await mcp.post(message, sessionHeader(session));
     expect(answer).toMatchObject({ status: 202, body: undefined });
     expectLimits(answer);
   });
@@ -123,7 +123,7 @@ describe('requests in a session', () => {
     ['an unknown notification', rpcNotification('notifications/of-tomorrow', { x: 1 })],
     ['a cancellation', rpcNotification('notifications/cancelled', { requestId: 1 })],
   ])('given %s, when it is POSTed, then the answer is 202 without a body', async (_, message) => {
-    const answer = await mcp.post(message, inSession(session));
+    const answer = await mcp.post(message, sessionHeader(session));
     expect(answer).toMatchObject({ status: 202, body: undefined });
   });
 
@@ -172,7 +172,7 @@ describe('requests in a session', () => {
     const callers = await Promise.all(
       scopes.map(async (scope) => {
         const caller = callerOf(await app.key(tenant.id, [scope]));
-        return { caller, open: await caller.open() };
+        return { caller, open: await caller.openSession() };
       }),
     );
     const asked = Array.from({ length: 40 }, (_, n) => callers[n % 2]!);
@@ -192,7 +192,7 @@ describe('requests in a session', () => {
 
 describe('DELETE', () => {
   it('given a session, when its key DELETEs it, then the answer says so and it is gone', async () => {
-    const session = await mcp.open();
+    const session = await mcp.openSession();
     const answer = await mcp.delete(session);
     expect({ status: answer.status, body: answer.body as unknown }).toEqual({
       status: 200,
@@ -203,7 +203,7 @@ describe('DELETE', () => {
   });
 
   it('given a session, when it is DELETEd many times at once, then one DELETE has ended it', async () => {
-    const session = await mcp.open();
+    const session = await mcp.openSession();
     const answers = await Promise.all(Array.from({ length: 10 }, () => mcp.delete(session)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([200, ...Array.from({ length: 9 }, () => 404)]);
@@ -212,8 +212,8 @@ describe('DELETE', () => {
 
 describe('a request without a valid key', () => {
   it.each(METHODS)('given no key, when %s comes, then it is 401', async (method) => {
-    const session = await mcp.open();
-    const callers = [callerWithoutKey(), new McpCaller(app.url, generateKey())];
+    const session = await mcp.openSession();
+    const callers = [callerWithoutKey(), new McpHttpClient(app.url, generateKey())];
     for (const caller of callers) {
       for (const id of [undefined, session, randomUUID()]) {
         const answer = await SEND[method](caller, id);
@@ -230,7 +230,7 @@ describe('a request without a valid key', () => {
     expect(answer.headers.get('mcp-session-id')).toBeNull();
   });
 
-  it.each<[string, Parameters<McpCaller['request']>[1]]>([
+  it.each<[string, Parameters<McpHttpClient['request']>[1]]>([
     ['unparseable JSON', { body: '{' }],
     ['another content type', { body: 'x', headers: { 'Content-Type': 'text/plain' } }],
     ['a body that is too large', { body: ' '.repeat(300_000) }],

@@ -1,8 +1,8 @@
 import { createLead, expectInvalid, type LeadRecord } from '../../src/testing/factories.js';
 import {
   initializeRequest,
-  McpCaller,
-  mirrorOf,
+  McpHttpClient,
+  mirrorHeaders,
   rpcRequest,
   STATELESS_META,
   STATELESS_REVISION,
@@ -24,7 +24,7 @@ const UNSUPPORTED_VERSION = -32022;
 let app: TestApp;
 let tenant: Tenant;
 let lead: LeadRecord;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('what is refused in JSON-RPC', () => {
   /** A call whose `_meta` is this. */
   const declaring = (
     _meta: unknown,
-    headers: Record<string, string> = mirrorOf('tools/call', LIST_LEADS),
+    headers: Record<string, string> = mirrorHeaders('tools/call', LIST_LEADS),
   ) =>
     mcp.post(
       rpcRequest('tools/call', { ...LIST_LEADS, ...(_meta !== undefined && { _meta }) }),
@@ -61,7 +61,10 @@ describe('what is refused in JSON-RPC', () => {
   it.each(['2099-01-01', '2025-11-25', 'x', ''])(
     '400 and -32022 that names what is supported: the revision "%s"',
     async (requested) => {
-      const headers = { ...mirrorOf('tools/call', LIST_LEADS), 'MCP-Protocol-Version': requested };
+      const headers = {
+        ...mirrorHeaders('tools/call', LIST_LEADS),
+        'MCP-Protocol-Version': requested,
+      };
       const answer = await declaring({ ...STATELESS_META, [VERSION_KEY]: requested }, headers);
       const data = { supported: [STATELESS_REVISION], requested };
       expectRpcError(answer, 400, UNSUPPORTED_VERSION, data);
@@ -71,36 +74,36 @@ describe('what is refused in JSON-RPC', () => {
   it.each<[string, Record<string, string>]>([
     ['no MCP-Protocol-Version', { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'list_leads' }],
     ['no Mcp-Method', { 'MCP-Protocol-Version': STATELESS_REVISION, 'Mcp-Name': 'list_leads' }],
-    ['no Mcp-Name', mirrorOf('tools/call')],
+    ['no Mcp-Name', mirrorHeaders('tools/call')],
     [
       'another MCP-Protocol-Version',
-      { ...mirrorOf('tools/call', LIST_LEADS), 'MCP-Protocol-Version': '2025-11-25' },
+      { ...mirrorHeaders('tools/call', LIST_LEADS), 'MCP-Protocol-Version': '2025-11-25' },
     ],
-    ['another Mcp-Method', mirrorOf('tools/list', LIST_LEADS)],
-    ['Mcp-Method in other letters', mirrorOf('Tools/Call', LIST_LEADS)],
-    ['another Mcp-Name', mirrorOf('tools/call', { name: 'list_tasks' })],
-    ['Mcp-Name that is no Base64', mirrorOf('tools/call', { name: '=?base64?*?=' })],
-    ['Mcp-Name beyond ASCII', mirrorOf('tools/call', { name: 'list_leäds' })],
+    ['another Mcp-Method', mirrorHeaders('tools/list', LIST_LEADS)],
+    ['Mcp-Method in other letters', mirrorHeaders('Tools/Call', LIST_LEADS)],
+    ['another Mcp-Name', mirrorHeaders('tools/call', { name: 'list_tasks' })],
+    ['Mcp-Name that is no Base64', mirrorHeaders('tools/call', { name: '=?base64?*?=' })],
+    ['Mcp-Name beyond ASCII', mirrorHeaders('tools/call', { name: 'list_leäds' })],
   ])('400 and -32020: %s', async (_, headers) => {
     expectRpcError(await declaring(STATELESS_META, headers), 400, HEADER_MISMATCH);
   });
 
   it('400 and -32020: an address in Mcp-Name that is not the one to read', async () => {
     const read = statelessRequest('resources/read', { uri: `lead://${lead.id}` });
-    const headers = mirrorOf('resources/read', { uri: 'lead://x' });
+    const headers = mirrorHeaders('resources/read', { uri: 'lead://x' });
     expectRpcError(await mcp.post(read, headers), 400, HEADER_MISMATCH);
   });
 
   it.each(['nope', '', 'toString', '__proto__', 'initialize', 'ping', 'logging/setLevel'])(
     '404 and -32601: the method "%s"',
     async (method) => {
-      expectRpcError(await mcp.ask(method), 404, METHOD_NOT_FOUND);
+      expectRpcError(await mcp.statelessRpc(method), 404, METHOD_NOT_FOUND);
     },
   );
 
   it('400 and -32600: several messages', async () => {
     const list = statelessRequest('tools/list');
-    expectRpcError(await mcp.post([list, list], mirrorOf('tools/list')), 400, INVALID_REQUEST);
+    expectRpcError(await mcp.post([list, list], mirrorHeaders('tools/list')), 400, INVALID_REQUEST);
   });
 
   it('400 and -32020: initialize that declares the revision without sessions', async () => {
@@ -112,23 +115,23 @@ describe('what is refused in JSON-RPC', () => {
     '200 and -32602: the address "%s", which names nothing',
     async (uri) => {
       const data = { uri, code: 'not_found', retryable: false };
-      expectRpcError(await mcp.ask('resources/read', { uri }), 200, INVALID_PARAMS, data);
+      expectRpcError(await mcp.statelessRpc('resources/read', { uri }), 200, INVALID_PARAMS, data);
     },
   );
 
   it('200 and the status that REST has: a record that the scopes hide', async () => {
     const limited = callerOf(await app.key(tenant.id, ['tasks:read']));
-    const answer = await limited.ask('resources/read', { uri: `lead://${lead.id}` });
+    const answer = await limited.statelessRpc('resources/read', { uri: `lead://${lead.id}` });
     expectRpcError(answer, 200, 403, { code: 'insufficient_scope' });
   });
 });
 
 describe('what is refused before JSON-RPC, as REST refuses it', () => {
   const list = JSON.stringify(statelessRequest('tools/list'));
-  const mirror = mirrorOf('tools/list');
+  const mirror = mirrorHeaders('tools/list');
 
   it('401 without a key', async () => {
-    const answer = await new McpCaller(app.url).ask('tools/list');
+    const answer = await new McpHttpClient(app.url).statelessRpc('tools/list');
     expectRefusal(answer, 401, 'unauthorized');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="latitude"');
   });

@@ -6,9 +6,9 @@ import { SESSION_PROTOCOL_VERSIONS } from '../../src/mcp/protocol/session-protoc
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, expectInvalid, type LeadRecord, LEADS } from '../../src/testing/factories.js';
 import {
-  inSession,
-  type McpCaller,
-  mirrorOf,
+  sessionHeader,
+  type McpHttpClient,
+  mirrorHeaders,
   rpcNotification,
   rpcRequest,
   STATELESS_META,
@@ -33,7 +33,7 @@ const LIST_LEADS = { name: 'list_leads', arguments: {} };
 let app: TestApp;
 let tenant: Tenant;
 let lead: LeadRecord;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, sessionsOf, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(() => stopAll());
 
 describe('what a request without a session is answered', () => {
   it('is, of server/discover, what there is and who speaks', async () => {
-    expect(statelessResultOf(await mcp.ask('server/discover'))).toEqual({
+    expect(statelessResultOf(await mcp.statelessRpc('server/discover'))).toEqual({
       supportedVersions: [STATELESS_REVISION],
       capabilities: {
         tools: { listChanged: true },
@@ -61,14 +61,14 @@ describe('what a request without a session is answered', () => {
   });
 
   it('is, of the lists, what sessions list, for this key alone and a while', async () => {
-    const session = await mcp.open();
+    const session = await mcp.openSession();
     for (const method of [
       'tools/list',
       'prompts/list',
       'resources/list',
       'resources/templates/list',
     ]) {
-      const { ttlMs, cacheScope, ...listed } = statelessResultOf(await mcp.ask(method));
+      const { ttlMs, cacheScope, ...listed } = statelessResultOf(await mcp.statelessRpc(method));
       expect(listed).toEqual((await mcp.rpc(session, method)).body.result);
       expect({ ttlMs, cacheScope }).toEqual({ ttlMs: 300_000, cacheScope: 'private' });
     }
@@ -76,12 +76,12 @@ describe('what a request without a session is answered', () => {
 
   it('is, of tools/call and resources/read, the record that REST shows', async () => {
     const call = { name: 'get_lead', arguments: { id: lead.id } };
-    expect(statelessResultOf(await mcp.ask('tools/call', call))).toEqual({
+    expect(statelessResultOf(await mcp.statelessRpc('tools/call', call))).toEqual({
       content: [{ type: 'text', text: JSON.stringify(lead) }],
       structuredContent: lead,
     });
     const uri = `lead://${lead.id}`;
-    expect(statelessResultOf(await mcp.ask('resources/read', { uri }))).toEqual({
+    expect(statelessResultOf(await mcp.statelessRpc('resources/read', { uri }))).toEqual({
       contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(lead) }],
       // It may change at any time.
       ttlMs: 0,
@@ -90,12 +90,12 @@ describe('what a request without a session is answered', () => {
   });
 
   it.each(['text', '', 0, -1, 2 ** 53 - 1])('has the id of the request: %j', async (id) => {
-    expect((await mcp.ask('tools/list', {}, id)).body).toMatchObject({ id, result: {} });
+    expect((await mcp.statelessRpc('tools/list', {}, id)).body).toMatchObject({ id, result: {} });
   });
 
   it('is nothing for a notification', async () => {
     const notification = rpcNotification('notifications/anything', { _meta: STATELESS_META });
-    const { status, body } = await mcp.post(notification, mirrorOf(notification.method));
+    const { status, body } = await mcp.post(notification, mirrorHeaders(notification.method));
     expect({ status, body: body as unknown }).toEqual({ status: 202, body: undefined });
   });
 
@@ -107,7 +107,7 @@ describe('what a request without a session is answered', () => {
       headers: {
         Authorization: `Bearer ${tenant.key.key}`,
         'Content-Type': 'application/json',
-        ...mirrorOf('subscriptions/listen'),
+        ...mirrorHeaders('subscriptions/listen'),
       },
       body: JSON.stringify(statelessRequest('subscriptions/listen', params, 'feed')),
     });
@@ -126,7 +126,7 @@ describe('what a request without a session is answered', () => {
     const _meta = { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities };
     const name = `=?base64?${Buffer.from('list_leads').toString('base64')}?=`;
     const call = statelessRequest('tools/call', { ...LIST_LEADS, _meta });
-    statelessResultOf(await mcp.post(call, mirrorOf('tools/call', { name })));
+    statelessResultOf(await mcp.post(call, mirrorHeaders('tools/call', { name })));
   });
 });
 
@@ -134,7 +134,7 @@ describe('limits', () => {
   const READS = 3;
   const MESSAGES = 600;
   let limited: TestApp;
-  let caller: McpCaller;
+  let caller: McpHttpClient;
   let us: Tenant;
 
   beforeAll(async () => {
@@ -149,20 +149,20 @@ describe('limits', () => {
 
   it('count calls and reads of records as what they do, and nothing else', async () => {
     const uri = `lead://${lead.id}`;
-    await caller.ask('server/discover');
-    await caller.ask('tools/list');
-    expect(remaining(await caller.ask('tools/call', LIST_LEADS))).toBe(READS - 1);
-    expect(remaining(await caller.ask('resources/read', { uri }))).toBe(READS - 2);
+    await caller.statelessRpc('server/discover');
+    await caller.statelessRpc('tools/list');
+    expect(remaining(await caller.statelessRpc('tools/call', LIST_LEADS))).toBe(READS - 1);
+    expect(remaining(await caller.statelessRpc('resources/read', { uri }))).toBe(READS - 2);
     expect(remaining(await us.api.get(LEADS))).toBe(READS - 3);
     const create = { name: 'create_lead', arguments: { first_name: 'Ada' } };
-    expect(remaining(await caller.ask('tools/call', create))).toBe(0);
+    expect(remaining(await caller.statelessRpc('tools/call', create))).toBe(0);
   });
 
   it('are told in the result of a call, and in the error of a read, with their headers', async () => {
     for (let read = 0; read < READS; read++) await us.api.get(LEADS);
-    const call = await caller.ask('tools/call', LIST_LEADS);
+    const call = await caller.statelessRpc('tools/call', LIST_LEADS);
     expect(resultOfFailure(call)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
-    const read = await caller.ask('resources/read', { uri: `lead://${lead.id}` });
+    const read = await caller.statelessRpc('resources/read', { uri: `lead://${lead.id}` });
     expectRpcError(read, 200, 429, { code: 'rate_limit_exceeded', retryable: true });
     for (const { headers } of [call, read]) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -174,18 +174,24 @@ describe('limits', () => {
     const statuses: number[] = [];
     for (let sent = 0; sent < MESSAGES; sent += 50) {
       const ask = (_: unknown, n: number) => {
-        if (n % 3 === 0) return caller.ask('tools/list');
-        return n % 3 === 1 ? caller.ask('nope') : caller.post(statelessRequest('tools/list'));
+        if (n % 3 === 0) return caller.statelessRpc('tools/list');
+        return n % 3 === 1
+          ? caller.statelessRpc('nope')
+          : caller.post(statelessRequest('tools/list'));
       };
       const answers = await Promise.all(Array.from({ length: 50 }, ask));
       statuses.push(...answers.map(({ status }) => status));
     }
     expect(statuses).not.toContain(429);
-    expectRefusal(await caller.ask('tools/list'), 429, 'rate_limit_exceeded');
-    statelessResultOf(await caller.ask('tools/call', LIST_LEADS));
+    expectRefusal(await caller.statelessRpc('tools/list'), 429, 'rate_limit_exceeded');
+    statelessResultOf(await caller.statelessRpc('tools/call', LIST_LEADS));
     // What is refused for its headers has called nothing.
     const unnamed = statelessRequest('tools/call', LIST_LEADS);
-    expectRefusal(await caller.post(unnamed, mirrorOf('tools/call')), 429, 'rate_limit_exceeded');
+    expectRefusal(
+      await caller.post(unnamed, mirrorHeaders('tools/call')),
+      429,
+      'rate_limit_exceeded',
+    );
   });
 
   function resultOfFailure(answer: Answer) {
@@ -199,10 +205,10 @@ describe('requests of both eras', () => {
   it('take and use no place of a session', async () => {
     const narrow = await start({ mcpMaxSessions: 1 });
     const caller = callerOf(tenant, narrow);
-    statelessResultOf(await caller.ask('tools/list'));
-    const session = await caller.open();
-    statelessResultOf(await caller.ask('tools/call', LIST_LEADS));
-    const answer = await caller.ask('tools/list');
+    statelessResultOf(await caller.statelessRpc('tools/list'));
+    const session = await caller.openSession();
+    statelessResultOf(await caller.statelessRpc('tools/call', LIST_LEADS));
+    const answer = await caller.statelessRpc('tools/list');
     expect(answer.headers.get('mcp-session-id')).toBeNull();
     expect(sessionsOf(narrow)).toMatchObject([{ id: session, isStreaming: false }]);
     expect(await caller.initialize()).toMatchObject({ status: 503 });
@@ -213,8 +219,8 @@ describe('requests of both eras', () => {
     'heed no Mcp-Session-Id: one %s changes nothing',
     async (which) => {
       const other = callerOf(await app.organization());
-      const session = which === 'of another key' ? await other.open() : 'x';
-      const headers = { ...mirrorOf('tools/call', LIST_LEADS), ...inSession(session) };
+      const session = which === 'of another key' ? await other.openSession() : 'x';
+      const headers = { ...mirrorHeaders('tools/call', LIST_LEADS), ...sessionHeader(session) };
       const call = statelessRequest('tools/call', LIST_LEADS);
       const { structuredContent } = statelessResultOf(await mcp.post(call, headers));
       expect(structuredContent).toMatchObject({ data: [{ id: lead.id }] });
@@ -222,7 +228,10 @@ describe('requests of both eras', () => {
   );
 
   it('given a session, when only the header is of the other era, then the session is held to it', async () => {
-    const headers = { ...inSession(await mcp.open()), 'MCP-Protocol-Version': STATELESS_REVISION };
+    const headers = {
+      ...sessionHeader(await mcp.openSession()),
+      'MCP-Protocol-Version': STATELESS_REVISION,
+    };
     expectInvalid(await mcp.post(rpcRequest('ping'), headers), 'MCP-Protocol-Version');
   });
 
@@ -232,13 +241,13 @@ describe('requests of both eras', () => {
         const owner = await app.organization();
         const { id } = await createLead(owner.api);
         const caller = callerOf(owner);
-        return { id, caller, session: await caller.open() };
+        return { id, caller, session: await caller.openSession() };
       }),
     );
     const asked = parties.flatMap((party) => Array.from({ length: 5 }, () => party));
     const answers = await Promise.all(
       asked.flatMap(({ caller, session }) => [
-        caller.ask('tools/call', LIST_LEADS, 1),
+        caller.statelessRpc('tools/call', LIST_LEADS, 1),
         caller.rpc(session, 'tools/call', LIST_LEADS, 1),
       ]),
     );
@@ -251,7 +260,7 @@ describe('requests of both eras', () => {
 
   it('come one after the other on one connection', async () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    const session = await mcp.open();
+    const session = await mcp.openSession();
     const sockets = new Set<unknown>();
     const post = (body: object, headers: Record<string, string>) =>
       rawRequest(Number(new URL(app.url).port), {
@@ -269,8 +278,8 @@ describe('requests of both eras', () => {
         onSocket: (socket) => sockets.add(socket),
       });
     for (let turn = 0; turn < 3; turn++) {
-      statelessResultOf(await post(statelessRequest('tools/list'), mirrorOf('tools/list')));
-      const { body } = await post(rpcRequest('ping', {}, turn), inSession(session));
+      statelessResultOf(await post(statelessRequest('tools/list'), mirrorHeaders('tools/list')));
+      const { body } = await post(rpcRequest('ping', {}, turn), sessionHeader(session));
       expect(body).toEqual({ jsonrpc: '2.0', id: turn, result: {} });
     }
     expect(sockets.size).toBe(1);
@@ -279,9 +288,13 @@ describe('requests of both eras', () => {
 
   it.each(SCOPES)('list what %s may use, and no more', async (scope) => {
     const caller = callerOf(await app.key(tenant.id, [scope]));
-    const session = await caller.open();
+    const session = await caller.openSession();
     for (const method of ['tools/list', 'resources/templates/list']) {
-      const { ttlMs: _, cacheScope: __, ...listed } = statelessResultOf(await caller.ask(method));
+      const {
+        ttlMs: _,
+        cacheScope: __,
+        ...listed
+      } = statelessResultOf(await caller.statelessRpc(method));
       expect(listed).toEqual((await caller.rpc(session, method)).body.result);
     }
   });

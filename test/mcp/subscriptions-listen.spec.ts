@@ -20,8 +20,8 @@ import {
   updateLead,
 } from '../../src/testing/factories.js';
 import {
-  type McpCaller,
-  mirrorOf,
+  type McpHttpClient,
+  mirrorHeaders,
   SERVER_INFO,
   STATELESS_REVISION,
   statelessRequest,
@@ -37,7 +37,7 @@ const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
 let app: TestApp;
 let tenant: Tenant;
-let mcp: McpCaller;
+let mcp: McpHttpClient;
 const { callerOf, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('subscriptions/listen', () => {
     lead = await createLead(tenant.api);
   });
 
-  const listen = (notifications: unknown, caller = mcp, headers = mirrorOf(LISTEN)) =>
+  const listen = (notifications: unknown, caller = mcp, headers = mirrorHeaders(LISTEN)) =>
     caller.post(statelessRequest(LISTEN, { notifications }), headers);
   const listeners = (of = app) => [...of.app.get(SubscriptionStreams).all()].length;
   const untilLeft = (count: number, of = app) =>
@@ -70,7 +70,7 @@ describe('subscriptions/listen', () => {
     const filter = { toolsListChanged: true, promptsListChanged: true };
     const resourceSubscriptions = [uriOf(lead), `lead://${randomUUID()}`];
     const caller = callerOf(tenant, instance);
-    const stream = await caller.listenAlone({ ...filter, resourceSubscriptions }, 'own');
+    const stream = await caller.openStatelessStream({ ...filter, resourceSubscriptions }, 'own');
     expect(Object.fromEntries(stream.headers)).toMatchObject({
       'content-type': 'text/event-stream',
       'x-accel-buffering': 'no',
@@ -106,7 +106,7 @@ describe('subscriptions/listen', () => {
     ['nothing', {}],
     ['what there is not', { promptsListChanged: true, resourceSubscriptions: ['x://y'] }],
   ])('is over at once where it asks for %s', async (_, filter) => {
-    const stream = await mcp.listenAlone(filter);
+    const stream = await mcp.openStatelessStream(filter);
     expect((await stream.nextMessage()).message).toMatchObject({ params: { notifications: {} } });
     expect((await stream.nextMessage()).message).toMatchObject({ result: {} });
     expect(await stream.next()).toBeUndefined();
@@ -125,7 +125,7 @@ describe('subscriptions/listen', () => {
     const many = Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () => `lead://${randomUUID()}`);
     const filter = { resourceSubscriptions: many };
     expectInvalid(await listen(filter), 'params.notifications.resourceSubscriptions');
-    const other = await listen({ toolsListChanged: true }, mcp, mirrorOf('tools/list'));
+    const other = await listen({ toolsListChanged: true }, mcp, mirrorHeaders('tools/list'));
     expect(other).toMatchObject({ status: 400, body: { error: { code: -32_020 } } });
     await untilLeft(0);
   });
@@ -144,25 +144,28 @@ describe('subscriptions/listen', () => {
     const small = await start({ mcpMaxSessions: 2 });
     const [caller, colleague] = [tenant, await small.key(tenant.id)].map((k) => callerOf(k, small));
     const filter = { toolsListChanged: true };
-    const [first] = [await caller!.listenAlone(filter), await colleague!.listenAlone(filter)];
+    const [first] = [
+      await caller!.openStatelessStream(filter),
+      await colleague!.openStatelessStream(filter),
+    ];
     const refused = await listen(filter, caller);
     expectError(refused, 503, 'too_many_sessions');
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    await Promise.all([caller!.open(), caller!.open()]);
-    first.leave();
+    await Promise.all([caller!.openSession(), caller!.openSession()]);
+    first.disconnect();
     await untilLeft(1, small);
-    (await caller!.listenAlone(filter)).leave();
+    (await caller!.openStatelessStream(filter)).disconnect();
   });
 
   it('leaves places for other keys', async () => {
     const filter = { toolsListChanged: true };
     const streams = await Promise.all(
-      Array.from({ length: MAX_STREAMS_PER_KEY }, () => mcp.listenAlone(filter)),
+      Array.from({ length: MAX_STREAMS_PER_KEY }, () => mcp.openStatelessStream(filter)),
     );
     expectError(await listen(filter), 503, 'too_many_sessions');
     const colleague = callerOf(await app.key(tenant.id));
-    streams.push(await colleague.listenAlone(filter));
-    for (const stream of streams) stream.leave();
+    streams.push(await colleague.openStatelessStream(filter));
+    for (const stream of streams) stream.disconnect();
     await untilLeft(0);
   });
 
@@ -194,7 +197,7 @@ describe('subscriptions/listen', () => {
       headers: {
         Authorization: `Bearer ${tenant.key.key}`,
         'Content-Type': 'application/json',
-        ...mirrorOf(LISTEN),
+        ...mirrorHeaders(LISTEN),
       },
       body: JSON.stringify(
         statelessRequest(LISTEN, { notifications: { resourceSubscriptions: [uriOf(lead)] } }),

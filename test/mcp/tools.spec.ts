@@ -28,7 +28,7 @@ import {
 } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { ApiDescription } from '../../src/testing/openapi.js';
+import { OpenApiValidator } from '../../src/testing/openapi.js';
 import { pathOf } from '../../src/testing/routes.js';
 import {
   ALL_TOOLS,
@@ -192,11 +192,11 @@ describe('tools/list', () => {
   });
 
   describe('against the OpenAPI document: one source with REST', () => {
-    let description: ApiDescription;
+    let description: OpenApiValidator;
 
     beforeAll(async () => {
       const { body } = await app.client().get('/openapi.json');
-      description = new ApiDescription(body as OpenApiDocument);
+      description = new OpenApiValidator(body as OpenApiDocument);
     });
 
     /** What REST takes on the route of a tool, beside the id in its path. */

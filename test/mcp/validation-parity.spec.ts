@@ -25,7 +25,7 @@ import {
 import { TestServer } from '../../src/testing/test-server.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { anyValues, boundaryValuesOf } from '../support/field-values.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
@@ -79,7 +79,7 @@ let suites = 0;
  * The eras alternate, so that every kind of field is sent in both.
  */
 async function renewAgent(): Promise<void> {
-  agent = await connectAgent(app, tenant, ERAS[suites++ % ERAS.length]);
+  agent = await connectAgent(app, tenant, PROTOCOL_MODES[suites++ % PROTOCOL_MODES.length]);
 }
 
 /** An input that a route of REST and a tool have in common. */

@@ -6,8 +6,8 @@ import { connectAgent, stopWithAgents } from '../support/agent.js';
 import { dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { McpCaller } from '../../src/testing/mcp-client.js';
-import { ERAS } from '../support/speakers.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { ALL_TOOLS } from '../support/tools.js';
 
 const READS = 5;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   tenant = await app.organization();
 });
 
-describe.each(ERAS)('whoami, asked by a client of the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('whoami, asked by a client of the era "%s"', (era) => {
   const ask = async (of: Tenant) => (await connectAgent(app, of, era)).succeed<Whoami>('whoami');
 
   it('tells what GET /api/v1/me tells, and the windows in place of the limits', async () => {
@@ -97,9 +97,9 @@ describe('how the server introduces itself', () => {
   });
 
   it('is the same in both eras, whatever the scopes', async () => {
-    const caller = new McpCaller(app.url, (await app.key(tenant.id, [])).key.key);
+    const caller = new McpHttpClient(app.url, (await app.key(tenant.id, [])).key.key);
     const { result: opened } = (await caller.initialize()).body;
-    const { result: discovered } = (await caller.ask('server/discover')).body;
+    const { result: discovered } = (await caller.statelessRpc('server/discover')).body;
     expect(opened).toMatchObject({ serverInfo: FULL_SERVER_INFO, instructions: INSTRUCTIONS });
     expect(discovered).toMatchObject({
       instructions: INSTRUCTIONS,

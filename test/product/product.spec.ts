@@ -1,10 +1,10 @@
 import http from 'node:http';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { dataOf, LEADS } from '../../src/testing/factories.js';
-import { Follower, updated } from '../support/followers.js';
-import { McpCaller } from '../../src/testing/mcp-client.js';
+import { Subscriber, resourceUpdated } from '../support/resource-subscriber.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import { Product, UNLIMITED, until } from '../support/product.js';
-import { ERAS } from '../support/speakers.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const KEY = /shown only now: (\S+)/;
 
@@ -108,8 +108,10 @@ describe('stopping', () => {
   it('ends the event streams of /mcp as streams end, and then itself', async () => {
     const server = await product.start();
     const key = server.printed(KEY) ?? (await newKey(product));
-    const mcp = new McpCaller(server.url, key);
-    const streams = await Promise.all([1, 2, 3].map(async () => mcp.listen(await mcp.open())));
+    const mcp = new McpHttpClient(server.url, key);
+    const streams = await Promise.all(
+      [1, 2, 3].map(async () => mcp.openStream(await mcp.openSession())),
+    );
     // Tells the client when to come back, for instance to the instance that takes this one's place.
     for (const stream of streams) expect(await stream.next()).toMatchObject({ retry: '1000' });
     const started = performance.now();
@@ -124,14 +126,14 @@ describe('stopping', () => {
     const key = server.printed(KEY) ?? (await newKey(product));
     const api = new ApiClient(server.url, key);
     const { id } = dataOf(await api.post(LEADS, { first_name: 'Ada' }), 201);
-    const caller = new McpCaller(server.url, key);
-    const followers = await Promise.all(
-      ERAS.map((era) => Follower.of(era, caller, [`lead://${id}`])),
+    const caller = new McpHttpClient(server.url, key);
+    const subscribers = await Promise.all(
+      PROTOCOL_MODES.map((era) => Subscriber.of(era, caller, [`lead://${id}`])),
     );
     dataOf(await api.put(`${LEADS}/${id}`, { first_name: 'Grace' }));
     server.signal('SIGTERM');
-    for (const follower of followers) {
-      expect(await follower.take(2)).toEqual([updated(`lead://${id}`), undefined]);
+    for (const subscriber of subscribers) {
+      expect(await subscriber.take(2)).toEqual([resourceUpdated(`lead://${id}`), undefined]);
     }
     expect(await server.ended).toBe(0);
   });

@@ -1,14 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { displayedStart, generateKey, hashKey } from '../../src/auth/api-key-format.js';
+import { displayPrefix, generateKey, hashKey } from '../../src/auth/api-key-format.js';
 import type { Scope } from '../../src/auth/scopes.js';
 import { type Answer, ApiClient } from '../../src/testing/api-client.js';
-import { HOW_TO_READ_EVERY_ROW } from '../support/every-row.js';
+import { SELECT_DUMP_STATEMENT } from '../support/dump-statement.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { found, Markers, type Properties, type Secret } from '../../src/testing/markers.js';
-import { McpCaller } from '../../src/testing/mcp-client.js';
-import { ApiDescription } from '../../src/testing/openapi.js';
+import {
+  findLeaks,
+  CanaryValues,
+  type Properties,
+  type Secret,
+} from '../../src/testing/canary-values.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { OpenApiValidator } from '../../src/testing/openapi.js';
 import { Product, type RunningServer, until } from '../support/product.js';
-import { untilClosed } from '../../src/testing/raw-http.js';
+import { sendUntilClosed } from '../../src/testing/raw-http.js';
 import { type Route, ROUTES, validRequest } from '../../src/testing/routes.js';
 import { TOOLS, type ToolCase, validArguments } from '../support/tools.js';
 
@@ -46,7 +51,7 @@ const CUT_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
 const US_NUMBER = String(randomInt(2_000_000, 10_000_000));
 
 const product = new Product();
-const markers = new Markers();
+const canaries = new CanaryValues();
 /** Keys by what they are. */
 const keys = { unknown: generateKey(), poor: generateKey(), unseen: generateKey(), first: '' };
 const refusals: Answer[] = [];
@@ -64,7 +69,7 @@ beforeAll(async () => {
   });
   keys.first = server.printed(/shown only now: (\S+)/)!;
   tenant = await tenantOf(keys.first);
-  const email = markers.email('a taken e-mail');
+  const email = canaries.email('a taken e-mail');
   taken = {
     first_name: 'A',
     email,
@@ -102,7 +107,7 @@ describe('given every way to use and misuse every route and tool, and a database
     // Errors repeat the names of fields that do not exist, also in `clear`, and the protocol of /mcp has
     // them repeat the address that was asked for.
     const repeated = ['clear', 'uri'].flatMap((name) => [`${name} in plain`, `${name} in a URL`]);
-    expect(found(everySecret(), text)).toEqual(repeated);
+    expect(findLeaks(everySecret(), text)).toEqual(repeated);
   });
 
   it('no line of the log does, whether it is ours or comes from PostgreSQL', () => {
@@ -116,17 +121,17 @@ describe('given every way to use and misuse every route and tool, and a database
     ]) {
       expect(log).toContain(line);
     }
-    expect(found(everySecret(), log)).toEqual([]);
+    expect(findLeaks(everySecret(), log)).toEqual([]);
     // Nor any URL.
     expect(log).not.toMatch(/\?|api_key=/);
   });
 
   it('no dump of the database has a key: its hash and first characters are all there is', () => {
-    expect(found(markers.secrets, dump)).toContain('a taken e-mail in plain');
-    expect(found(hashesOfKeys(), dump).sort()).toEqual(
+    expect(findLeaks(canaries.secrets, dump)).toContain('a taken e-mail in plain');
+    expect(findLeaks(hashesOfKeys(), dump).sort()).toEqual(
       ['first', 'poor', 'unseen'].map((name) => `hash of the ${name} key in hex`),
     );
-    expect(found(secretsOfKeys(), dump)).toEqual([]);
+    expect(findLeaks(secretsOfKeys(), dump)).toEqual([]);
   });
 });
 
@@ -142,8 +147,8 @@ describe('what counts as found', () => {
     ['base64', Buffer.from('abZoë-42bc').toString('base64url')],
     ['numbers', JSON.stringify(Buffer.from('Zoë-42'))],
   ])('%s: %s', (encoding, text) => {
-    expect(found(secrets, text)).toContain(`it in ${encoding}`);
-    expect(found([{ name: 'it', value: 'Zoé-42' }], text)).toEqual([]);
+    expect(findLeaks(secrets, text)).toContain(`it in ${encoding}`);
+    expect(findLeaks([{ name: 'it', value: 'Zoé-42' }], text)).toEqual([]);
   });
 });
 
@@ -157,9 +162,9 @@ async function make(calls: readonly Call[]): Promise<void> {
 
 async function everyCall(): Promise<Call[]> {
   const { body: document } = await tenant.api.get('/openapi.json');
-  const description = new ApiDescription(document);
-  const mcp = new McpCaller(server.url, keys.first);
-  const session = await mcp.open();
+  const description = new OpenApiValidator(document);
+  const mcp = new McpHttpClient(server.url, keys.first);
+  const session = await mcp.openSession();
   const { body } = await mcp.rpc(session, 'tools/list');
   const calls = await Promise.all([
     ...ROUTES.map((route) => callsOf(route, description)),
@@ -168,7 +173,7 @@ async function everyCall(): Promise<Call[]> {
   return [...calls.flat(), ...strayCalls(mcp, session)];
 }
 
-async function callsOf(route: Route, description: ApiDescription): Promise<Call[]> {
+async function callsOf(route: Route, description: OpenApiValidator): Promise<Call[]> {
   const { path, body: valid } = await validRequest(route, tenant);
   const { query, body: fields } = description.inputOf(route);
   const bodies = valid ? variantsOf(fields, valid) : [() => undefined];
@@ -182,17 +187,17 @@ async function callsOf(route: Route, description: ApiDescription): Promise<Call[
     ...bodies.map((body) => () => call(path, body())),
     ...variantsOf(query, {}).map((of) => () => call(`${path}?${queryOf(of())}`, fresh())),
     ...malformedOf(fresh).map((body) => () => call(path, body())),
-    () => call(path, fresh() && markers.text('text'), { 'Content-Type': 'text/plain' }),
-    () => call(path, fresh() && markers.text('a large body').repeat(20_000)),
-    () => call(`${path}?api_key=${keys.first}&note=${markers.text('query')}`, fresh()),
-    () => call(path.replace(/[^/]+$/, markers.text('path')), fresh()),
+    () => call(path, fresh() && canaries.text('text'), { 'Content-Type': 'text/plain' }),
+    () => call(path, fresh() && canaries.text('a large body').repeat(20_000)),
+    () => call(`${path}?api_key=${keys.first}&note=${canaries.text('query')}`, fresh()),
+    () => call(path.replace(/[^/]+$/, canaries.text('path')), fresh()),
     ...BAD_CREDENTIALS.map((of) => () => call(path, fresh(), { Authorization: of() })),
   ];
 }
 
 async function toolCallsOf(
   tool: ToolCase,
-  { mcp, session, listed }: { mcp: McpCaller; session: string; listed: ListedTool[] },
+  { mcp, session, listed }: { mcp: McpHttpClient; session: string; listed: ListedTool[] },
 ): Promise<Call[]> {
   const { name } = tool;
   const { properties } = listed.find((one) => one.name === name)!.inputSchema;
@@ -206,21 +211,21 @@ interface ListedTool {
   readonly inputSchema: { readonly properties: Properties };
 }
 
-/** Valid fields with new markers in them, then the same of others, and of every wrong type. */
+/** Valid fields with new canary values in them, then the same of others, and of every wrong type. */
 function variantsOf(fields: Properties, valid: Body): (() => Body)[] {
   const each = (valueOf: (name: string) => unknown) => () =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, valueOf(name)]));
-  const fresh = () => ({ ...valid, ...markers.fill(fields) });
+  const fresh = () => ({ ...valid, ...canaries.fill(fields) });
   return [
     fresh,
     ...['email', 'phone']
       .filter((name) => name in fields)
       .map((name) => () => ({ ...fresh(), [name]: taken[name] })),
-    () => ({ ...fresh(), unknown: markers.text('unknown') }),
-    each((name) => markers.text(name)),
-    each((name) => ({ a: markers.text(name) })),
-    each((name) => [markers.text(name)]),
-    each((name) => [[markers.text(name)]]),
+    () => ({ ...fresh(), unknown: canaries.text('unknown') }),
+    each((name) => canaries.text(name)),
+    each((name) => ({ a: canaries.text(name) })),
+    each((name) => [canaries.text(name)]),
+    each((name) => [[canaries.text(name)]]),
   ];
 }
 
@@ -231,11 +236,11 @@ function malformedOf(fresh: () => Body | undefined): (() => string | Uint8Array)
     () => json().slice(0, -2),
     () => `[${json()}]`,
     () => json().replace(/"/g, "'"),
-    () => json().replace('{', `{"notes":"${markers.text('repeated')}","notes":"",`),
-    () => json().replace('{', `{"notes":"${markers.text('lone surrogate')}\\ud800",`),
+    () => json().replace('{', `{"notes":"${canaries.text('repeated')}","notes":"",`),
+    () => json().replace('{', `{"notes":"${canaries.text('lone surrogate')}\\ud800",`),
     () => Buffer.from(json(), 'utf16le'),
-    () => `"${markers.text('a JSON string')}"`,
-    () => markers.text('no JSON'),
+    () => `"${canaries.text('a JSON string')}"`,
+    () => canaries.text('no JSON'),
   ];
 }
 
@@ -245,14 +250,14 @@ const BAD_CREDENTIALS: readonly (() => string)[] = [
   () => `Bearer ${keys.poor}`,
   () => `Bearer ${keys.first}x`,
   () => `Bearer ${keys.first}, Bearer ${keys.first}`,
-  () => `Bearer ${markers.text('bearer')}`,
-  () => `Basic ${Buffer.from(`${markers.text('user')}:${keys.first}`).toString('base64')}`,
+  () => `Bearer ${canaries.text('bearer')}`,
+  () => `Basic ${Buffer.from(`${canaries.text('user')}:${keys.first}`).toString('base64')}`,
 ];
 
 function tellingHeaders(): Record<string, string> {
   return Object.fromEntries(
     ['User-Agent', 'Referer', 'Cookie', 'From', 'X-Forwarded-For', 'Idempotency-Key'].map(
-      (name) => [name, markers.text(name)],
+      (name) => [name, canaries.text(name)],
     ),
   );
 }
@@ -263,27 +268,27 @@ function queryOf(values: Body): string {
 }
 
 /** What goes to no route, to no tool, to no session, and what is no HTTP. */
-function strayCalls(mcp: McpCaller, session: string): Call[] {
+function strayCalls(mcp: McpHttpClient, session: string): Call[] {
   const host = 'Host: a\r\nConnection: close\r\n';
   const port = Number(new URL(server.url).port);
-  const raw = (bytes: () => string) => () => untilClosed(port, bytes());
+  const raw = (bytes: () => string) => () => sendUntilClosed(port, bytes());
   const inSession = (method: string, params: () => object) => () =>
     mcp.rpc(session, method, params());
   return [
-    () => tenant.api.get(`/${markers.text('path')}/%E0%A4%A`),
-    () => tenant.api.get(`/api/v1/${markers.text('path')}?a=${markers.text('query')}`),
-    () => tenant.api.request('PATCH', `/api/v1/leads/${markers.text('path')}`),
-    raw(() => `GET /${markers.text('path')} HTTP/1.1\r\n${host}${markers.text('line')}\r\n\r\n`),
-    raw(() => `${markers.text('method')} / HTTP/1.1\r\n${host}\r\n`),
-    raw(() => `GET / HTTP/1.1\r\n${host}X: ${markers.text('header').repeat(2_000)}\r\n\r\n`),
-    inSession('tools/call', () => ({ name: 'nothing', arguments: { a: markers.text('a') } })),
-    inSession('tools/call', () => ({ name: 'get_lead', arguments: markers.text('arguments') })),
-    inSession('resources/read', () => ({ uri: `lead://${markers.text('uri')}` })),
-    inSession('initialize', () => ({ clientInfo: { name: markers.text('client') } })),
-    () => mcp.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, sessionOf(markers.text('session'))),
-    () => mcp.post(`{"method": "${markers.text('message')}"`, sessionOf(session)),
-    () => mcp.request('GET', { headers: sessionOf(markers.text('session')) }),
-    () => mcp.initialize({}, { Origin: `https://${markers.text('origin')}.example` }),
+    () => tenant.api.get(`/${canaries.text('path')}/%E0%A4%A`),
+    () => tenant.api.get(`/api/v1/${canaries.text('path')}?a=${canaries.text('query')}`),
+    () => tenant.api.request('PATCH', `/api/v1/leads/${canaries.text('path')}`),
+    raw(() => `GET /${canaries.text('path')} HTTP/1.1\r\n${host}${canaries.text('line')}\r\n\r\n`),
+    raw(() => `${canaries.text('method')} / HTTP/1.1\r\n${host}\r\n`),
+    raw(() => `GET / HTTP/1.1\r\n${host}X: ${canaries.text('header').repeat(2_000)}\r\n\r\n`),
+    inSession('tools/call', () => ({ name: 'nothing', arguments: { a: canaries.text('a') } })),
+    inSession('tools/call', () => ({ name: 'get_lead', arguments: canaries.text('arguments') })),
+    inSession('resources/read', () => ({ uri: `lead://${canaries.text('uri')}` })),
+    inSession('initialize', () => ({ clientInfo: { name: canaries.text('client') } })),
+    () => mcp.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, sessionOf(canaries.text('session'))),
+    () => mcp.post(`{"method": "${canaries.text('message')}"`, sessionOf(session)),
+    () => mcp.request('GET', { headers: sessionOf(canaries.text('session')) }),
+    () => mcp.initialize({}, { Origin: `https://${canaries.text('origin')}.example` }),
   ];
 }
 
@@ -302,18 +307,18 @@ async function addKey(key: string, scopes: readonly Scope[]): Promise<void> {
   await product.sql(
     `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
      values ($1, $2, 'k', $3, $4, $5)`,
-    [randomUUID(), tenant.id, hashKey(key), displayedStart(key), scopes],
+    [randomUUID(), tenant.id, hashKey(key), displayPrefix(key), scopes],
   );
 }
 
 async function dumped(): Promise<string> {
-  const [how] = await product.sql<{ statement: string }>(HOW_TO_READ_EVERY_ROW);
+  const [how] = await product.sql<{ statement: string }>(SELECT_DUMP_STATEMENT);
   return JSON.stringify(await product.sql(how!.statement));
 }
 
 function everySecret(): Secret[] {
   const phone = { name: 'a taken phone', value: `415${US_NUMBER}` };
-  return [...markers.secrets, phone, ...secretsOfKeys(), ...hashesOfKeys()];
+  return [...canaries.secrets, phone, ...secretsOfKeys(), ...hashesOfKeys()];
 }
 
 /** What of a key is not shown again, half of it: PostgreSQL cuts off what it quotes. */

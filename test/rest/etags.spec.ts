@@ -9,7 +9,7 @@ import {
 } from '../../src/testing/factories.js';
 import { TestServer } from '../../src/testing/test-server.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { nameOf, pathOf, RECORD_ROUTES, ROUTES, send } from '../../src/testing/routes.js';
+import { routeName, pathOf, RECORD_ROUTES, ROUTES, send } from '../../src/testing/routes.js';
 
 let app: TestServer;
 let tenant: Tenant;
@@ -23,7 +23,7 @@ const etagOf = ({ headers }: Answer) => headers.get('etag')!;
 const read = RECORD_ROUTES.filter(({ method }) => method === 'GET');
 const change = RECORD_ROUTES.filter(({ method }) => method === 'PUT' || method === 'DELETE');
 const named = <R extends (typeof ROUTES)[number]>(routes: readonly R[]) =>
-  routes.map((route) => [nameOf(route), route] as const);
+  routes.map((route) => [routeName(route), route] as const);
 
 describe.each(named(read))('the ETag of %s (RFC 9110, 8.8.3)', (_, route) => {
   const update = ROUTES.find(

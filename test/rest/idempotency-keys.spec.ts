@@ -22,7 +22,7 @@ import {
 } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { nameOf, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
 
 class NameDto {
   @Text({ max: 100, required: true }) first_name: string;
@@ -88,7 +88,9 @@ async function total({ api } = tenant): Promise<number> {
 }
 
 describe.each(
-  ROUTES.filter(({ method }) => method === 'POST').map((route) => [nameOf(route), route] as const),
+  ROUTES.filter(({ method }) => method === 'POST').map(
+    (route) => [routeName(route), route] as const,
+  ),
 )('Idempotency-Key on %s', (_, route) => {
   it('executes a request once and repeats its response', async () => {
     const { path, body } = await validRequest(route, tenant);

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { ApiClient, type Answer } from '../../src/testing/api-client.js';
 import type { ErrorBody } from '../../src/testing/factories.js';
-import { type Era, type Speaker, speakerOf } from './speakers.js';
+import { type ProtocolMode, type McpSdkClient, createSdkClient } from './mcp-sdk-clients.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -16,35 +16,35 @@ export interface ToolFailure extends ErrorBody {
 }
 
 /** Who an agent is: every `Tenant` is one. */
-interface Owner {
+interface AgentOwner {
   readonly key: { readonly key: string };
 }
 
 type LastAnswer = Pick<Response, 'status' | 'headers'>;
 
-const open = new Set<Agent>();
+const connected = new Set<Agent>();
 
 /** What agents speak that are not told what to. */
-let usualEra: Era = 'sessions';
+let defaultMode: ProtocolMode = 'sessions';
 
 /** Has a whole suite speak to /mcp in one era. */
-export function agentsSpeak(era: Era): void {
-  usualEra = era;
+export function setDefaultProtocolMode(era: ProtocolMode): void {
+  defaultMode = era;
 }
 
 /** An AI agent that is connected by the client of an SDK. */
 export class Agent {
-  private readonly speaker: Speaker;
+  private readonly client: McpSdkClient;
   private readonly raw: ApiClient;
   private last: LastAnswer = { status: 0, headers: new Headers() };
 
   private constructor(
     readonly url: string,
-    { key: { key } }: Owner,
-    era: Era,
+    { key: { key } }: AgentOwner,
+    era: ProtocolMode,
   ) {
     this.raw = new ApiClient(url, key);
-    this.speaker = speakerOf(era, new URL('/mcp', url), {
+    this.client = createSdkClient(era, new URL('/mcp', url), {
       requestInit: { headers: { Authorization: `Bearer ${key}` } },
       fetch: async (address, init) => {
         const response = await fetch(address, init);
@@ -54,10 +54,14 @@ export class Agent {
     });
   }
 
-  static async connect({ url }: { readonly url: string }, owner: Owner, era: Era): Promise<Agent> {
+  static async connect(
+    { url }: { readonly url: string },
+    owner: AgentOwner,
+    era: ProtocolMode,
+  ): Promise<Agent> {
     const agent = new Agent(url, owner, era);
-    await agent.speaker.connect();
-    open.add(agent);
+    await agent.client.connect();
+    connected.add(agent);
     return agent;
   }
 
@@ -68,17 +72,17 @@ export class Agent {
 
   /** Afterwards the client holds the results of these tools to their output schemas. */
   listTools(): Promise<Tool[]> {
-    return this.speaker.listTools();
+    return this.client.listTools();
   }
 
   /** Asks for what costs nothing. */
   ping(): Promise<void> {
-    return this.speaker.ping();
+    return this.client.ping();
   }
 
   /** @throws McpError where the answer is an error of JSON-RPC */
   call(name: string, args?: Arguments): Promise<CallToolResult> {
-    return this.speaker.call({ name, arguments: args });
+    return this.client.call({ name, arguments: args });
   }
 
   /** What a call answers that must not fail. */
@@ -100,26 +104,26 @@ export class Agent {
 
   /** POSTs the text of a request as it is, which the SDK would not write so. */
   async post(text: string): Promise<Answer> {
-    const { text: body, headers } = this.speaker.dress(text);
+    const { text: body, headers } = this.client.toRequest(text);
     const accept = { Accept: 'application/json, text/event-stream' };
     const answer = await this.raw.post('/mcp', body, { headers: { ...accept, ...headers } });
     const { result } = answer.body as { result?: CallToolResult };
     if (!result) return answer;
-    return { ...answer, body: { ...answer.body, result: this.speaker.undress(result) } };
+    return { ...answer, body: { ...answer.body, result: this.client.withoutServerInfo(result) } };
   }
 
   /** Ends the session, if there is one, and the connection. */
   async close(): Promise<void> {
-    open.delete(this);
-    await this.speaker.close();
+    connected.delete(this);
+    await this.client.close();
   }
 }
 
 /** Connects an agent of a tenant to an app. */
 export function connectAgent(
   app: { readonly url: string },
-  owner: Owner,
-  era: Era = usualEra,
+  owner: AgentOwner,
+  era: ProtocolMode = defaultMode,
 ): Promise<Agent> {
   return Agent.connect(app, owner, era);
 }
@@ -130,7 +134,9 @@ export async function stopWithAgents(app: {
   stop(): Promise<void>;
 }): Promise<void> {
   const { url } = app;
-  await Promise.all([...open].filter((agent) => agent.url === url).map((agent) => agent.close()));
+  await Promise.all(
+    [...connected].filter((agent) => agent.url === url).map((agent) => agent.close()),
+  );
   await app.stop();
 }
 

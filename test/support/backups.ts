@@ -8,7 +8,7 @@ import { type BackupProgress, writeBackup } from '../../src/database/backup/writ
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { asSuperuser, queryAs } from './plain-owner.js';
 
-export const unseen: BackupProgress = (_, work) => work(() => undefined);
+export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
 
 export function temporaryFile(): string {
   return path.join(os.tmpdir(), `latitude-test-${randomUUID()}.backup`);
@@ -18,16 +18,16 @@ export async function backUp(
   target: DatabaseTarget,
 ): Promise<{ file: string; header: BackupHeader }> {
   const file = temporaryFile();
-  const header = await writeBackup(target, createWriteStream(file), unseen);
+  const header = await writeBackup(target, createWriteStream(file), withoutProgress);
   return { file, header };
 }
 
 export async function restore(target: DatabaseTarget, file: string): Promise<void> {
-  await restoreBackup(target, await BackupReader.open(createReadStream(file)), unseen);
+  await restoreBackup(target, await BackupReader.open(createReadStream(file)), withoutProgress);
 }
 
 /** Every row of every table but those that describe the schema, as text by the name of the table. */
-export async function contentsOf(target: DatabaseTarget): Promise<Record<string, string[]>> {
+export async function rowsByTable(target: DatabaseTarget): Promise<Record<string, string[]>> {
   const database = asSuperuser(target);
   const tables = await queryAs<{ name: string }>(
     database,
@@ -46,7 +46,7 @@ export async function contentsOf(target: DatabaseTarget): Promise<Record<string,
 }
 
 /** The rules of a database that a restore suspends, and brings back. */
-export function rulesOf(target: DatabaseTarget): Promise<{ rule: string }[]> {
+export function constraintsAndTriggersOf(target: DatabaseTarget): Promise<{ rule: string }[]> {
   return queryAs(
     asSuperuser(target),
     `select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as rule

@@ -3,10 +3,10 @@ import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { AppModule } from '../../src/app.module.js';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
-import { nameOf, type Route } from '../../src/testing/routes.js';
+import { routeName, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
-const DECLARED = routesOf(classesIn(MODULE_METADATA.CONTROLLERS));
+const DECLARED_ROUTES = routesOf(classesIn(MODULE_METADATA.CONTROLLERS));
 
 /** The fields of a route's query or body, as its DTO declares them. */
 export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly Field[] {
@@ -16,11 +16,11 @@ export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly
 
 /** What the controller of a feature declares of a route. */
 export function declarationOf(route: Route): DeclaredRoute | undefined {
-  return DECLARED.find((candidate) => shown(candidate) === nameOf(route));
+  return DECLARED_ROUTES.find((candidate) => declaredRouteName(candidate) === routeName(route));
 }
 
 /** How a declared route is called in the name of a test. */
-export function shown({ method, path }: DeclaredRoute): string {
+export function declaredRouteName({ method, path }: DeclaredRoute): string {
   return `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
 }
 

@@ -68,7 +68,7 @@ export class HttpFaultProxy {
     if (fault) this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
     const answer =
       fault && !fault.endsWith('-after') ? undefined : await this.forward(request, body);
-    if (fault) spoil(fault, response, answer);
+    if (fault) injectFault(fault, response, answer);
     else if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
     if (fault?.startsWith('stall')) this.faults.onStall(request);
   }
@@ -90,7 +90,7 @@ export class HttpFaultProxy {
   }
 }
 
-function spoil(fault: HttpFault, response: ServerResponse, answer?: Forwarded): void {
+function injectFault(fault: HttpFault, response: ServerResponse, answer?: Forwarded): void {
   switch (fault) {
     case 'answer-429':
       response.writeHead(429, { 'Retry-After': '0' }).end('{}');

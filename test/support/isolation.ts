@@ -1,7 +1,7 @@
-import { joinMcp, type Party } from './foreign-ids.js';
+import { connectTenant, type McpTenant } from './id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import type { Era } from './speakers.js';
-import { Statements } from './statements.js';
+import type { ProtocolMode } from './mcp-sdk-clients.js';
+import { StatementRecorder } from './statement-recorder.js';
 import { recordTables } from './tenant-tables.js';
 
 /** What keeps organizations apart: both of it, as the application runs, and each alone. */
@@ -14,24 +14,24 @@ export const LAYERS = {
 export type Layer = Readonly<Record<'filters' | 'policies', boolean>>;
 
 /** An application with two organizations of either era of /mcp, and what keeps them apart. */
-export interface Isolated {
+export interface IsolationTest {
   readonly app: TestApp;
   /** The tables of their records. */
   readonly tables: readonly string[];
-  readonly statements: Statements;
-  readonly ours: Party;
-  readonly theirs: Party;
+  readonly statements: StatementRecorder;
+  readonly ours: McpTenant;
+  readonly theirs: McpTenant;
 }
 
 /** Starts an application in which this layer alone keeps organizations apart. */
-export async function startIsolated(layer: Layer): Promise<Isolated> {
+export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
   const app = await TestApp.start();
   const tables = await recordTables(app);
   if (!layer.policies) {
     for (const table of tables) await app.sql(`alter table ${table} disable row level security`);
   }
-  const statements = new Statements(app, layer);
-  const join = async (era: Era) => joinMcp(app, await app.organization(), era);
+  const statements = new StatementRecorder(app, layer);
+  const join = async (era: ProtocolMode) => connectTenant(app, await app.organization(), era);
   const [ours, theirs] = await Promise.all([join('sessions'), join('stateless')]);
   return { app, tables, statements, ours, theirs };
 }

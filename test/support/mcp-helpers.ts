@@ -4,7 +4,12 @@ import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Session } from '../../src/mcp/sessions/session.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectInvalid } from '../../src/testing/factories.js';
-import { inSession, McpCaller, rpcRequest, SERVER_INFO } from '../../src/testing/mcp-client.js';
+import {
+  sessionHeader,
+  McpHttpClient,
+  rpcRequest,
+  SERVER_INFO,
+} from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from './product.js';
@@ -17,7 +22,7 @@ export const FOREIGN_ORIGIN = { Origin: 'https://evil.example' };
 
 /** Sends a minimal request of each HTTP method, with or without a session id. */
 export const SEND: Readonly<
-  Record<'POST' | 'GET' | 'DELETE', (caller: McpCaller, session?: string) => Promise<Answer>>
+  Record<'POST' | 'GET' | 'DELETE', (caller: McpHttpClient, session?: string) => Promise<Answer>>
 > = {
   POST: (caller, session) => caller.post(rpcRequest('ping'), headersOf(session)),
   GET: (caller, session) => caller.request('GET', { headers: headersOf(session) }),
@@ -26,7 +31,7 @@ export const SEND: Readonly<
 export const METHODS = ['POST', 'GET', 'DELETE'] as const;
 
 function headersOf(session: string | undefined) {
-  return session === undefined ? {} : inSession(session);
+  return session === undefined ? {} : sessionHeader(session);
 }
 
 /**
@@ -44,16 +49,16 @@ export function mcpHelpers(main: () => TestApp) {
       return instance;
     },
     stopAll: () => Promise.all([main(), ...instances].map((app) => app.stop())),
-    callerOf: ({ key }: Tenant, app = main()) => new McpCaller(app.url, key.key),
-    callerWithoutKey: (app = main()) => new McpCaller(app.url),
+    callerOf: ({ key }: Tenant, app = main()) => new McpHttpClient(app.url, key.key),
+    callerWithoutKey: (app = main()) => new McpHttpClient(app.url),
     sessionsOf,
     sessionOf: (id: string, app = main()) => sessionsOf(app).find((session) => session.id === id),
   };
 }
 
 /** @returns the id of a terminated session */
-export async function terminatedSession(caller: McpCaller): Promise<string> {
-  const session = await caller.open();
+export async function terminatedSession(caller: McpHttpClient): Promise<string> {
+  const session = await caller.openSession();
   await caller.delete(session);
   return session;
 }
@@ -147,6 +152,6 @@ export async function rpcErrorOf(answer: Promise<Answer>): Promise<object> {
 }
 
 /** Expects that a session answers a ping of its key. */
-export async function expectAlive(caller: McpCaller, session: string): Promise<void> {
+export async function expectAlive(caller: McpHttpClient, session: string): Promise<void> {
   expectResult(await caller.rpc(session, 'ping', undefined, 'alive'), 'alive', {});
 }

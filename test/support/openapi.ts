@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import type { ApiDescription } from '../../src/testing/openapi.js';
+import type { OpenApiValidator } from '../../src/testing/openapi.js';
 import { type Route, ROUTES } from '../../src/testing/routes.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 
@@ -10,7 +10,7 @@ export async function documentOf(app: TestApp): Promise<OpenApiDocument> {
 }
 
 /** Expects a response that the document describes. */
-export function expectDescribed(description: ApiDescription, route: Route, answer: Answer): void {
+export function expectDescribed(description: OpenApiValidator, route: Route, answer: Answer): void {
   expect({
     answer: answer.body as unknown,
     differences: description.differences(route, answer),

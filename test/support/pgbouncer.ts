@@ -12,12 +12,14 @@ import { until } from './product.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 /** Where Debian's package has it. */
-const PROGRAM = '/usr/sbin/pgbouncer';
+const PGBOUNCER_PATH = '/usr/sbin/pgbouncer';
 
-export const WHY_NO_PGBOUNCER = existsSync(PROGRAM) ? undefined : 'pgbouncer is not installed';
+export const PGBOUNCER_SKIP_REASON = existsSync(PGBOUNCER_PATH)
+  ? undefined
+  : 'pgbouncer is not installed';
 
 /** A user without rights. */
-const NOBODY = 65_534;
+const NOBODY_UID = 65_534;
 
 /** A PgBouncer in front of a database. */
 export class PgBouncer {
@@ -52,8 +54,8 @@ export class PgBouncer {
     const lines = Object.entries(settings).map(([setting, value]) => `${setting} = ${value}`);
     const address = `host=${host} port=${port} user=${user}`;
     await writeFile(file, `[databases]\n* = ${address}\n[pgbouncer]\n${lines.join('\n')}\n`);
-    const uid = process.getuid?.() === 0 ? NOBODY : undefined;
-    const child = spawn(PROGRAM, ['-q', file], { uid, stdio: 'ignore', cwd: '/' });
+    const uid = process.getuid?.() === 0 ? NOBODY_UID : undefined;
+    const child = spawn(PGBOUNCER_PATH, ['-q', file], { uid, stdio: 'ignore', cwd: '/' });
     const url = `postgres://${user}@127.0.0.1:${listenPort}/${name}`;
     const bouncer = new PgBouncer(child, proxy, directory, url);
     await until(() => bouncer.isAccepting());

@@ -7,7 +7,7 @@ import { createDatabase } from '../../src/testing/databases.js';
  * A new, empty database and its owner, who is no superuser and does not bypass row-level security.
  * @param mayUse a role that the owner is a member of
  */
-export async function createPlainOwnersDatabase(mayUse?: string): Promise<DatabaseTarget> {
+export async function createDatabaseWithPlainOwner(mayUse?: string): Promise<DatabaseTarget> {
   const database = await createDatabase('empty');
   const owner = `owner_${randomUUID().replaceAll('-', '')}`;
   const statements = [

@@ -16,7 +16,7 @@ export const UNLIMITED = {
 };
 
 /** What a finished process printed, and how it ended. */
-export interface Outcome {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -32,13 +32,13 @@ export class Product {
 
   /** Starts the server and waits until it listens. */
   async start(env: Record<string, string> = {}): Promise<RunningServer> {
-    const server = this.begin(env);
+    const server = this.spawnServer(env);
     await server.untilPrinted(/listens on (http:\S+?)"/);
     return server;
   }
 
   /** Starts the server and does not wait. */
-  begin(env: Record<string, string> = {}): RunningServer {
+  spawnServer(env: Record<string, string> = {}): RunningServer {
     return new RunningServer(this.spawn('main.js', [], env));
   }
 
@@ -47,7 +47,7 @@ export class Product {
     entry: 'main.js' | 'cli.js',
     args: readonly string[] = [],
     env: Record<string, string> = {},
-  ): Promise<Outcome> {
+  ): Promise<CommandResult> {
     const server = new RunningServer(this.spawn(entry, args, env));
     const code = await server.ended;
     return { code, stdout: server.stdout, stderr: server.stderr };
@@ -74,12 +74,12 @@ export class Product {
   /** Ends what still runs and removes the data. */
   async remove(): Promise<void> {
     for (const child of this.running) child.kill('SIGKILL');
-    await this.untilUnused();
+    await this.waitUntilUnlocked();
     rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Waits until PostgreSQL has let go of the data, after whatever happened to its owner. */
-  private async untilUnused(): Promise<void> {
+  private async waitUntilUnlocked(): Promise<void> {
     await until(async () => {
       const lock = path.join(this.dataDir, 'data/postgres/postmaster.pid');
       const pid = parseInt(await readFile(lock, 'utf8').catch(() => ''), 10);
@@ -161,14 +161,14 @@ export class RunningServer {
 }
 
 /** How long a condition may take to come true, on a machine that has much else to do. */
-const UNTIL_MS = 200_000;
+const POLL_TIMEOUT_MS = 200_000;
 
 /** Polls until a condition holds. */
 export async function until(
   condition: () => Promise<boolean>,
   { everyMs = 20 } = {},
 ): Promise<void> {
-  const deadline = Date.now() + UNTIL_MS;
+  const deadline = Date.now() + POLL_TIMEOUT_MS;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('the condition did not come true in time');
     await new Promise((resolve) => setTimeout(resolve, everyMs));

@@ -11,9 +11,9 @@ export class TcpProxy {
   /** Milliseconds that everything takes each way. */
   delayMs = 0;
   private readonly pairs = new Set<Pair>();
-  private readonly silenced = new Set<Pair>();
+  private readonly blackholed = new Set<Pair>();
   private isOpen = true;
-  private isHeld = false;
+  private isPaused = false;
 
   private constructor(
     private readonly server: net.Server,
@@ -55,28 +55,28 @@ export class TcpProxy {
   }
 
   /** Never again passes anything on over the connections of now, as a lost route does. */
-  silence(): void {
+  blackhole(): void {
     for (const pair of this.pairs) {
       pause(pair);
       this.pairs.delete(pair);
-      this.silenced.add(pair);
+      this.blackholed.add(pair);
     }
   }
 
   /** Keeps back whatever is sent, over connections of now and new ones, until it is released. */
-  hold(): void {
-    this.isHeld = true;
+  pauseTraffic(): void {
+    this.isPaused = true;
     for (const pair of this.pairs) pause(pair);
   }
 
-  release(): void {
-    this.isHeld = false;
+  resumeTraffic(): void {
+    this.isPaused = false;
     for (const pair of this.pairs) for (const socket of pair) socket.resume();
   }
 
   async close(): Promise<void> {
     this.setOpen(false);
-    for (const pair of this.silenced) destroy(pair);
+    for (const pair of this.blackholed) destroy(pair);
     await new Promise((resolve) => this.server.close(resolve));
   }
 
@@ -91,7 +91,7 @@ export class TcpProxy {
     client.once('close', () => this.pairs.delete(pair));
     this.pass(client, server);
     this.pass(server, client);
-    if (this.isHeld) pause(pair);
+    if (this.isPaused) pause(pair);
   }
 
   private pass(from: Socket, to: Socket): void {

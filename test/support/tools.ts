@@ -4,7 +4,7 @@ import type { Arguments } from './agent.js';
 import { declarationOf } from './declared-routes.js';
 import { DECLARED_TOOLS } from './declared-tools.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { nameOf, type Route, ROUTES } from '../../src/testing/routes.js';
+import { routeName, type Route, ROUTES } from '../../src/testing/routes.js';
 
 const METHODS = { reads: 'GET', creates: 'POST', updates: 'PUT', deletes: 'DELETE' } as const;
 
@@ -50,7 +50,7 @@ export const TOOLS: readonly ToolCase[] = [
   ...CORE_TOOLS,
   ...ADDED_TOOLS.flatMap((declared) => {
     const route = routeOf(declared);
-    return route ? [tool(declared.name, declared.scope, declared.effect, nameOf(route))] : [];
+    return route ? [tool(declared.name, declared.scope, declared.effect, routeName(route))] : [];
   }),
 ];
 
@@ -106,9 +106,9 @@ function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration):
   });
 }
 
-function tool(name: string, scope: ToolCase['scope'], effect: Effect, routeName: string): ToolCase {
-  const route = ROUTES.find((candidate) => nameOf(candidate) === routeName);
-  if (!route) throw new Error(`${routeName} is no route`);
+function tool(name: string, scope: ToolCase['scope'], effect: Effect, restRoute: string): ToolCase {
+  const route = ROUTES.find((candidate) => routeName(candidate) === restRoute);
+  if (!route) throw new Error(`${restRoute} is not a route`);
   const { body = () => ({}), makeRecord } = route;
   return { name, scope, effect, route, args: body, ...(makeRecord && { makeRecord }) };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../src/testing/api-client.js';
 import { buildLead, createLead, dataOf, errorOf, LEADS } from '../../src/testing/factories.js';
-import { joinMcp, type Party } from '../support/foreign-ids.js';
+import { connectTenant, type McpTenant } from '../support/id-positions.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { LAYERS, startIsolated } from '../support/isolation.js';
-import { LIST_ROUTES, nameOf, pathOf, send } from '../../src/testing/routes.js';
-import type { Statements } from '../support/statements.js';
+import { LAYERS, startWithLayer } from '../support/isolation.js';
+import { LIST_ROUTES, routeName, pathOf, send } from '../../src/testing/routes.js';
+import type { StatementRecorder } from '../support/statement-recorder.js';
 import { LIST_TOOLS } from '../support/tools.js';
 
 /** Ways to ask for a list, by which its total is looked up, counted or searched for. */
@@ -23,71 +23,74 @@ const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {
 
 describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer) => {
   let app: TestApp;
-  let statements: Statements;
-  let ours: Party;
-  let theirs: Party;
+  let statements: StatementRecorder;
+  let ours: McpTenant;
+  let theirs: McpTenant;
 
   beforeAll(async () => {
-    ({ app, statements, ours, theirs } = await startIsolated(layer));
+    ({ app, statements, ours, theirs } = await startWithLayer(layer));
   });
   afterAll(() => app.stop());
 
-  describe.each(LIST_ROUTES.map((route) => [nameOf(route), route] as const))('%s', (__, route) => {
-    const tool = LIST_TOOLS.find((candidate) => candidate.route === route);
+  describe.each(LIST_ROUTES.map((route) => [routeName(route), route] as const))(
+    '%s',
+    (__, route) => {
+      const tool = LIST_TOOLS.find((candidate) => candidate.route === route);
 
-    it('shows our own records with their number, and no others', async () => {
-      const [us, them, nobody] = await Promise.all([join(), join(), join()]);
-      const ourIds = [await route.listed(us), await route.listed(us)].sort();
-      const theirIds = [await route.listed(them)];
-      for (const query of ['', ...(LIST_QUERIES[route.pattern] ?? [])]) {
-        expect({ query, ...(await list(us, query)) }).toEqual({ query, ids: ourIds, total: 2 });
-        expect({ query, ...(await list(them, query)) }).toEqual({
-          query,
-          ids: theirIds,
-          total: 1,
+      it('shows our own records with their number, and no others', async () => {
+        const [us, them, nobody] = await Promise.all([join(), join(), join()]);
+        const ourIds = [await route.listed(us), await route.listed(us)].sort();
+        const theirIds = [await route.listed(them)];
+        for (const query of ['', ...(LIST_QUERIES[route.pattern] ?? [])]) {
+          expect({ query, ...(await list(us, query)) }).toEqual({ query, ids: ourIds, total: 2 });
+          expect({ query, ...(await list(them, query)) }).toEqual({
+            query,
+            ids: theirIds,
+            total: 1,
+          });
+          expect({ query, ...(await list(nobody, query)) }).toEqual({ query, ids: [], total: 0 });
+          const second = await list(us, `${query}&limit=1&page=2`);
+          expect(second.total).toBe(2);
+          expect(ourIds).toEqual(expect.arrayContaining(second.ids));
+          expect(second.ids).toHaveLength(1);
+        }
+        expect(statements.withoutFilter).toEqual([]);
+      });
+
+      it('shows each its own when both ask at once over the same connections', async () => {
+        const parties = await Promise.all([join(), join()]);
+        const ids = await Promise.all(parties.map((party) => route.listed(party)));
+        const questions = Array.from({ length: 60 }, async (___, i) => {
+          const path = pathOf(route);
+          expect(pageOf(await send(parties[i % 2]!.api, route, { path }))).toEqual({
+            ids: [ids[i % 2]],
+            total: 1,
+          });
         });
-        expect({ query, ...(await list(nobody, query)) }).toEqual({ query, ids: [], total: 0 });
-        const second = await list(us, `${query}&limit=1&page=2`);
-        expect(second.total).toBe(2);
-        expect(ourIds).toEqual(expect.arrayContaining(second.ids));
-        expect(second.ids).toHaveLength(1);
+        await Promise.all(questions);
+      });
+
+      async function join(): Promise<McpTenant> {
+        return connectTenant(app, await app.organization());
       }
-      expect(statements.withoutFilter).toEqual([]);
-    });
 
-    it('shows each its own when both ask at once over the same connections', async () => {
-      const parties = await Promise.all([join(), join()]);
-      const ids = await Promise.all(parties.map((party) => route.listed(party)));
-      const questions = Array.from({ length: 60 }, async (___, i) => {
-        const path = pathOf(route);
-        expect(pageOf(await send(parties[i % 2]!.api, route, { path }))).toEqual({
-          ids: [ids[i % 2]],
-          total: 1,
+      /** What REST answers, and the tool where there is one. */
+      async function list(party: McpTenant, query: string): Promise<Page> {
+        const answer = await send(party.api, route, { path: `${pathOf(route)}?${query}` });
+        if (!tool) return pageOf(answer);
+        const args = [...new URLSearchParams(query)].map(([name, value]) => {
+          return [name, name === 'limit' || name === 'page' ? Number(value) : value];
         });
-      });
-      await Promise.all(questions);
-    });
-
-    async function join(): Promise<Party> {
-      return joinMcp(app, await app.organization());
-    }
-
-    /** What REST answers, and the tool where there is one. */
-    async function list(party: Party, query: string): Promise<Page> {
-      const answer = await send(party.api, route, { path: `${pathOf(route)}?${query}` });
-      if (!tool) return pageOf(answer);
-      const args = [...new URLSearchParams(query)].map(([name, value]) => {
-        return [name, name === 'limit' || name === 'page' ? Number(value) : value];
-      });
-      const call = { name: tool.name, arguments: Object.fromEntries(args) as object };
-      const { body } = await party.rpc('tools/call', call);
-      expect(body.result.structuredContent).toEqual(answer.body);
-      return pageOf(answer);
-    }
-  });
+        const call = { name: tool.name, arguments: Object.fromEntries(args) as object };
+        const { body } = await party.rpc('tools/call', call);
+        expect(body.result.structuredContent).toEqual(answer.body);
+        return pageOf(answer);
+      }
+    },
+  );
 
   describe('uniqueness', () => {
-    const WRITES: Readonly<Record<string, (by: Party, body: object) => Promise<Answer>>> = {
+    const WRITES: Readonly<Record<string, (by: McpTenant, body: object) => Promise<Answer>>> = {
       POST: (by, body) => by.api.post(LEADS, { first_name: 'Ada', ...body }),
       PUT: async (by, body) => by.api.put(`${LEADS}/${(await createLead(by.api)).id}`, body),
     };

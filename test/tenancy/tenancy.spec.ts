@@ -10,23 +10,23 @@ import { ToolRegistry } from '../../src/mcp/tools/tool-registry.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import {
-  joinMcp,
-  type Party,
-  type Position,
-  POSITIONS,
+  connectTenant,
+  type McpTenant,
+  type IdPosition,
+  ID_POSITIONS,
   positionsIn,
-} from '../support/foreign-ids.js';
+} from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { LAYERS, startIsolated } from '../support/isolation.js';
+import { LAYERS, startWithLayer } from '../support/isolation.js';
 import { pathOf, RECORD_ROUTES, send } from '../../src/testing/routes.js';
-import type { Statements } from '../support/statements.js';
+import type { StatementRecorder } from '../support/statement-recorder.js';
 import { rowsAsText } from '../support/tenant-tables.js';
 
 const ANY_UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-const positions = POSITIONS.map((position) => [position.name, position] as const);
+const positions = ID_POSITIONS.map((position) => [position.name, position] as const);
 
 /** All of an answer that could tell what an id names; `id` itself and what is always new left out. */
 function visiblePart({ status, headers, body }: Answer, id: string): string {
@@ -43,22 +43,23 @@ function visiblePart({ status, headers, body }: Answer, id: string): string {
     .replaceAll(id.toLowerCase(), '(id)');
 }
 
-function expectUnknown({ unknown }: Position, answer: string): void {
-  if (unknown === 'empty list') expect(answer).toMatch(/"data":\[\],.*"total":0\b/);
-  else if (unknown === 'no records') expect(answer).not.toMatch(/"type":"resource"|"values":\["/);
-  else if (unknown === 'kept') expect(answer).toMatch(/^\{"status":20.*:"\(id\)"/);
-  else expect(answer).toContain(`"code":"${unknown}"`);
+function expectUnknown({ whenUnknown }: IdPosition, answer: string): void {
+  if (whenUnknown === 'empty list') expect(answer).toMatch(/"data":\[\],.*"total":0\b/);
+  else if (whenUnknown === 'no records')
+    expect(answer).not.toMatch(/"type":"resource"|"values":\["/);
+  else if (whenUnknown === 'kept') expect(answer).toMatch(/^\{"status":20.*:"\(id\)"/);
+  else expect(answer).toContain(`"code":"${whenUnknown}"`);
 }
 
-describe('every position of an id (test/support/foreign-ids.ts)', () => {
+describe('every position of an id (test/support/id-positions.ts)', () => {
   let app: TestApp;
   let ours: Tenant;
-  let colleague: Party;
+  let colleague: McpTenant;
 
   beforeAll(async () => {
     app = await TestApp.start();
     ours = await app.organization();
-    colleague = await joinMcp(app, await app.key(ours.id));
+    colleague = await connectTenant(app, await app.key(ours.id));
   });
   afterAll(() => app.stop());
 
@@ -70,7 +71,7 @@ describe('every position of an id (test/support/foreign-ids.ts)', () => {
       app.app.get(PromptRegistry).listFor(new Set(SCOPES)),
       [...app.app.get(MethodDiscovery).byName(COMPLETION).keys()],
     );
-    expect(POSITIONS.map(({ name }) => name).sort()).toEqual(all);
+    expect(ID_POSITIONS.map(({ name }) => name).sort()).toEqual(all);
   });
 
   it.each(positions)(
@@ -86,7 +87,7 @@ describe('every position of an id (test/support/foreign-ids.ts)', () => {
 });
 
 it('without filters and policies, the records of all organizations are seen', async () => {
-  const { app, ours, theirs } = await startIsolated({ filters: false, policies: false });
+  const { app, ours, theirs } = await startWithLayer({ filters: false, policies: false });
   for (const route of RECORD_ROUTES.filter(({ method }) => method === 'GET')) {
     const path = pathOf(route, await route.makeRecord(theirs));
     expect(await send(ours.api, route, { path })).toMatchObject({ status: 200 });
@@ -97,12 +98,12 @@ it('without filters and policies, the records of all organizations are seen', as
 describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer) => {
   let app: TestApp;
   let tables: readonly string[];
-  let statements: Statements;
-  let ours: Party;
-  let theirs: Party;
+  let statements: StatementRecorder;
+  let ours: McpTenant;
+  let theirs: McpTenant;
 
   beforeAll(async () => {
-    ({ app, tables, statements, ours, theirs } = await startIsolated(layer));
+    ({ app, tables, statements, ours, theirs } = await startWithLayer(layer));
   });
   afterAll(() => app.stop());
 
@@ -126,7 +127,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
       const untouched = await position.prepare(stranger);
       const ask = async (target: string) => {
         // What an id was kept in is another record from then on.
-        const isKept = position.unknown === 'kept';
+        const isKept = position.whenUnknown === 'kept';
         const request = isKept ? await position.prepare(stranger) : untouched;
         let answer = '';
         // Equal statements in as many round trips take equal time.

@@ -4,7 +4,12 @@ import type { DatabaseTarget } from '../../src/database/connection/data-source-o
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { asSuperuser, asUser, createPlainOwnersDatabase, queryAs } from '../support/plain-owner.js';
+import {
+  asSuperuser,
+  asUser,
+  createDatabaseWithPlainOwner,
+  queryAs,
+} from '../support/plain-owner.js';
 
 /** Privileges as they are after a restore without them, or where the role was made later. */
 const LOSE_PRIVILEGES = [
@@ -28,7 +33,7 @@ async function newDatabase(): Promise<DatabaseTarget> {
 
 /** A database of a plain owner who may not use the tenant role. */
 async function newPlainOwnersDatabase(): Promise<DatabaseTarget> {
-  const database = await createPlainOwnersDatabase();
+  const database = await createDatabaseWithPlainOwner();
   databases.push(database);
   return database;
 }

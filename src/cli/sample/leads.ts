@@ -35,12 +35,12 @@ export function sampleLead(random: Random, number: number, now: Date): CreateLea
     company: random.chance(0.2)
       ? `${random.pick(COMPANY_NAMES)} ${random.pick(COMPANY_KINDS)}`
       : null,
-    ...placeOf(random, number),
+    ...addressOf(random, number),
     status: random.weighted(STATUSES),
     temperature: random.chance(0.9) ? random.pick(TEMPERATURES) : null,
     source: random.weighted<Source>(SOURCE_WEIGHTS),
     notes: random.chance(0.3) ? random.pick(LEAD_NOTES) : null,
-    ...wishesOf(random),
+    ...projectOf(random),
     sms_opted_out: random.chance(0.04),
     on_dnc_list: random.chance(0.02),
     created_at,
@@ -54,7 +54,7 @@ function emailOf(firstName: string, lastName: string, number: number): string {
   return `${firstName}.${lastName}${number}@${domain}`.toLowerCase();
 }
 
-function placeOf(random: Random, number: number) {
+function addressOf(random: Random, number: number) {
   const [city, state, zip, areaCode] = CITIES[number % CITIES.length] ?? CITIES[0];
   const street = `${random.pick(STREETS)} ${random.pick(STREET_KINDS)}`;
   const address = {
@@ -77,7 +77,7 @@ function phoneOf(areaCode: number, number: number): string {
   return `+1 ${areaCode}-${exchange}-${digits(line, 4)}`;
 }
 
-function wishesOf(random: Random) {
+function projectOf(random: Random) {
   const project = random.pick(PROJECTS);
   return {
     tags: random.chance(0.3) ? [project, 'urgent'] : [project],

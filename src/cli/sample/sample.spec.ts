@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { CreateAppointmentDto } from '../../appointments/appointment.dto.js';
 import type { Times } from '../../database/records/tenant-repository.js';
 import { readInput } from '../../fields/read-input.js';
-import { comparedEmail, readPhone } from '../../leads/contact-identity.js';
+import { normalizeEmail, parsePhone } from '../../leads/contact-identity.js';
 import { CreateLeadDto } from '../../leads/lead.dto.js';
 import { CreateTaskDto } from '../../tasks/task.dto.js';
 import { sampleAppointment } from './appointments.js';
@@ -48,7 +48,7 @@ describe('sample data of latitude demo', () => {
     ['leads of one city, of a million in all', 1_000_000 / CITIES.length, CITIES.length],
   ])('no two leads share an e-mail or a phone: %s', (_, count, every) => {
     const all = leads(count, { every });
-    const emails = all.flatMap(({ email }) => (email ? [comparedEmail(email)] : []));
+    const emails = all.flatMap(({ email }) => (email ? [normalizeEmail(email)] : []));
     const phones = all.flatMap(({ phone }) => (phone ? [phone.replaceAll(/\D/g, '')] : []));
     expect(new Set(emails).size).toBe(emails.length);
     expect(new Set(phones).size).toBe(phones.length);
@@ -58,7 +58,7 @@ describe('sample data of latitude demo', () => {
     const phones = leads(100).flatMap(({ phone }) => phone ?? []);
     for (const phone of phones) {
       const digits = `+${phone.replaceAll(/\D/g, '')}`;
-      expect([readPhone(phone, 'US').compared, readPhone(phone, 'DE').compared]).toEqual([
+      expect([parsePhone(phone, 'US').normalized, parsePhone(phone, 'DE').normalized]).toEqual([
         digits,
         digits,
       ]);

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { isBehindKeys } from '../../auth/api-key.guard.js';
+import { requiresKey } from '../../auth/api-key.guard.js';
 import { logger } from '../../config/logger.js';
 import type { Load } from '../../database/gateway/load.js';
 import { ApiError } from '../../errors/api-error.js';
@@ -44,7 +44,7 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
     // Health checks and metrics are always served.
-    if (!isBehindKeys(request)) {
+    if (!requiresKey(request)) {
       next();
       return;
     }

@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
-import { ACCESS, type Access, isRest } from '../../auth/access.js';
+import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
 import {
   RESPONSE_DESCRIPTION,
@@ -54,7 +54,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
   const verb = metadata<RequestMethod>(METHOD_METADATA, handler);
   const method = verb === undefined ? undefined : METHODS[verb];
   // A route without declared access is never served.
-  if (!method || !isRest(access)) return [];
+  if (!method || !isRestRoute(access)) return [];
   const route = {
     method,
     operationId: camelCase(baseName(controller), name),

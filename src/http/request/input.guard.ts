@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ACCESS, type Access, isRest } from '../../auth/access.js';
+import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
@@ -34,7 +34,9 @@ export class InputGuard implements CanActivate {
     const handler = context.getHandler();
     if (!this.inputs.has(handler)) {
       const access = this.reflector.get<Access | undefined>(ACCESS, handler);
-      const types = isRest(access) ? inputTypesOf(context.getClass(), handler.name) : undefined;
+      const types = isRestRoute(access)
+        ? inputTypesOf(context.getClass(), handler.name)
+        : undefined;
       this.inputs.set(handler, types);
     }
     return this.inputs.get(handler);

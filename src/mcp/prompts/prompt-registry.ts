@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { lacksScope } from '../../auth/access.js';
+import { insufficientScope } from '../../auth/access.js';
 import { validationError } from '../../errors/api-error.js';
 import { fieldsOf } from '../../fields/field.js';
 import { readInput } from '../../fields/read-input.js';
@@ -59,7 +59,7 @@ export class PromptRegistry implements OnModuleInit {
   find({ scopes }: Actor, name: string): DiscoveredMethod<PromptDeclaration> | undefined {
     const prompt = this.prompts.get(name);
     const missing = prompt?.declaration.scopes.find((scope) => !scopes.has(scope));
-    if (missing) throw lacksScope(missing);
+    if (missing) throw insufficientScope(missing);
     return prompt;
   }
 

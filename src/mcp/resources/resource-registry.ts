@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { lacksScope } from '../../auth/access.js';
+import { insufficientScope } from '../../auth/access.js';
 import { ApiError } from '../../errors/api-error.js';
 import { UUID } from '../../fields/uuid.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
@@ -72,7 +72,7 @@ export class ResourceRegistry implements OnModuleInit {
     const kind = [...this.kinds.values()]
       .map(({ declaration }) => declaration)
       .find(({ name }) => templateOf(name) === uriTemplate);
-    if (kind && !scopes.has(kind.scope)) throw lacksScope(kind.scope);
+    if (kind && !scopes.has(kind.scope)) throw insufficientScope(kind.scope);
     return kind;
   }
 
@@ -105,7 +105,7 @@ export class ResourceRegistry implements OnModuleInit {
     const method = this.kinds.get(name);
     if (!method || !UUID.test(id)) throw new ApiError('not_found');
     const { declaration: kind, run } = method;
-    if (!actor.scopes.has(kind.scope)) throw lacksScope(kind.scope);
+    if (!actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
     return { uri, canonicalUri, kind, id, record: await run({ ...actor, channel: 'ai' }, id) };
   }
 }

@@ -44,7 +44,7 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
    * @throws ApiError `unauthorized`, `query_failed`
    */
   async assertActive({ key }: Actor): Promise<void> {
-    const scopes = await this.authenticator.scopesOf([key.id]);
+    const scopes = await this.authenticator.findScopes([key.id]);
     if (!scopes.has(key.id)) throw new ApiError('unauthorized');
   }
 
@@ -58,7 +58,7 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
     const streams = [...this.streams.all()];
     const keyIds = new Set([...sessions, ...streams].map(({ keyId }) => keyId));
     if (keyIds.size === 0) return;
-    const scopes = await this.authenticator.scopesOf([...keyIds]);
+    const scopes = await this.authenticator.findScopes([...keyIds]);
     apply(scopes, sessions, (session) => {
       this.sessions.terminate(session);
     });

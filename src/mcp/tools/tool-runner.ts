@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { lacksScope } from '../../auth/access.js';
+import { insufficientScope } from '../../auth/access.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
 import type { ApiError } from '../../errors/api-error.js';
 import { toLoggedApiError } from '../../http/error.filter.js';
@@ -47,7 +47,7 @@ export class ToolRunner {
     const window = isUnmetered ? undefined : await this.count(declaration, call);
     try {
       if (window?.isBlocked) throw tooManyRequests(window, limitOf(declaration));
-      if (scope !== 'any-key' && !actor.scopes.has(scope)) throw lacksScope(scope);
+      if (scope !== 'any-key' && !actor.scopes.has(scope)) throw insufficientScope(scope);
       return { result: toolResult(await this.run(tool, call)) };
     } catch (thrown) {
       const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);

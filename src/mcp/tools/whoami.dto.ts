@@ -1,4 +1,4 @@
-import { KeyFactsDto } from '../../auth/me.dto.js';
+import { KeyInfoDto } from '../../auth/me.dto.js';
 import { MAX_INTEGER } from '../../config/settings.js';
 import { Nested } from '../../fields/output-kinds.js';
 import { DateTime, Integer } from '../../fields/kinds.js';
@@ -15,6 +15,6 @@ class WindowsDto {
 }
 
 /** The properties of a key and the state of its rate limits. */
-export class WhoamiDto extends KeyFactsDto {
+export class WhoamiDto extends KeyInfoDto {
   @Nested(WindowsDto) limits: WindowsDto;
 }

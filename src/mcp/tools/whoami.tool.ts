@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { factsOf } from '../../auth/key-facts.js';
+import { describeKey } from '../../auth/describe-key.js';
 import { type LimitName, RateLimits } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Tool } from './tool.decorator.js';
@@ -23,7 +23,7 @@ export class WhoamiTool {
   async get(actor: Actor): Promise<WhoamiDto> {
     const reads = await this.stateOf('reads', actor);
     const writes = await this.stateOf('writes', actor);
-    return { ...factsOf(actor), limits: { reads, writes } };
+    return { ...describeKey(actor), limits: { reads, writes } };
   }
 
   private async stateOf(name: LimitName, { key }: Actor) {

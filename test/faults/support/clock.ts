@@ -15,7 +15,7 @@ const LIBRARY = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
   .map((platform) => `/usr/lib/${platform}/faketime/libfaketimeMT.so.1`)
   .find(existsSync);
 
-export const WHY_NO_CLOCK = LIBRARY === undefined ? 'libfaketime is not installed' : undefined;
+export const CLOCK_SKIP_REASON = LIBRARY === undefined ? 'libfaketime is not installed' : undefined;
 
 /** The clock of a machine that consists of the processes that are started with its `env`. */
 export class Clock {

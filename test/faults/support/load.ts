@@ -1,12 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { type Answer, ApiClient } from '../../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
-import { inSession, McpCaller, rpcRequest } from '../../../src/testing/mcp-client.js';
+import { sessionHeader, McpHttpClient, rpcRequest } from '../../../src/testing/mcp-client.js';
 import { until } from '../../support/product.js';
-import { Ledger, type Refusal, refusalOf } from './ledger.js';
+import { WriteLog, type ErrorSummary, errorOf } from './write-log.js';
 
 /** Asks once for what a caller wants. */
-type Ask = () => Promise<Answer>;
+type SendRequest = () => Promise<Answer>;
 
 /** What is asked for beside one another. */
 const KINDS = ['get', 'list', 'search', 'create', 'create once', 'update', 'tool'] as const;
@@ -15,31 +15,31 @@ type Kind = (typeof KINDS)[number];
 
 interface Caller {
   readonly api: ApiClient;
-  readonly mcp: McpCaller;
+  readonly mcp: McpHttpClient;
   readonly session: string;
-  readonly ledger: Ledger;
+  readonly writeLog: WriteLog;
   /** A lead of this caller's own. */
   readonly id: string;
 }
 
-function asksOf({ api, mcp, session, ledger, id }: Caller): Record<Kind, Ask> {
+function requestsOf({ api, mcp, session, writeLog, id }: Caller): Record<Kind, SendRequest> {
   const callTool = (name: string, input: object) =>
-    mcp.post(rpcRequest('tools/call', { name, arguments: input }), inSession(session));
+    mcp.post(rpcRequest('tools/call', { name, arguments: input }), sessionHeader(session));
   return {
     get: () => api.get(`${LEADS}/${id}`),
     list: () => api.get(`${LEADS}?sort_by=updated_at&limit=20`),
     search: () => api.get(`${LEADS}?search=plain&limit=5`),
-    create: () => ledger.create(api),
-    'create once': ledger.creator(api),
-    update: () => ledger.change(id, (change) => api.put(`${LEADS}/${id}`, change)),
-    tool: () => ledger.change(id, (change) => callTool('update_lead', { id, ...change })),
+    create: () => writeLog.create(api),
+    'create once': writeLog.idempotentCreator(api),
+    update: () => writeLog.change(id, (change) => api.put(`${LEADS}/${id}`, change)),
+    tool: () => writeLog.change(id, (change) => callTool('update_lead', { id, ...change })),
   };
 }
 
-const CALLERS_OF_EACH = 4;
+const CALLERS_PER_KIND = 4;
 
-/** How long a caller thinks before it asks again (milliseconds). */
-const PACE_MS = 50;
+/** How long a caller thinks before it requests again (milliseconds). */
+const THINK_TIME_MS = 50;
 
 /** One request; times are milliseconds of `performance.now()`. */
 export interface Sample {
@@ -47,35 +47,35 @@ export interface Sample {
   readonly sentAt: number;
   readonly endedAt: number;
   /** Undefined where it succeeded. */
-  readonly refusal: Refusal | undefined;
+  readonly refusal: ErrorSummary | undefined;
 }
 
 /** What a request without an answer counts as: the server was not there. */
-const NO_ANSWER: Refusal = { code: 'no answer', retryable: false };
+const NO_ANSWER: ErrorSummary = { code: 'no answer', retryable: false };
 
 /** Callers of everything, who ask on whatever happens until they are told to stop. */
 export class Load {
   readonly samples: Sample[] = [];
-  readonly ledger = new Ledger();
+  readonly writeLog = new WriteLog();
   private readonly callers: Promise<void>[] = [];
-  private isOver = false;
+  private isStopped = false;
 
   private constructor(readonly api: ApiClient) {}
 
   /** Begins, and returns when each kind of request has succeeded. */
   static async start(url: string, key: string): Promise<Load> {
     const api = new ApiClient(url, key);
-    const mcp = new McpCaller(url, key);
-    const session = await mcp.open();
+    const mcp = new McpHttpClient(url, key);
+    const session = await mcp.openSession();
     const load = new Load(api);
     for (const kind of KINDS) {
-      for (let n = 0; n < CALLERS_OF_EACH; n++) {
+      for (let n = 0; n < CALLERS_PER_KIND; n++) {
         const { id } = await createLead(api);
-        const asks = asksOf({ api, mcp, session, ledger: load.ledger, id });
-        load.callers.push(load.keepAsking(kind, asks[kind]));
+        const requests = requestsOf({ api, mcp, session, writeLog: load.writeLog, id });
+        load.callers.push(load.repeatRequest(kind, requests[kind]));
       }
     }
-    await until(() => Promise.resolve(load.recovery(0) < Infinity));
+    await until(() => Promise.resolve(load.recoveryTime(0) < Infinity));
     return load;
   }
 
@@ -83,7 +83,7 @@ export class Load {
    * How long after a moment all was well: each kind of request had succeeded, and none failed that was
    * sent later (milliseconds).
    */
-  recovery(since: number): number {
+  recoveryTime(since: number): number {
     const firsts = KINDS.map((kind) => {
       const isSuccess = (one: Sample) => one.kind === kind && !one.refusal && one.endedAt >= since;
       return this.samples.find(isSuccess)?.endedAt ?? Infinity;
@@ -94,16 +94,16 @@ export class Load {
 
   /** Lets the last requests end. */
   async stop(): Promise<void> {
-    this.isOver = true;
+    this.isStopped = true;
     await Promise.all(this.callers);
   }
 
-  private async keepAsking(kind: Kind, ask: Ask): Promise<void> {
-    while (!this.isOver) {
+  private async repeatRequest(kind: Kind, ask: SendRequest): Promise<void> {
+    while (!this.isStopped) {
       const sentAt = performance.now();
-      const refusal = await ask().then(refusalOf, () => NO_ANSWER);
+      const refusal = await ask().then(errorOf, () => NO_ANSWER);
       this.samples.push({ kind, sentAt, endedAt: performance.now(), refusal });
-      await after(PACE_MS);
+      await after(THINK_TIME_MS);
     }
   }
 }

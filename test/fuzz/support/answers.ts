@@ -11,7 +11,7 @@ const LIMIT_HEADERS = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-rese
  * every refusal but those of JSON-RPC, and the headers of every response
  * (docs/contract/endpoints.md#responses).
  */
-export function expectSound({ status, headers, body }: Answer, isHead = false): void {
+export function expectWellFormed({ status, headers, body }: Answer, isHead = false): void {
   expect({ status, body: body as unknown, isServerError: status >= 500 }).toMatchObject({
     isServerError: false,
   });

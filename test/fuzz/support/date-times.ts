@@ -48,7 +48,7 @@ export function dateTimes(): Arbitrary<Sample> {
  * Texts that resemble a date-time and are not accepted
  * (docs/contract/resources.md#dates-and-times).
  */
-export function noDateTimes(): Arbitrary<string> {
+export function invalidDateTimes(): Arbitrary<string> {
   const parts = fc.record({
     year: fc.constantFrom('2026', '2024', '0001', '9999'),
     month: fc.constantFrom('01', '04', '12'),

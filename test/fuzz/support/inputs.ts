@@ -26,16 +26,16 @@ const NULL: Sample = { sent: null, stored: null };
 export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInput> {
   const sampleOf = (field: Field): Arbitrary<Sample | undefined> => {
     const values = validValues(field, lead).filter(
-      ({ stored }) => stored !== null || mayBeNull(dto, field),
+      ({ stored }) => stored !== null || acceptsNull(dto, field),
     );
     if (field.presence.required && !isUpdate(dto)) return values;
-    const nothing = fc.constantFrom(undefined, ...(mayBeNull(dto, field) ? [NULL] : []));
+    const nothing = fc.constantFrom(undefined, ...(acceptsNull(dto, field) ? [NULL] : []));
     return fc.oneof({ weight: 2, arbitrary: values }, { weight: 1, arbitrary: nothing });
   };
   const samples = fieldsOf(dto).map((field) => [field.name, sampleOf(field)] as const);
   return fc
     .record<Samples>(Object.fromEntries(samples))
-    .filter((given) => timesInDisorder(dto, storedOf(dto, given)) === undefined)
+    .filter((given) => fieldWithInvalidTime(dto, storedOf(dto, given)) === undefined)
     .map((given) => ({ sent: sentOf(given), stored: storedOf(dto, given) }));
 }
 
@@ -56,10 +56,10 @@ export function invalidInputs(
   );
   const wrong = faults.chain((chosen) =>
     fc.record<Json>(
-      Object.fromEntries(chosen.map((field) => [field.name, refused(dto, field, takesNull)])),
+      Object.fromEntries(chosen.map((field) => [field.name, invalidValue(dto, field, takesNull)])),
     ),
   );
-  const mix = fc.tuple(validInputs(dto, lead), wrong, strays(fields));
+  const mix = fc.tuple(validInputs(dto, lead), wrong, unknownFields(fields));
   return mix.map(([{ sent }, bad, unknown]) => ({
     sent: { ...unknown, ...sent, ...bad },
     fields: [
@@ -73,7 +73,7 @@ export function invalidInputs(
  * The field that is refused where an input or record has two times in the wrong order, by what their
  * fields say of themselves: the later one, unless only the earlier one was sent.
  */
-export function timesInDisorder(dto: Type<object>, record: Json, sent = record) {
+export function fieldWithInvalidTime(dto: Type<object>, record: Json, sent = record) {
   for (const { name, schema } of fieldsOf(dto)) {
     const [, earlier = ''] = /must be after (\w+)/.exec(schema.description ?? '') ?? [];
     const [start, end] = [record[earlier], record[name]];
@@ -84,7 +84,7 @@ export function timesInDisorder(dto: Type<object>, record: Json, sent = record) 
 }
 
 /** On create null means left out; an update empties a field that has no default. */
-export function mayBeNull(dto: Type<object>, { presence }: Field): boolean {
+export function acceptsNull(dto: Type<object>, { presence }: Field): boolean {
   return !presence.required && (!isUpdate(dto) || presence.default === undefined);
 }
 
@@ -92,9 +92,9 @@ function isContainer(type: unknown): boolean {
   return type === 'array' || type === 'object';
 }
 
-function refused(dto: Type<object>, field: Field, takesNull: boolean): Arbitrary<unknown> {
+function invalidValue(dto: Type<object>, field: Field, takesNull: boolean): Arbitrary<unknown> {
   const values = invalidValues(field);
-  if (mayBeNull(dto, field)) return values;
+  if (acceptsNull(dto, field)) return values;
   const missing = isUpdate(dto) ? [] : [undefined];
   const blanks = isContainer(field.schema.type) ? [] : ['', ' \n'];
   const nothing = [...(takesNull ? [] : [null]), ...missing, ...blanks];
@@ -106,7 +106,7 @@ function refused(dto: Type<object>, field: Field, takesNull: boolean): Arbitrary
 }
 
 /** Fields that no DTO has, more often none than some. */
-function strays(fields: readonly Field[]): Arbitrary<Json> {
+function unknownFields(fields: readonly Field[]): Arbitrary<Json> {
   const names = ['id', ...fields.map(({ name }) => name)];
   const name = fc
     .oneof(texts(120), fc.constantFrom('__proto__', 'constructor', 'created_at', 'ID', 'id '))

@@ -34,7 +34,7 @@ export function jsonObjects({ propertyNames }: JsonSchema): Arbitrary<Json> {
 }
 
 /** Objects beyond one of those bounds. */
-export function badJsonObjects({ maxProperties, propertyNames }: JsonSchema): Arbitrary<Json> {
+export function invalidJsonObjects({ maxProperties, propertyNames }: JsonSchema): Arbitrary<Json> {
   const mostKeys = maxProperties ?? 0;
   const longest = propertyNames?.maxLength ?? 0;
   const keyed = (key: string) => objects(longest).map((object) => ({ ...object, [key]: 1 }));

@@ -5,7 +5,7 @@ import { jsonValues } from './json.js';
 import { NAUGHTY, texts } from './texts.js';
 
 /** What requests can be about that are not made up. */
-export interface World {
+export interface RequestContext {
   readonly key: string;
   /** Ids of records, live ones among them. */
   readonly ids: readonly string[];
@@ -44,7 +44,7 @@ const CONTENT_TYPES = [
 ];
 
 /** Any request that Node's parser lets through, more often near to a valid one than not. */
-export function requests(world: World): Arbitrary<RawRequest> {
+export function requests(world: RequestContext): Arbitrary<RawRequest> {
   return fc
     .record({
       method: fc.constantFrom(...METHODS),
@@ -60,7 +60,7 @@ export function requests(world: World): Arbitrary<RawRequest> {
     }));
 }
 
-function paths({ ids }: World): Arbitrary<string> {
+function paths({ ids }: RequestContext): Arbitrary<string> {
   const known = [...new Set([...ROUTES.map(({ pattern }) => pattern), '/mcp'])];
   const id = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...ids) },
@@ -86,7 +86,7 @@ function paths({ ids }: World): Arbitrary<string> {
     .map((path) => path.replaceAll(/[?#]/g, ''));
 }
 
-function queries({ names }: World): Arbitrary<string> {
+function queries({ names }: RequestContext): Arbitrary<string> {
   const name = fc.oneof(fc.constantFrom(...names), fc.constantFrom('page[]', '__proto__', 'a.b'));
   const value = fc.oneof(
     fc.constantFrom('1', '0', 'asc', 'open', '2026-01-01', '%', '%ff', '%ed%a0%80', '+', '%00'),
@@ -105,7 +105,7 @@ function queries({ names }: World): Arbitrary<string> {
 }
 
 /** Names and values in turn. */
-function headers({ key }: World): Arbitrary<string[]> {
+function headers({ key }: RequestContext): Arbitrary<string[]> {
   const authorization = fc.oneof(
     { weight: 12, arbitrary: fc.constant(['Authorization', `Bearer ${key}`]) },
     { weight: 1, arbitrary: fc.constant([]) },
@@ -132,7 +132,7 @@ function headers({ key }: World): Arbitrary<string[]> {
     ]);
 }
 
-function bodies({ names, bodies: valid }: World): Arbitrary<Buffer | undefined> {
+function bodies({ names, bodies: valid }: RequestContext): Arbitrary<Buffer | undefined> {
   const changed = fc
     .tuple(fc.constantFrom(...valid), fc.dictionary(fc.constantFrom(...names), jsonValues()))
     .map(([body, changes]) => JSON.stringify({ ...body, ...changes }));

@@ -2,8 +2,8 @@ import { trimText } from '../../../src/fields/text.js';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Field } from '../../../src/fields/field.js';
 import type { JsonSchema } from '../../../src/fields/json-schema.js';
-import { dateTimes, noDateTimes } from './date-times.js';
-import { badJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json.js';
+import { dateTimes, invalidDateTimes } from './date-times.js';
+import { invalidJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json.js';
 import { isBlank, padded, texts, tooLong, unstorable } from './texts.js';
 
 /** A value as it is sent, and as it must come back (docs/contract/resources.md). */
@@ -29,7 +29,7 @@ export function kindOf({ type, enum: words, format, pattern }: JsonSchema): Kind
 }
 
 /** Whether a field names a lead, which must live. */
-export function isLink({ name }: Field): boolean {
+export function isLeadReference({ name }: Field): boolean {
   return name === 'lead_id' || name === 'contact_id';
 }
 
@@ -37,7 +37,7 @@ export function isLink({ name }: Field): boolean {
 export function validValues(field: Field, lead: string): Arbitrary<Sample> {
   const { schema, presence } = field;
   const { minLength = 1, maxLength = 0, pattern = '', minimum, maximum } = schema;
-  if (isLink(field)) return uuids(fc.constant(lead));
+  if (isLeadReference(field)) return uuids(fc.constant(lead));
   switch (kindOf(schema)) {
     case 'words':
       return trimmed(fc.constantFrom(...(schema.enum as string[])));
@@ -81,7 +81,7 @@ export function invalidTexts({ schema }: Field): Arbitrary<string> {
         fc.uuid().map((id) => `{${id}}`),
       );
     case 'date-time':
-      return noDateTimes();
+      return invalidDateTimes();
     case 'email':
       return fc.oneof(
         others.filter((text) => !text.includes('@')),
@@ -120,8 +120,8 @@ export function invalidValues(field: Field): Arbitrary<unknown> {
   const kind = kindOf(schema);
   const foreign = jsonValues().filter((value) => value !== null && !isOf(kind, value));
   const own: Arbitrary<unknown>[] = [foreign, hugeNumbers(), unstorable(), invalidTexts(field)];
-  if (kind === 'array') own.push(badLists(schema));
-  if (kind === 'object') own.push(badJsonObjects(schema));
+  if (kind === 'array') own.push(invalidLists(schema));
+  if (kind === 'object') own.push(invalidJsonObjects(schema));
   return fc.oneof(...own);
 }
 
@@ -160,7 +160,7 @@ function lists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<Sample> {
     .map((sent) => ({ sent, stored: [...new Set(sent.map((text) => trimText(text)))] }));
 }
 
-function badLists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<unknown[]> {
+function invalidLists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<unknown[]> {
   const { maxLength = 0 } = items;
   const bad = fc.oneof(
     fc.constantFrom('', ' ', '\u00a0\n'),

@@ -15,7 +15,7 @@ const PLAIN_INSERT = /^with\s+record as \(\s*insert into \w+ \([\w, ]+\) values 
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;
 
 /** The statements of tenants that an application sends, in the order in which it sends them. */
-export class Statements {
+export class StatementRecorder {
   /** Those that had no filter, so that there was none to be taken out. */
   readonly withoutFilter: string[] = [];
   private sent: string[] = [];

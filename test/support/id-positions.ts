@@ -7,13 +7,13 @@ import type { PromptDefinition } from '../../src/mcp/prompts/prompt-registry.js'
 import type { ResourceTemplate } from '../../src/mcp/resources/resource-registry.js';
 import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { declaredFieldsOf, shown } from './declared-routes.js';
+import { declaredFieldsOf, declaredRouteName } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './declared-tools.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
-import { McpCaller } from '../../src/testing/mcp-client.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
-  nameOf,
+  routeName,
   pathOf,
   RECORD_ROUTES,
   type Route,
@@ -21,7 +21,7 @@ import {
   send,
   validRequest,
 } from '../../src/testing/routes.js';
-import type { Era } from './speakers.js';
+import type { ProtocolMode } from './mcp-sdk-clients.js';
 import {
   isCore,
   RECORD_TOOLS,
@@ -32,25 +32,25 @@ import {
 } from './tools.js';
 
 /** An organization that speaks to /mcp, too. */
-export interface Party extends Tenant {
+export interface McpTenant extends Tenant {
   /** Sends a request there, always with the same JSON-RPC id. */
   readonly rpc: (method: string, params: object) => Promise<Answer>;
 }
 
 /** A place in what callers send where the id of another organization's record can stand. */
-export interface Position {
+export interface IdPosition {
   /** `lead_id of POST /api/v1/appointments`. */
   readonly name: string;
   /** What becomes of an id that names nothing there; `kept` where v1 does not know what it names. */
-  readonly unknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept' | 'no records';
+  readonly whenUnknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept' | 'no records';
   /** Makes records of an organization by which it has an id of its own for this place. */
   readonly makeId: (owner: Tenant) => Promise<string>;
   /** A request that is valid but for the id. */
-  readonly prepare: (caller: Party) => Promise<(id: string) => Promise<Answer>>;
+  readonly prepare: (caller: McpTenant) => Promise<(id: string) => Promise<Answer>>;
 }
 
 /** What the fields name that hold an id. A new one is to be added before it can be tested. */
-const NAMED_BY: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string }>> = {
+const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string }>> = {
   lead_id: { kind: 'lead' },
   contact_id: { kind: 'lead' },
   assigned_to_user_id: { kind: 'user' },
@@ -63,19 +63,21 @@ const NAMED_BY: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string
  */
 const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
 
-export const POSITIONS: readonly Position[] = [
-  ...RECORD_ROUTES.map(inPath),
-  ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => inField(route, field))),
-  ...RECORD_TOOLS.map(inIdOfTool),
-  ...TOOLS.flatMap((tool) => idFieldsOf(tool.route).map((field) => inArgument(tool, field))),
-  ...READ_TOOLS.filter(isOneOf(DECLARED_RESOURCES)).map(inAddress),
-  ...READ_TOOLS.filter(isOneOf(DECLARED_COMPLETIONS)).map(inCompletion),
-  inPrompt('prepare_appointment', 'appointment_id', 'get_appointment'),
-  inPrompt('follow_up_lead', 'lead_id', 'get_lead'),
+export const ID_POSITIONS: readonly IdPosition[] = [
+  ...RECORD_ROUTES.map(pathPosition),
+  ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => fieldPosition(route, field))),
+  ...RECORD_TOOLS.map(toolIdPosition),
+  ...TOOLS.flatMap((tool) =>
+    idFieldsOf(tool.route).map((field) => toolArgumentPosition(tool, field)),
+  ),
+  ...READ_TOOLS.filter(isDeclaredIn(DECLARED_RESOURCES)).map(resourceUriPosition),
+  ...READ_TOOLS.filter(isDeclaredIn(DECLARED_COMPLETIONS)).map(completionPosition),
+  promptPosition('prepare_appointment', 'appointment_id', 'get_appointment'),
+  promptPosition('follow_up_lead', 'lead_id', 'get_lead'),
   {
-    ...inPrompt('plan_my_day', 'assigned_to_user_id', 'get_task', { date: '2020-02-01' }),
-    unknown: 'no records',
-    makeId: makeAssignee,
+    ...promptPosition('plan_my_day', 'assigned_to_user_id', 'get_task', { date: '2020-02-01' }),
+    whenUnknown: 'no records',
+    makeId: createAssignee,
   },
 ];
 
@@ -88,7 +90,9 @@ export function positionsIn(
   completed: readonly string[],
 ): string[] {
   const ofRoutes = routesOf(controllers).flatMap((route) =>
-    [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${shown(route)}`),
+    [...parametersOf(route), ...idFieldsIn(route)].map(
+      (field) => `${field} of ${declaredRouteName(route)}`,
+    ),
   );
   const ofTools = tools.flatMap(({ name, inputSchema }) =>
     Object.entries(inputSchema.properties ?? {})
@@ -104,23 +108,23 @@ export function positionsIn(
 }
 
 /** Has a caller speak to /mcp, in a session of its own if the era has them. */
-export async function joinMcp(
+export async function connectTenant(
   { url }: TestServer,
   tenant: Tenant,
-  era: Era = 'sessions',
-): Promise<Party> {
-  const caller = new McpCaller(url, tenant.key.key);
+  era: ProtocolMode = 'sessions',
+): Promise<McpTenant> {
+  const caller = new McpHttpClient(url, tenant.key.key);
   if (era === 'stateless') {
-    return { ...tenant, rpc: (method, params) => caller.ask(method, params, 1) };
+    return { ...tenant, rpc: (method, params) => caller.statelessRpc(method, params, 1) };
   }
-  const session = await caller.open();
+  const session = await caller.openSession();
   return { ...tenant, rpc: (method, params) => caller.rpc(session, method, params, 1) };
 }
 
-function inPath(route: (typeof RECORD_ROUTES)[number]): Position {
+function pathPosition(route: (typeof RECORD_ROUTES)[number]): IdPosition {
   return {
-    name: `id of ${nameOf(route)}`,
-    unknown: 'not_found',
+    name: `id of ${routeName(route)}`,
+    whenUnknown: 'not_found',
     makeId: route.makeRecord,
     prepare: async (caller) => {
       const body = await route.body?.(caller);
@@ -129,10 +133,10 @@ function inPath(route: (typeof RECORD_ROUTES)[number]): Position {
   };
 }
 
-function inField(route: Route, field: string): Position {
+function fieldPosition(route: Route, field: string): IdPosition {
   return {
-    name: `${field} of ${nameOf(route)}`,
-    ...namedBy(route, field),
+    name: `${field} of ${routeName(route)}`,
+    ...referenceOf(route, field),
     prepare: async (caller) => {
       const { path, body } = await validRequest(route, caller);
       return (id) => {
@@ -144,10 +148,10 @@ function inField(route: Route, field: string): Position {
   };
 }
 
-function inIdOfTool({ name, args, makeRecord }: (typeof RECORD_TOOLS)[number]): Position {
+function toolIdPosition({ name, args, makeRecord }: (typeof RECORD_TOOLS)[number]): IdPosition {
   return {
     name: `id of ${name}`,
-    unknown: 'not_found',
+    whenUnknown: 'not_found',
     makeId: makeRecord,
     prepare: async (caller) => {
       const others = await args(caller);
@@ -156,11 +160,11 @@ function inIdOfTool({ name, args, makeRecord }: (typeof RECORD_TOOLS)[number]): 
   };
 }
 
-function inArgument(tool: ToolCase, field: string): Position {
+function toolArgumentPosition(tool: ToolCase, field: string): IdPosition {
   const { name, route } = tool;
   return {
     name: `${field} of ${name}`,
-    ...namedBy(route, field),
+    ...referenceOf(route, field),
     prepare: async (caller) => {
       const others = await validArguments(tool, caller);
       return (id) => caller.rpc('tools/call', { name, arguments: { ...others, [field]: id } });
@@ -169,34 +173,34 @@ function inArgument(tool: ToolCase, field: string): Position {
 }
 
 /** Whether a tool reads a kind of record that is declared; every kind of the core must be. */
-function isOneOf(declared: readonly { readonly name: string }[]) {
+function isDeclaredIn(declared: readonly { readonly name: string }[]) {
   return (tool: RecordTool) =>
-    isCore(tool) || declared.some(({ name }) => name === kindReadBy(tool));
+    isCore(tool) || declared.some(({ name }) => name === resourceName(tool));
 }
 
-function kindReadBy({ name }: ToolCase): string {
+function resourceName({ name }: ToolCase): string {
   return name.replace('get_', '');
 }
 
-function inAddress(tool: RecordTool): Position {
+function resourceUriPosition(tool: RecordTool): IdPosition {
   const { makeRecord } = tool;
-  const scheme = kindReadBy(tool);
+  const scheme = resourceName(tool);
   return {
     name: `id of ${scheme}://{id}`,
-    unknown: 'not_found',
+    whenUnknown: 'not_found',
     makeId: makeRecord,
     prepare: (caller) =>
       Promise.resolve((id) => caller.rpc('resources/read', { uri: `${scheme}://${id}` })),
   };
 }
 
-function inCompletion(tool: RecordTool): Position {
+function completionPosition(tool: RecordTool): IdPosition {
   const { makeRecord } = tool;
-  const uri = `${kindReadBy(tool)}://{id}`;
+  const uri = `${resourceName(tool)}://{id}`;
   const ref = { type: 'ref/resource', uri };
   return {
     name: `id typed of ${uri}`,
-    unknown: 'no records',
+    whenUnknown: 'no records',
     makeId: makeRecord,
     prepare: (caller) =>
       Promise.resolve((value) =>
@@ -205,11 +209,11 @@ function inCompletion(tool: RecordTool): Position {
   };
 }
 
-function inPrompt(name: string, argument: string, reader: string, others = {}): Position {
+function promptPosition(name: string, argument: string, reader: string, others = {}): IdPosition {
   const { makeRecord } = READ_TOOLS.find((tool) => tool.name === reader)!;
   return {
     name: `${argument} of ${name}`,
-    unknown: 'not_found',
+    whenUnknown: 'not_found',
     makeId: makeRecord,
     prepare: (caller) =>
       Promise.resolve((id) => {
@@ -219,20 +223,20 @@ function inPrompt(name: string, argument: string, reader: string, others = {}): 
 }
 
 /** The assignee of a task that is long overdue. */
-async function makeAssignee({ api }: Tenant): Promise<string> {
+async function createAssignee({ api }: Tenant): Promise<string> {
   const assigned_to_user_id = randomUUID();
   const task = { title: 'Call', due_date: '2020-01-01', assigned_to_user_id };
   dataOf(await api.post('/api/v1/tasks', task), 201);
   return assigned_to_user_id;
 }
 
-function namedBy(route: Route, field: string): Pick<Position, 'unknown' | 'makeId'> {
-  const named = NAMED_BY[field];
-  if (!named) throw new Error(`Nothing says what ${field} of ${nameOf(route)} names`);
+function referenceOf(route: Route, field: string): Pick<IdPosition, 'whenUnknown' | 'makeId'> {
+  const named = REFERENCES[field];
+  if (!named) throw new Error(`Nothing says what ${field} of ${routeName(route)} names`);
   const { kind, column = field } = named;
   const ofBody = kind === 'lead' ? 'lead_not_found' : 'kept';
   return {
-    unknown: route.method === 'GET' ? 'empty list' : ofBody,
+    whenUnknown: route.method === 'GET' ? 'empty list' : ofBody,
     makeId: async (owner) => {
       const path = route.pattern.replace('/:id', '');
       const creation = ROUTES.find(({ method, pattern }) => method === 'POST' && pattern === path)!;

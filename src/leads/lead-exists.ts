@@ -6,7 +6,7 @@ import { ApiError } from '../errors/api-error.js';
  * @param organization parameter of the organization, such as `$1`
  * @param lead parameter of the lead's id
  */
-export function liveLead(organization: string, lead: string): string {
+export function leadExistsSql(organization: string, lead: string): string {
   return `select from leads where organization_id = ${organization} and id = ${lead}
     and deleted_at is null for share`;
 }

@@ -4,10 +4,10 @@ import type { Answer, ApiClient } from '../../../src/testing/api-client.js';
 import type { ErrorBody } from '../../../src/testing/factories.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { inSession, McpCaller } from '../../../src/testing/mcp-client.js';
-import { nameOf, pathOf } from '../../../src/testing/routes.js';
+import { sessionHeader, McpHttpClient } from '../../../src/testing/mcp-client.js';
+import { routeName, pathOf } from '../../../src/testing/routes.js';
 import { SCOPED_TOOLS, type ToolCase, TOOLS } from '../../support/tools.js';
-import { expectSound } from './answers.js';
+import { expectWellFormed } from './answers.js';
 import type { Json } from './json.js';
 
 /** What became of a request: what it answered, or why it was refused and for which fields. */
@@ -23,21 +23,21 @@ interface Refusal {
 export type Input = object | Buffer;
 
 /** One of the two ways in; each answer is held to what holds for all. */
-export interface Door {
+export interface ApiInterface {
   /** What null for a field means in an update: its value, or that the field is not given. */
   readonly nullInUpdates: 'value' | 'not given';
   /** Does what a tool does, by the tool or by its route. */
   call(tool: ToolCase, id: string | undefined, input: Input): Promise<Outcome>;
 }
 
-type Opener = (app: TestApp, tenant: Tenant) => Promise<Door>;
+type OpenInterface = (app: TestApp, tenant: Tenant) => Promise<ApiInterface>;
 
 const ARGUMENTS = /^params\.arguments\./;
 
 /** Ways in, to run a suite through each. */
-export const DOORS: readonly (readonly [name: string, open: Opener])[] = [
-  ['REST', (_, { api }) => Promise.resolve(new RestDoor(api))],
-  ['MCP', (app, tenant) => McpDoor.open(app, tenant)],
+export const API_INTERFACES: readonly (readonly [name: string, open: OpenInterface])[] = [
+  ['REST', (_, { api }) => Promise.resolve(new RestInterface(api))],
+  ['MCP', (app, tenant) => McpInterface.open(app, tenant)],
 ];
 
 /** The five tools of a kind of record. */
@@ -84,7 +84,7 @@ export function expectRefusal(outcome: Outcome, fields: readonly string[]): void
   });
 }
 
-class RestDoor implements Door {
+class RestInterface implements ApiInterface {
   readonly nullInUpdates = 'value';
 
   constructor(private readonly api: ApiClient) {}
@@ -95,7 +95,7 @@ class RestDoor implements Door {
     const answer = takesBody
       ? await this.api.request(route.method, path, { body: input })
       : await this.api.request(route.method, `${path}${queryOf(input)}`);
-    expectSound(answer);
+    expectWellFormed(answer);
     const { data, meta, error } = answer.body as { data: Json; meta?: Json; error?: ErrorBody };
     if (error) return refusalOf(error);
     expect(answer.status).toBe(route.method === 'POST' ? 201 : 200);
@@ -112,18 +112,18 @@ function queryOf(input: Input): string {
   return entries.length > 0 ? `?${query}` : '';
 }
 
-class McpDoor implements Door {
+class McpInterface implements ApiInterface {
   readonly nullInUpdates = 'not given';
 
   private constructor(
     private readonly app: TestApp,
-    private readonly caller: McpCaller,
+    private readonly caller: McpHttpClient,
     private readonly session: string,
   ) {}
 
-  static async open(app: TestApp, { key }: Tenant): Promise<McpDoor> {
-    const caller = new McpCaller(app.url, key.key);
-    return new McpDoor(app, caller, await caller.open());
+  static async open(app: TestApp, { key }: Tenant): Promise<McpInterface> {
+    const caller = new McpHttpClient(app.url, key.key);
+    return new McpInterface(app, caller, await caller.openSession());
   }
 
   async call(tool: ToolCase, id: string | undefined, input: Input): Promise<Outcome> {
@@ -132,8 +132,8 @@ class McpDoor implements Door {
       input instanceof Buffer
         ? input
         : Buffer.from(JSON.stringify(withClear(input, clearableFieldsOf(dtoOf(this.app, tool)))));
-    const answer = await this.caller.post(callOf(name, id, args), inSession(this.session));
-    expectSound(answer);
+    const answer = await this.caller.post(callOf(name, id, args), sessionHeader(this.session));
+    expectWellFormed(answer);
     if (answer.status !== 200) {
       const refusal = refusalOf((answer.body as { error: ErrorBody }).error);
       // A message that could not be read tells where in it something is wrong.
@@ -186,7 +186,7 @@ function refusalOf({ code, message, retryable, details = [] }: ErrorBody): Refus
 }
 
 function toolOf(route: string): ToolCase {
-  const tool = TOOLS.find((candidate) => nameOf(candidate.route) === route);
+  const tool = TOOLS.find((candidate) => routeName(candidate.route) === route);
   if (!tool) throw new Error(`no tool does what ${route} does`);
   return tool;
 }

@@ -1,5 +1,5 @@
 /** Like `describe`, but says so where its tests cannot run on this machine, and why. */
-export function describeWhere(whyNot: string | undefined, name: string, tests: () => void): void {
+export function describeUnless(whyNot: string | undefined, name: string, tests: () => void): void {
   if (whyNot === undefined) {
     describe(name, tests);
     return;

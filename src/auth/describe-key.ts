@@ -1,8 +1,8 @@
 import type { Actor } from '../tenancy/actor.js';
-import type { KeyFactsDto } from './me.dto.js';
+import type { KeyInfoDto } from './me.dto.js';
 
 /** What REST and /mcp tell of the key of a caller. */
-export function factsOf({ organization, key, scopes }: Actor): KeyFactsDto {
+export function describeKey({ organization, key, scopes }: Actor): KeyInfoDto {
   return {
     organization: { id: organization.id, name: organization.name },
     key: { id: key.id, name: key.name },

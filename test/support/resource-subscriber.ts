@@ -1,56 +1,68 @@
-import type { Era } from './speakers.js';
-import type { EventReader, McpCaller } from '../../src/testing/mcp-client.js';
+import type { ProtocolMode } from './mcp-sdk-clients.js';
+import type { EventReader, McpHttpClient } from '../../src/testing/mcp-client.js';
 
 /** A notification, without what the revision adds to every one. */
-export interface Told {
+export interface ResourceNotification {
   readonly method: string;
   readonly uri?: string;
 }
 
 const UPDATED = 'notifications/resources/updated';
-export const TOOLS_CHANGED: Told = { method: 'notifications/tools/list_changed' };
+export const TOOLS_CHANGED: ResourceNotification = { method: 'notifications/tools/list_changed' };
 
 /** That a record has changed. */
-export function updated(uri: string): Told {
+export function resourceUpdated(uri: string): ResourceNotification {
   return { method: UPDATED, uri };
 }
 
 /** Who is told of changes of records, in one era. */
-export class Follower {
+export class Subscriber {
   private constructor(
     private readonly stream: EventReader,
     /** The addresses that the server agreed to tell of. */
-    readonly agreed: readonly string[],
+    readonly acknowledged: readonly string[],
   ) {}
 
-  static of(era: Era, caller: McpCaller, uris: readonly string[]): Promise<Follower> {
-    return era === 'sessions' ? Follower.inSession(caller, uris) : Follower.alone(caller, uris);
+  static of(
+    era: ProtocolMode,
+    caller: McpHttpClient,
+    uris: readonly string[],
+  ): Promise<Subscriber> {
+    return era === 'sessions'
+      ? Subscriber.inSession(caller, uris)
+      : Subscriber.stateless(caller, uris);
   }
 
-  private static async inSession(caller: McpCaller, uris: readonly string[]): Promise<Follower> {
-    const session = await caller.open('2025-06-18');
+  private static async inSession(
+    caller: McpHttpClient,
+    uris: readonly string[],
+  ): Promise<Subscriber> {
+    const session = await caller.openSession('2025-06-18');
     const agreed: string[] = [];
     for (const uri of uris) {
       const { body } = await caller.rpc(session, 'resources/subscribe', { uri });
       if ('result' in body) agreed.push(uri);
     }
-    return new Follower(await caller.listen(session), agreed);
+    return new Subscriber(await caller.openStream(session), agreed);
   }
 
-  private static async alone(caller: McpCaller, uris: readonly string[]): Promise<Follower> {
+  private static async stateless(
+    caller: McpHttpClient,
+    uris: readonly string[],
+  ): Promise<Subscriber> {
     const filter = { toolsListChanged: true, resourceSubscriptions: uris };
-    const stream = await caller.listenAlone(filter);
+    const stream = await caller.openStatelessStream(filter);
     const { message } = await stream.nextMessage();
     const { method, params } = message as {
       method: string;
       params: { notifications: { resourceSubscriptions?: string[] } };
     };
     expect(method).toBe('notifications/subscriptions/acknowledged');
-    return new Follower(stream, params.notifications.resourceSubscriptions ?? []);
+    return new Subscriber(stream, params.notifications.resourceSubscriptions ?? []);
   }
 
   /** What comes next; undefined where the server has ended the stream. */
-  async next(): Promise<Told | undefined> {
+  async next(): Promise<ResourceNotification | undefined> {
     const event = await this.stream.next();
     if (!event) return undefined;
     const { method, params, result } = JSON.parse(event.data) as {
@@ -64,13 +76,13 @@ export class Follower {
   }
 
   /** The next few of what comes. */
-  async take(count: number): Promise<(Told | undefined)[]> {
-    const told: (Told | undefined)[] = [];
+  async take(count: number): Promise<(ResourceNotification | undefined)[]> {
+    const told: (ResourceNotification | undefined)[] = [];
     while (told.length < count) told.push(await this.next());
     return told;
   }
 
-  leave(): void {
-    this.stream.leave();
+  disconnect(): void {
+    this.stream.disconnect();
   }
 }

@@ -1,62 +1,62 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { Load, type Sample } from './load.js';
-import type { Stage } from './stage.js';
+import type { FaultEnvironment } from './environment.js';
 
 /** No request takes longer, whatever happens (milliseconds). */
-const LONGEST_MS = 5_000;
+const MAX_REQUEST_MS = 5_000;
 
 /** Longer than anything is waited for: a fault that lasts has no effect that is still to come. */
 export const LONG_MS = 3_000;
 
 /** How soon everything works again once the database does (milliseconds). */
-const RECOVERY_MS = 1_000;
+const MAX_RECOVERY_MS = 1_000;
 
 /** How long requests go on afterwards. */
-const WATCHED_MS = 1.2 * RECOVERY_MS;
+const OBSERVATION_MS = 1.2 * MAX_RECOVERY_MS;
 
 /** What a request takes that was kept waiting. */
-const FELT_MS = 1_000;
+const NOTICEABLE_MS = 1_000;
 
 /** What a request may be refused with while the database has a fault: try the same again. */
-const PASSING = ['query_failed', 'create_failed', 'overloaded', 'idempotency_key_in_use'];
+const RETRYABLE_CODES = ['query_failed', 'create_failed', 'overloaded', 'idempotency_key_in_use'];
 
 const ROUNDS = Number(process.env.FAULTS_ROUNDS);
 
 /** Does something to the database, and returns when it is well again. */
-export type Fault = (stage: Stage, load: Load) => Promise<void>;
+export type Fault = (environment: FaultEnvironment, load: Load) => Promise<void>;
 
 /**
  * Lets a fault happen under load as often as the run was told to, and expects of each time what
  * docs/reliability.md promises.
- * @param isFelt whether some requests must fail or wait, because nothing was tried otherwise
+ * @param expectImpact whether some requests must fail or wait, because nothing was tried otherwise
  */
-export async function expectSurvived(
-  stage: Stage,
+export async function expectRecovery(
+  environment: FaultEnvironment,
   name: string,
   fault: Fault,
-  { isFelt = true } = {},
+  { expectImpact = true } = {},
 ): Promise<void> {
-  const figures = new Figures(name);
+  const figures = new FaultStatistics(name);
   for (let round = 0; round < ROUNDS; round++) {
-    const load = await Load.start(stage.url, stage.key);
+    const load = await Load.start(environment.url, environment.key);
     let wellSince: number;
     try {
-      await fault(stage, load);
+      await fault(environment, load);
       wellSince = performance.now();
-      await after(WATCHED_MS);
+      await after(OBSERVATION_MS);
     } finally {
       await load.stop();
     }
-    figures.add(load.samples, load.recovery(wellSince));
-    expect(stage.server.hasEnded).toBe(false);
-    await load.ledger.expectKept(load.api);
+    figures.add(load.samples, load.recoveryTime(wellSince));
+    expect(environment.server.hasEnded).toBe(false);
+    await load.writeLog.expectConsistent(load.api);
   }
   figures.print();
-  figures.expectAsPromised(isFelt);
+  figures.expectWithinLimits(expectImpact);
 }
 
 /** What was measured of all times that a fault happened. */
-class Figures {
+class FaultStatistics {
   private readonly refusals = new Map<string, number>();
   private requests = 0;
   private worst = 0;
@@ -86,10 +86,10 @@ class Figures {
     process.stdout.write(`${this.name}: ${figures.join('; ')}\n`);
   }
 
-  expectAsPromised(isFelt: boolean): void {
-    expect([...this.refusals.keys()].filter((code) => !PASSING.includes(code))).toEqual([]);
-    if (isFelt) expect(this.refusals.size > 0 || this.worst > FELT_MS).toBe(true);
-    expect(this.worst).toBeLessThan(LONGEST_MS);
-    expect(this.recovery).toBeLessThan(RECOVERY_MS);
+  expectWithinLimits(expectImpact: boolean): void {
+    expect([...this.refusals.keys()].filter((code) => !RETRYABLE_CODES.includes(code))).toEqual([]);
+    if (expectImpact) expect(this.refusals.size > 0 || this.worst > NOTICEABLE_MS).toBe(true);
+    expect(this.worst).toBeLessThan(MAX_REQUEST_MS);
+    expect(this.recovery).toBeLessThan(MAX_RECOVERY_MS);
   }
 }

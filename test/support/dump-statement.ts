@@ -1,5 +1,5 @@
 /** Answers a `statement` which answers every row of every table, as text with the table's name. */
-export const HOW_TO_READ_EVERY_ROW = `
+export const SELECT_DUMP_STATEMENT = `
   select string_agg(format(
     'select %L as name, (to_jsonb(t) - ''last_used_at'')::text as row from %I t',
     table_name, table_name), ' union all ') || ' order by 1, 2' as statement

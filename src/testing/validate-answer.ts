@@ -1,26 +1,26 @@
 import type { OpenApiDocument } from '../http/openapi/model.js';
 import type { Answer } from './api-client.js';
-import { ApiDescription } from './openapi.js';
+import { OpenApiValidator } from './openapi.js';
 
 /** How each server of this test file describes itself, by its port. */
-const servers = new Map<number, ApiDescription>();
+const servers = new Map<number, OpenApiValidator>();
 
 /** Compiling schemas takes long, and most servers have the same ones. */
-const descriptions = new Map<string, ApiDescription>();
+const descriptions = new Map<string, OpenApiValidator>();
 
 /** From now on, every answer of this server must be as its OpenAPI document says. */
-export function holdToDocument(port: number, document: OpenApiDocument): void {
-  servers.set(port, descriptionOf(document));
+export function registerDocument(port: number, document: OpenApiDocument): void {
+  servers.set(port, validatorFor(document));
 }
 
 /** Another server may get the port. */
-export function releaseFromDocument(port: number): void {
+export function unregisterDocument(port: number): void {
   servers.delete(port);
 }
 
 /** @throws Error where the document of the server does not say what it answered */
-export function checkAnswer(port: number, method: string, path: string, answer: Answer): void {
-  const differences = servers.get(port)?.differencesAt(method, path, answer) ?? [];
+export function validateAnswer(port: number, method: string, path: string, answer: Answer): void {
+  const differences = servers.get(port)?.validateRequestAnswer(method, path, answer) ?? [];
   if (differences.length === 0) return;
   const { status, headers, body } = answer;
   const told = { status, headers: Object.fromEntries(headers), body: body as unknown };
@@ -30,9 +30,9 @@ export function checkAnswer(port: number, method: string, path: string, answer: 
   );
 }
 
-function descriptionOf(document: OpenApiDocument): ApiDescription {
+function validatorFor(document: OpenApiDocument): OpenApiValidator {
   const json = JSON.stringify(document);
-  const known = descriptions.get(json) ?? new ApiDescription(document);
+  const known = descriptions.get(json) ?? new OpenApiValidator(document);
   descriptions.set(json, known);
   return known;
 }

@@ -10,21 +10,21 @@ export interface Secret {
 }
 
 /** Less could stand somewhere by chance. */
-const SHORTEST = 10;
+const MIN_LENGTH = 10;
 
 /** Values that stand nowhere else: all of one name begin alike, and none is like another. */
-export class Markers {
-  private readonly beginnings = new Map<string, string>();
+export class CanaryValues {
+  private readonly prefixes = new Map<string, string>();
   private count = 0;
 
   /** What tells the values, by name. */
   get secrets(): Secret[] {
-    return [...this.beginnings].map(([name, value]) => ({ name, value }));
+    return [...this.prefixes].map(([name, value]) => ({ name, value }));
   }
 
   /** Of letters and digits, which no encoding of URLs changes. */
   text(name: string): string {
-    return this.next(name, `zq${randomBytes(SHORTEST / 2 - 1).toString('hex')}`);
+    return this.next(name, `zq${randomBytes(MIN_LENGTH / 2 - 1).toString('hex')}`);
   }
 
   /** Of digits that belong to no country. */
@@ -46,12 +46,12 @@ export class Markers {
 
   private valueFor(name: string, schema: JsonSchema): unknown {
     const types = [schema.type ?? []].flat();
-    const { format, maxLength = SHORTEST } = schema;
+    const { format, maxLength = MIN_LENGTH } = schema;
     if (types.includes('array')) {
       return schema.items?.enum ? undefined : [this.text(name), this.text(name)];
     }
     if (types.includes('object')) return { [this.text(name)]: [{ deep: this.text(name) }] };
-    if (!types.includes('string') || schema.enum !== undefined || maxLength < SHORTEST) {
+    if (!types.includes('string') || schema.enum !== undefined || maxLength < MIN_LENGTH) {
       return undefined;
     }
     if (name === 'phone') return this.phone(name);
@@ -63,14 +63,14 @@ export class Markers {
   }
 
   private next(name: string, beginning: string): string {
-    const begun = this.beginnings.get(name) ?? beginning;
-    this.beginnings.set(name, begun);
+    const begun = this.prefixes.get(name) ?? beginning;
+    this.prefixes.set(name, begun);
     return `${begun}${++this.count}`;
   }
 }
 
 /** Which of the secrets stand in a text, in whatever encoding and case. */
-export function found(secrets: readonly Secret[], text: string): string[] {
+export function findLeaks(secrets: readonly Secret[], text: string): string[] {
   const lowerCase = text.toLowerCase();
   return secrets.flatMap(({ name, value }) =>
     Object.entries(encodingsOf(Buffer.from(value)))

@@ -8,7 +8,7 @@ import { retryAfterMs } from './retry-policy.js';
 import type { ErrorCode, ErrorDetail } from './types.js';
 
 /** A successful answer. */
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly body: unknown;
   readonly etag: string | null;
 }
@@ -42,17 +42,17 @@ export class FailedAttempt {
 }
 
 /** What is known of a call besides its answer. */
-interface Circumstances {
+interface CallState {
   readonly isWrite: boolean;
   readonly wasUncertain: boolean;
 }
 
 /** Reads an answer that arrived whole. */
-export function readAnswer(
+export function parseResponse(
   response: Response,
   text: string,
-  { isWrite, wasUncertain }: Circumstances,
-): ApiAnswer | FailedAttempt {
+  { isWrite, wasUncertain }: CallState,
+): ApiResponse | FailedAttempt {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;
   const body = parse(text);
@@ -77,12 +77,12 @@ export function readAnswer(
     details: error?.details,
     requestId: error?.request_id ?? requestId,
   };
-  const message = error?.message ?? unexpected(response);
+  const message = error?.message ?? describeUnexpected(response);
   const wait = retryAfterMs(headers.get('retry-after'));
   return new FailedAttempt(new LatitudeApiError(message, facts), wait, isOutcomeUnknown);
 }
 
-function unexpected({ status, type, headers }: Response): string {
+function describeUnexpected({ status, type, headers }: Response): string {
   const location = headers.get('location');
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     return `The address redirects${location ? ` to ${location}` : ''}: use its target as baseUrl.`;

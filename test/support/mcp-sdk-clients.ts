@@ -6,30 +6,30 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import {
-  inSession,
-  mirrorOf,
+  sessionHeader,
+  mirrorHeaders,
   SERVER_INFO,
   STATELESS_META,
   STATELESS_REVISION,
 } from '../../src/testing/mcp-client.js';
 
 /** The revisions with sessions, and the one without. */
-export const ERAS = ['sessions', 'stateless'] as const;
-export type Era = (typeof ERAS)[number];
+export const PROTOCOL_MODES = ['sessions', 'stateless'] as const;
+export type ProtocolMode = (typeof PROTOCOL_MODES)[number];
 
 type Call = Readonly<{ name: string; arguments?: Readonly<Record<string, unknown>> }>;
 
 /** A client of one era, by the SDK of that era. */
-export interface Speaker {
+export interface McpSdkClient {
   connect(): Promise<void>;
   listTools(): Promise<Tool[]>;
   call(call: Call): Promise<CallToolResult>;
   /** Asks for what costs nothing. */
   ping(): Promise<void>;
   /** A text as this client would send it, with the headers that it would send. */
-  dress(text: string): { readonly text: string; readonly headers: Record<string, string> };
+  toRequest(text: string): { readonly text: string; readonly headers: Record<string, string> };
   /** A result without what the revision adds to every one. */
-  undress(result: CallToolResult): CallToolResult;
+  withoutServerInfo(result: CallToolResult): CallToolResult;
   close(): Promise<void>;
 }
 
@@ -40,13 +40,17 @@ interface Connection {
 
 const CLIENT = { name: 'agent', version: '1.0.0' };
 
-export function speakerOf(era: Era, address: URL, connection: Connection): Speaker {
+export function createSdkClient(
+  era: ProtocolMode,
+  address: URL,
+  connection: Connection,
+): McpSdkClient {
   return era === 'sessions'
-    ? new SessionSpeaker(address, connection)
-    : new StatelessSpeaker(address, connection);
+    ? new SessionSdkClient(address, connection)
+    : new StatelessSdkClient(address, connection);
 }
 
-class SessionSpeaker implements Speaker {
+class SessionSdkClient implements McpSdkClient {
   private readonly client = new Client(CLIENT);
   private readonly transport: StreamableHTTPClientTransport;
 
@@ -70,12 +74,15 @@ class SessionSpeaker implements Speaker {
     await this.client.ping();
   }
 
-  dress(text: string) {
+  toRequest(text: string) {
     const { sessionId = '', protocolVersion = '' } = this.transport;
-    return { text, headers: { ...inSession(sessionId), 'MCP-Protocol-Version': protocolVersion } };
+    return {
+      text,
+      headers: { ...sessionHeader(sessionId), 'MCP-Protocol-Version': protocolVersion },
+    };
   }
 
-  undress(result: CallToolResult): CallToolResult {
+  withoutServerInfo(result: CallToolResult): CallToolResult {
     return result;
   }
 
@@ -85,7 +92,7 @@ class SessionSpeaker implements Speaker {
   }
 }
 
-class StatelessSpeaker implements Speaker {
+class StatelessSdkClient implements McpSdkClient {
   private readonly client = new StatelessClient(CLIENT, {
     versionNegotiation: { mode: { pin: STATELESS_REVISION } },
   });
@@ -105,24 +112,24 @@ class StatelessSpeaker implements Speaker {
   }
 
   async call(call: Call): Promise<CallToolResult> {
-    return this.undress((await this.client.callTool(call)) as CallToolResult);
+    return this.withoutServerInfo((await this.client.callTool(call)) as CallToolResult);
   }
 
   async ping(): Promise<void> {
     await this.client.discover();
   }
 
-  dress(text: string) {
+  toRequest(text: string) {
     const [, method = ''] = /"method":"([^"]*)"/.exec(text) ?? [];
     const [, name] = /"name":"([^"]*)"/.exec(text) ?? [];
     const meta = `"_meta":${JSON.stringify(STATELESS_META)}`;
     const dressed = text.includes('"params":{')
       ? text.replace(/"params":\{(\}?)/, (_, end: string) => `"params":{${meta}${end || ','}`)
       : text.replace(/\}$/, `,"params":{${meta}}}`);
-    return { text: dressed, headers: mirrorOf(method, { name }) };
+    return { text: dressed, headers: mirrorHeaders(method, { name }) };
   }
 
-  undress({ _meta, resultType: _, ...result }: CallToolResult): CallToolResult {
+  withoutServerInfo({ _meta, resultType: _, ...result }: CallToolResult): CallToolResult {
     const { [SERVER_INFO]: server, ...others } = _meta ?? {};
     expect(server).toMatchObject({ name: 'latitude' });
     return { ...result, ...(Object.keys(others).length > 0 && { _meta: others }) };

@@ -3,22 +3,22 @@ import type { Answer, ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, getLead, type LeadRecord, LEADS } from '../../../src/testing/factories.js';
 
 /** Few enough at a time to be no load of their own. */
-const CHECKERS = 4;
+const CONCURRENT_CHECKS = 4;
 
 /** What was written through faults, and what of it was acknowledged. */
-export class Ledger {
+export class WriteLog {
   private readonly status = randomUUID();
-  private readonly plain: string[] = [];
+  private readonly plainIds: string[] = [];
   /** The ids that creates were answered with, by their idempotency keys. */
-  private readonly once = new Map<string, string | undefined>();
+  private readonly idempotentIds = new Map<string, string | undefined>();
   /** For each lead the number of the last change that was sent, and of the last that was answered. */
   private readonly changes = new Map<string, { sent: number; acknowledged: number }>();
 
   /** How many writes were acknowledged, of any kind. */
   get acknowledged(): number {
-    const once = [...this.once.values()].filter((id) => id !== undefined);
+    const once = [...this.idempotentIds.values()].filter((id) => id !== undefined);
     const changes = [...this.changes.values()].map(({ acknowledged }) => acknowledged);
-    return this.plain.length + once.length + changes.reduce((sum, each) => sum + each, 0);
+    return this.plainIds.length + once.length + changes.reduce((sum, each) => sum + each, 0);
   }
 
   /** The leads that are changed. */
@@ -29,19 +29,19 @@ export class Ledger {
   /** Creates a lead without a key, so that a retry would make a second one. */
   async create(api: ApiClient): Promise<Answer> {
     const answer = await api.post(LEADS, { first_name: 'plain' });
-    if (answer.status === 201) this.plain.push(idOf(answer));
+    if (answer.status === 201) this.plainIds.push(idOf(answer));
     return answer;
   }
 
   /** A caller who creates one lead after another, each tried again until it is there. */
-  creator(api: ApiClient): () => Promise<Answer> {
+  idempotentCreator(api: ApiClient): () => Promise<Answer> {
     let key = '';
     return async () => {
       key ||= randomUUID();
-      this.once.set(key, undefined);
-      const answer = await this.createOnce(api, key);
+      this.idempotentIds.set(key, undefined);
+      const answer = await this.createWithKey(api, key);
       if (answer.status === 201) {
-        this.once.set(key, idOf(answer));
+        this.idempotentIds.set(key, idOf(answer));
         key = '';
       }
       return answer;
@@ -54,17 +54,17 @@ export class Ledger {
     this.changes.set(id, change);
     const number = ++change.sent;
     const answer = await send({ company: String(number) });
-    if (!refusalOf(answer)) change.acknowledged = number;
+    if (!errorOf(answer)) change.acknowledged = number;
     return answer;
   }
 
   /** Expects that nothing acknowledged is lost, and nothing doubled after every create is retried. */
-  async expectKept(api: ApiClient): Promise<void> {
-    await each(this.plain, async (id) => {
+  async expectConsistent(api: ApiClient): Promise<void> {
+    await each(this.plainIds, async (id) => {
       await getLead(api, id);
     });
-    await each(this.once, async ([key, acknowledged]) => {
-      const { id } = dataOf(await this.createOnce(api, key), 201);
+    await each(this.idempotentIds, async ([key, acknowledged]) => {
+      const { id } = dataOf(await this.createWithKey(api, key), 201);
       expect(acknowledged ?? id).toBe(id);
     });
     await each(this.changes, async ([id, { sent, acknowledged }]) => {
@@ -73,26 +73,26 @@ export class Ledger {
       expect(stored).toBeLessThanOrEqual(sent);
     });
     const all = await api.get(`${LEADS}?status=${this.status}&limit=1`);
-    expect(all.body).toMatchObject({ meta: { total: this.once.size } });
+    expect(all.body).toMatchObject({ meta: { total: this.idempotentIds.size } });
   }
 
-  private createOnce(api: ApiClient, key: string): Promise<Answer> {
+  private createWithKey(api: ApiClient, key: string): Promise<Answer> {
     const lead = { first_name: 'once', status: this.status };
     return api.post(LEADS, lead, { headers: { 'Idempotency-Key': key } });
   }
 }
 
 /** What an envelope says of a request that failed. */
-export interface Refusal {
+export interface ErrorSummary {
   readonly code: string;
   readonly retryable: boolean;
 }
 
 /** Why a request was refused, by REST or by a tool; undefined where it was not. */
-export function refusalOf({ status, body }: Answer): Refusal | undefined {
+export function errorOf({ status, body }: Answer): ErrorSummary | undefined {
   const { error, result } = body as {
-    error?: Refusal;
-    result?: { _meta?: { 'latitude/error'?: Refusal } };
+    error?: ErrorSummary;
+    result?: { _meta?: { 'latitude/error'?: ErrorSummary } };
   };
   return status < 300 ? result?._meta?.['latitude/error'] : error;
 }
@@ -106,5 +106,5 @@ async function each<T>(all: Iterable<T>, check: (one: T) => Promise<void>): Prom
   const checker = async () => {
     for (const one of rest) await check(one);
   };
-  await Promise.all(Array.from({ length: CHECKERS }, checker));
+  await Promise.all(Array.from({ length: CONCURRENT_CHECKS }, checker));
 }

@@ -6,7 +6,7 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import type { Postgres } from './postgres.js';
 
 /** The built server before a PostgreSQL of its own, which it reaches through a proxy. */
-export class Stage {
+export class FaultEnvironment {
   private constructor(
     readonly postgres: Postgres,
     readonly proxy: TcpProxy,
@@ -17,15 +17,18 @@ export class Stage {
   ) {}
 
   /** @param env of the server */
-  static on(postgres: Postgres, env: Record<string, string> = {}): Promise<Stage> {
-    return Stage.build(postgres, env).catch(async (error: unknown) => {
+  static start(postgres: Postgres, env: Record<string, string> = {}): Promise<FaultEnvironment> {
+    return FaultEnvironment.create(postgres, env).catch(async (error: unknown) => {
       // It would keep the run from ending.
       await postgres.stop();
       throw error;
     });
   }
 
-  private static async build(postgres: Postgres, env: Record<string, string>): Promise<Stage> {
+  private static async create(
+    postgres: Postgres,
+    env: Record<string, string>,
+  ): Promise<FaultEnvironment> {
     const proxy = await TcpProxy.to(postgres.connection);
     const { user, host, port, database } = proxy.target as Connection;
     const url = `postgres://${user}@${host}:${port}/${database}`;
@@ -35,7 +38,7 @@ export class Stage {
     const { key } = await product.latitude<{ key: string }>(
       ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', SCOPES.join(',')],
     );
-    return new Stage(postgres, proxy, server, key, product);
+    return new FaultEnvironment(postgres, proxy, server, key, product);
   }
 
   get url(): string {
