@@ -13,7 +13,7 @@ class RootModule {}
 export interface AppOptions {
   readonly settings: Settings;
   readonly database: DatabaseTarget;
-  /** How long work on the database may take; that of a server by default. */
+  /** Time budget of database operations. Default: that of a server. */
   readonly timeBudget?: TimeBudget;
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;

@@ -28,22 +28,22 @@ export type TrustProxy = false | number | readonly string[];
 /**
  * Every setting of the product, read once from environment variables
  * (docs/contract/running.md#settings).
- * A class so that it is its own injection token.
+ * It is a class because Nest uses it as the injection token.
  */
 export abstract class Settings {
   /** TCP port to listen on; 0 picks a free one. */
   abstract readonly port: number;
   /** Address to listen on. */
   abstract readonly host: string;
-  /** PostgreSQL to use; unset, the embedded one starts. */
+  /** URL of the PostgreSQL server. If unset, the embedded PostgreSQL starts. */
   abstract readonly databaseUrl: string | undefined;
   /** Maximum number of connections that this instance opens to the database. */
   abstract readonly databaseMaxConnections: number;
   /** Data directory of the embedded PostgreSQL. */
   abstract readonly dataDir: string;
-  /** Reads a key may make in 60 seconds. */
+  /** Maximum number of reads per key in 60 seconds. */
   abstract readonly readsPerMinute: number;
-  /** Writes a key may make in 60 seconds. */
+  /** Maximum number of writes per key in 60 seconds. */
   abstract readonly writesPerMinute: number;
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
@@ -187,7 +187,10 @@ function origins(
     text === word ||
     (/^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text);
   if (values.every(isOrigin)) return values;
-  throw new SettingError(name, `must be ${word} or origins such as https://app.example, by commas`);
+  throw new SettingError(
+    name,
+    `must be ${word} or origins such as https://app.example, separated by commas`,
+  );
 }
 
 function list(raw: string): string[] {

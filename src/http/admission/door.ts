@@ -4,7 +4,7 @@ import { type Load, MOST_UNDER_WAY } from '../../database/gateway/load.js';
 const FALLING = 0.9;
 const PATIENCE_MS = 350;
 
-/** Requests younger than this are admitted first. One of `PLACES` admissions is for the oldest. */
+/** Requests younger than this are admitted first. Every eighth admission is for the oldest request. */
 const JUST_NOW_MS = 3;
 const PLACES = 8;
 

@@ -25,7 +25,7 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
   let unserved = { refused: 0, left: 0 };
 
   const log = () => {
-    logger.warn(unserved, 'requests were refused as overloaded, or left while they waited');
+    logger.warn(unserved, 'requests were rejected as overloaded, or closed by their clients');
     unserved = { refused: 0, left: 0 };
   };
 

@@ -41,7 +41,7 @@ delays. Malformed HTTP requests get \`bad_request\` with 400, 408, 417 or 431.
 
 /**
  * Creates the OpenAPI document of all routes that require a key.
- * @param serverUrl address of the server, without a path
+ * @param serverUrl URL of the server, without a path
  */
 export function openApiDocument(
   controllers: readonly Type<object>[],

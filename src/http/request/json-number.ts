@@ -4,7 +4,7 @@ const LARGEST_DIGITS = String(LARGEST_INTEGER);
 
 /**
  * Whether a number is an integer that is larger than `LARGEST_INTEGER`, or larger than any double.
- * Other numbers lose at most digits of their fraction.
+ * Other numbers are rounded to the nearest double.
  * @param number a JSON number without its sign
  */
 export function isOutOfRange(number: string): boolean {
