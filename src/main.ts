@@ -52,10 +52,7 @@ function addresses(url: string, { docs }: Settings): string {
   return `${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`;
 }
 
-/**
- * @returns the URL of the server
- * @throws SettingError if the port is in use or the host is not an address of this machine
- */
+/** @throws SettingError if the port is in use or the host is not an address of this machine */
 async function listen(server: Server, { port, host }: Settings): Promise<string> {
   try {
     await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');

@@ -29,10 +29,7 @@ export const IDEMPOTENCY_KEY_SCHEMA = {
 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_SCHEMA.pattern);
 
-/**
- * Implements `Idempotency-Key` on POST and `If-Match` on PUT and DELETE. Requests without these
- * headers are not changed.
- */
+/** Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
   constructor(
@@ -79,11 +76,7 @@ export class WriteInterceptor implements NestInterceptor {
   }
 }
 
-/**
- * Reads `Idempotency-Key`.
- * @returns undefined if the header is not sent
- * @throws ApiError `validation_error` for a malformed key
- */
+/** @throws ApiError `validation_error` for a malformed key */
 function idempotentRequestOf({
   method,
   path,

@@ -16,10 +16,7 @@ const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
 const MAX_WAIT_MS = 5_000;
 const POLL_INTERVAL_MS = 5;
 
-/**
- * Answers requests that Node's parser rejects with the error envelope
- * (docs/contract/errors.md#malformed-http-requests).
- */
+/** Answers malformed HTTP requests (docs/contract/errors.md#malformed-http-requests). */
 @Injectable()
 export class ClientErrorHandler implements OnApplicationBootstrap {
   constructor(

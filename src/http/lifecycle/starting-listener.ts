@@ -9,10 +9,7 @@ const STARTING = new ApiError('overloaded', {
 });
 const RETRY_AFTER_SECONDS = 1;
 
-/**
- * Handles requests before the application exists, while the database is migrated. The process is
- * live but not ready, and answers 503 `overloaded` to all other requests.
- */
+/** Handles requests while the database is migrated: live, not ready, and 503 for all others. */
 export function startingListener({ readsPerMinute }: Settings): RequestListener {
   return (request, response) => {
     const requestId = requestIdOf(request);

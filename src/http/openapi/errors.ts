@@ -143,10 +143,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
   };
 }
 
-/**
- * Narrows the schema `Error` to some codes. `unevaluatedProperties: true` tells linters that the other
- * properties of `Error` are allowed.
- */
+/** Narrows the schema `Error` to some codes. Linters require `unevaluatedProperties` for that. */
 function errorSchemaOf(codes: readonly ErrorCode[]): Schema {
   const error: JsonSchema = {
     type: 'object',

@@ -2,10 +2,7 @@ import type { Request } from 'express';
 
 const DEFAULT_PORT = 3000;
 
-/**
- * Returns the URL of a server on this machine.
- * @param port 0 if it is not known yet
- */
+/** Returns the URL of a server on this machine. A `port` of 0 is not known yet. */
 export function localUrl(port = 0): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
 }

@@ -8,10 +8,7 @@ import { type ApiRequest, timesSent } from './api-request.js';
 const MCP_PATHS = /^\/mcp(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/**
- * Refuses requests that no key could make valid, before any other check
- * (docs/contract/errors.md#order-of-checks).
- */
+/** Checks `Host`, `Expect` and `Origin` first (docs/contract/errors.md#order-of-checks). */
 @Injectable()
 export class HeadersGuard implements CanActivate {
   constructor(

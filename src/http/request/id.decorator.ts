@@ -2,10 +2,7 @@ import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import { UUID } from '../../fields/uuid.js';
 
-/**
- * A malformed id is `not_found`; an id in upper case names the same record
- * (docs/contract/endpoints.md#requests).
- */
+/** Answers 404 to a malformed id (docs/contract/endpoints.md#requests). */
 const uuidOrNotFound: PipeTransform<string, string> = {
   transform(id) {
     if (UUID.test(id)) return id.toLowerCase();

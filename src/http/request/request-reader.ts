@@ -87,10 +87,7 @@ const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
  * accepted with any content type.
  * @throws ApiError `payload_too_large`
  */
-async function checkUnexpectedBody(
-  request: ApiRequest,
-  limit: number,
-): Promise<readonly FieldProblem[]> {
+async function checkUnexpectedBody(request: ApiRequest, limit: number): Promise<FieldProblem[]> {
   try {
     const bytes = await receiveBody(request, limit);
     if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];
