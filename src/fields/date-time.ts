@@ -50,15 +50,6 @@ export function parseDateTime(text: string, rounding: Rounding): Date | undefine
   return new Date(rounding === 'up' && isWithinMillisecond(groups) ? begun + 1 : begun);
 }
 
-/**
- * The one form in which instants leave the API: `YYYY-MM-DDTHH:mm:ss.sssZ`.
- *
- * @param date - a valid date of the years 0001 to 9999
- */
-export function formatDateTime(date: Date): string {
-  return date.toISOString();
-}
-
 /** Midnight UTC of a day that the calendar has, in milliseconds. */
 function calendarDay(groups: Groups): number | undefined {
   const year = toNumber(groups.year);

@@ -6,7 +6,11 @@ import { type BackupHeader, BackupReader } from '../../src/database/backup/backu
 import { restoreBackup } from '../../src/database/backup/restore-backup.js';
 import { type BackupProgress, writeBackup } from '../../src/database/backup/write-backup.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
-import { asSuperuser, queryAs } from './plain-owner.js';
+import { CountsService } from '../../src/database/records/counts.service.js';
+import { LIST_ROUTES } from '../../src/testing/routes.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { createDatabase } from '../../src/testing/databases.js';
+import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from './plain-owner.js';
 
 export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
 
@@ -56,4 +60,26 @@ export function constraintsAndTriggersOf(target: DatabaseTarget): Promise<{ rule
      union all select oid::regclass || ' forced' from pg_class where relforcerowsecurity
      order by 1`,
   );
+}
+
+/** Creates an empty database, by the kind of its user. */
+export const USERS: Record<string, () => Promise<DatabaseTarget>> = {
+  'a superuser': () => createDatabase('empty'),
+  'a plain owner with the tenant role': () => createDatabaseWithPlainOwner('latitude_app'),
+  'a plain owner without the tenant role': () => createDatabaseWithPlainOwner(),
+};
+
+/** Starts a server and creates two organizations with records of every kind. */
+export async function startFilled(database: DatabaseTarget) {
+  const app = await TestApp.start({ database });
+  const tenants = [await app.organization(), await app.organization()] as const;
+  for (const tenant of tenants) {
+    for (const { listed } of LIST_ROUTES) await listed(tenant);
+  }
+  return { app, tenants };
+}
+
+export async function expectCountersToHold(app: TestApp, tenants: readonly { id: string }[]) {
+  const counts = app.app.get(CountsService);
+  for (const tenant of tenants) expect(await counts.check(tenant)).toEqual([]);
 }

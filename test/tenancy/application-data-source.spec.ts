@@ -209,7 +209,7 @@ describe('statements of the data source', () => {
     'are refused where a text goes on behind its transaction: %s',
     async (text) => {
       await expect(source.query(text)).rejects.toThrow(
-        'may end its transaction only with the last',
+        'Only the last statement of a text may end its transaction',
       );
     },
   );

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Type } from '@nestjs/common';
+import { ListQuery } from '../listing/list-query.js';
+import { compare, isLeftToClassValidator } from '../testing/validator-comparison.js';
+
+const SOURCES = path.join(__dirname, '..');
+const DTO_FILES = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.dto.ts'))
+  .sort();
+
+/** The classes that a file exports: those of features are found, as this room imports none. */
+async function dtosIn(file: string): Promise<Type<object>[]> {
+  const exported = (await import(path.join(SOURCES, file))) as Record<string, unknown>;
+  return Object.values(exported).filter((one): one is Type<object> => typeof one === 'function');
+}
+
+describe('compiled validation of the DTOs of the product', () => {
+  it('is about the DTOs of every feature', () => {
+    for (const feature of ['leads/lead', 'appointments/appointment', 'tasks/task', 'auth/me']) {
+      expect(DTO_FILES).toContain(path.normalize(`${feature}.dto.ts`));
+    }
+  });
+
+  it.each(DTO_FILES)('says what class-validator says: %s', async (file) => {
+    const dtos = await dtosIn(file);
+    expect(dtos).not.toEqual([]);
+    for (const dto of dtos) {
+      const refused = compare(dto, 1000);
+      for (const [field, times] of refused) {
+        expect([dto, field, times]).not.toEqual([dto, field, 0]);
+        // What is only answered is refused whatever it is.
+        if (dto.name !== 'MeDto') expect([dto, field, times]).not.toEqual([dto, field, 1000]);
+      }
+      expect([dto, isLeftToClassValidator(dto)]).toEqual([dto, false]);
+    }
+  });
+
+  it('says what class-validator says: the parameters of every list', () => {
+    compare(ListQuery, 3000);
+    expect(isLeftToClassValidator(ListQuery)).toBe(false);
+  });
+});

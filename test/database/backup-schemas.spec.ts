@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import {
+  type DatabaseTarget,
+  dataSourceOptions,
+  MIGRATIONS,
+} from '../../src/database/connection/data-source-options.js';
+import { migrate } from '../../src/database/migrate.js';
+import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
+import {
+  USERS,
+  startFilled,
+  backUp,
+  expectCountersToHold,
+  rowsByTable,
+  restore,
+} from '../support/backups.js';
+import { createLead } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { createDatabase } from '../../src/testing/databases.js';
+import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js';
+
+describe('a restore into another schema', () => {
+  const names = MIGRATIONS.map(({ name }) => name);
+
+  it.each([1, 2])('runs the last %d migrations behind the rows of an older one', async (count) => {
+    const source = await databaseWith(MIGRATIONS.slice(0, -count));
+    const organization = randomUUID();
+    await queryAs(
+      source,
+      `insert into organizations (id, name, phone_region) values ($1, 'Old', 'US')`,
+      [organization],
+    );
+    const { file, header } = await backUp(source);
+    expect(header.migrations).toEqual(names.slice(0, -count));
+
+    const target = await createDatabaseWithPlainOwner();
+    await restore(target, file);
+    const app = await TestApp.start({ database: target });
+    const seen = await queryAs<{ name: string }>(target, 'select name from migrations order by id');
+    expect(seen.map(({ name }) => name)).toEqual(names);
+    const { api } = await app.key(organization);
+    await createLead(api);
+    await expectCountersToHold(app, [{ id: organization }]);
+    await app.stop();
+  });
+
+  it('refuses an older one where later migrations have run', async () => {
+    const { file } = await backUp(await databaseWith(MIGRATIONS.slice(0, -1)));
+    const restored = restore(await createDatabase(), file);
+    await expect(restored).rejects.toThrow(
+      `older than the schema of the database, which has seen ${names.at(-1)}`,
+    );
+  });
+
+  it('refuses one of a later version', async () => {
+    const source = await createDatabase();
+    await queryAs(
+      source,
+      `insert into migrations (timestamp, name) values (1, 'Later1999999999999')`,
+    );
+    const { file } = await backUp(source);
+    const restored = restore(await createDatabase('empty'), file);
+    await expect(restored).rejects.toThrow('Later1999999999999');
+  });
+
+  it('refuses tables and columns that differ, and names them', async () => {
+    const source = await createDatabase();
+    await queryAs(source, 'create table rugs (organization_id uuid not null, id uuid not null)');
+    await queryAs(source, 'alter table tasks add column colour text');
+    await queryAs(source, 'alter table leads alter column notes type varchar(9000)');
+    const target = await createDatabase();
+    await queryAs(target, 'alter table appointments add column place text');
+    const restored = restore(target, (await backUp(source)).file);
+    await expect(restored).rejects.toThrow(
+      'does not fit the schema of the database: appointments.place (text) is not in the backup; ' +
+        'leads.notes (character varying(9000)) is missing; leads.notes (text) is not in the backup; ' +
+        'table rugs is missing; tasks.colour (text) is missing.',
+    );
+    expect(Object.values(await rowsByTable(target)).flat()).toEqual([]);
+  });
+});
+
+describe("a team's own tables", () => {
+  /** A lookup table that its migration fills, and records with a trigger, an identity and a cycle. */
+  const TABLES = [
+    `create table colours (name text primary key)`,
+    `insert into colours values ('red')`,
+    `create table rugs (
+       organization_id uuid not null, id uuid not null, number int generated always as identity,
+       title text not null, title_length int generated always as (length(title)) stored,
+       colour text references colours, replaces uuid, primary key (organization_id, id),
+       foreign key (organization_id, replaces) references rugs (organization_id, id))`,
+    `create table rug_log (id serial primary key, organization_id uuid not null, rug uuid)`,
+    `alter table rugs add column log int references rug_log`,
+    `create function log_rug() returns trigger language plpgsql as
+       $$ begin insert into rug_log (organization_id, rug) values (new.organization_id, new.id);
+         return null; end $$`,
+    `create trigger log_rug after insert on rugs for each row execute function log_rug()`,
+    ...protectTenantTable('rugs'),
+  ];
+
+  it.each(Object.entries(USERS))('come along, as the database of %s', async (_, create) => {
+    const [source, target] = await Promise.all([create(), create()]);
+    const { app, tenants } = await startFilled(source);
+    await (await TestApp.start({ database: target })).stop();
+    for (const database of [source, target]) {
+      for (const statement of TABLES) await queryAs(database, statement);
+    }
+    await queryAs(source, `insert into colours values ('blue')`);
+    const insert = `insert into rugs (organization_id, id, title, colour, replaces, log)
+      values ($1, $2, 'Roof', 'blue', $2, (select max(id) from rug_log))`;
+    for (const { id } of [...tenants, ...tenants]) {
+      await queryAs(asSuperuser(source), insert, [id, randomUUID()]);
+    }
+
+    await restore(target, (await backUp(source)).file);
+    expect(await rowsByTable(target)).toEqual(await rowsByTable(source));
+    const [added] = await queryAs<{ number: number }>(
+      asSuperuser(target),
+      `insert into rugs (organization_id, id, title) values ($1, $2, 'Door') returning number`,
+      [tenants[0].id, randomUUID()],
+    );
+    expect(added).toEqual({ number: 5 });
+    const logged = await queryAs<{ id: number }>(target, 'select id from rug_log order by id');
+    expect(logged.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    await app.stop();
+  });
+});
+
+async function databaseWith(migrations: (typeof MIGRATIONS)[number][]): Promise<DatabaseTarget> {
+  const database = await createDatabase('empty');
+  const dataSource = new DataSource({ ...dataSourceOptions(database), migrations });
+  await dataSource.initialize();
+  await migrate(dataSource);
+  await dataSource.destroy();
+  return database;
+}

@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
+import {
+  eventually,
+  insertUntilItBreaks,
+  isDead,
+  isUp,
+  livingPostmaster,
+  open,
+  opened,
+  openInChild,
+  parentOf,
+  query,
+  sandbox,
+  stranger,
+  useSandbox,
+} from '../support/embedded-postgres.js';
+
+useSandbox();
+
+describe('when processes are killed', () => {
+  it.each([
+    ['node', (pid: number) => pid],
+    ["node's process group", (pid: number) => -pid],
+  ])('%s: postgres ends by itself and no committed row is lost', async (_, target) => {
+    const killed = openInChild();
+    const { pid, connection } = await killed.ready;
+    await query(
+      connection,
+      'drop table if exists numbers; create table numbers (id int primary key)',
+    );
+    const committed = await insertUntilItBreaks(connection, () => {
+      process.kill(target(killed.pid), 'SIGKILL');
+    });
+    await eventually(() => isDead(pid));
+
+    const next = await open();
+    const rows = await query<{ id: number }>(next.connection, 'select id from numbers order by id');
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(committed));
+  });
+
+  it('node during initdb: the next start is a clean one', async () => {
+    sandbox.dataDir = join(sandbox.root, 'interrupted');
+    const killed = openInChild();
+    const half = `postgres.init-${killed.pid}`;
+    await eventually(() => existsSync(join(sandbox.dataDir, half, 'base')));
+    killed.child.kill('SIGKILL');
+    await eventually(() => isDead(killed.pid));
+    const next = await open();
+    expect(await isUp(next.connection)).toBe(true);
+    expect(await readdir(sandbox.dataDir)).not.toContain(half);
+  });
+
+  it('postgres: it is started again on the same socket', async () => {
+    const log: string[] = [];
+    const postgres = await openEmbeddedPostgres({
+      dataDir: sandbox.dataDir,
+      role: 'server',
+      log: (line) => log.push(line),
+    });
+    opened.push(postgres);
+    const { pid, connection } = postgres;
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => postgres.pid !== pid && (await isUp(connection)));
+    expect(log.filter((line) => line.includes('ended unexpectedly'))).toHaveLength(1);
+  });
+
+  it('postgres: it can be stopped while it is being started again', async () => {
+    const postgres = await open();
+    process.kill(postgres.pid, 'SIGKILL');
+    await eventually(() => isDead(postgres.pid));
+    await postgres.stop();
+    expect(await livingPostmaster()).toBeUndefined();
+    expect(await readdir(sandbox.dataDir)).toEqual(['postgres']);
+  });
+
+  const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+  onLinux('the guard', () => {
+    it('alone: postgres is started again on the same socket', async () => {
+      const postgres = await open();
+      const { pid, connection } = postgres;
+      process.kill(await parentOf(pid), 'SIGKILL');
+      await eventually(async () => postgres.pid !== pid && (await isUp(connection)));
+      expect(await isDead(pid)).toBe(true);
+    });
+
+    it('together with node: the next start takes over', async () => {
+      const killed = openInChild();
+      const { pid } = await killed.ready;
+      const guard = await parentOf(pid);
+      const siblings = await readFile(`/proc/${guard}/task/${guard}/children`, 'utf8');
+      const rest = siblings
+        .trim()
+        .split(' ')
+        .map(Number)
+        .filter((child) => child !== pid);
+      for (const each of [killed.pid, guard, ...rest]) process.kill(each, 'SIGKILL');
+      await eventually(async () => (await isDead(guard)) && (await isDead(killed.pid)));
+      expect(await isDead(pid)).toBe(false);
+
+      const next = await open();
+      expect(await isDead(pid)).toBe(true);
+      expect(await isUp(next.connection)).toBe(true);
+    });
+  });
+});
+
+describe('what an earlier run has left', () => {
+  it('does not take a stranger for postgres, nor signal it, when postmaster.pid names it', async () => {
+    await (await open()).stop();
+    const pid = stranger();
+    await writeFile(
+      join(sandbox.dataDir, 'postgres/postmaster.pid'),
+      `${pid}\n${sandbox.dataDir}/postgres\n`,
+    );
+    const { connection } = await open();
+    expect(await isUp(connection)).toBe(true);
+    expect(await isDead(pid)).toBe(false);
+  });
+
+  it("does not take another directory's postgres for its own", async () => {
+    const other = await open();
+    sandbox.dataDir = join(sandbox.root, 'second');
+    await (await open()).stop();
+    await writeFile(join(sandbox.dataDir, 'postgres/postmaster.pid'), `${other.pid}\n`);
+    await open();
+    expect(await isUp(other.connection)).toBe(true);
+  });
+
+  it.each([
+    ['dead', () => 2 ** 22 + 1],
+    ['a stranger by now', stranger],
+  ])('takes over from an owner that is %s', async (_, pid) => {
+    const owner = { pid: pid(), started: 'earlier', role: 'server', socketDirectory: '/nowhere' };
+    await mkdir(join(sandbox.dataDir, 'owner'), { recursive: true });
+    await writeFile(join(sandbox.dataDir, 'owner/earlier.json'), JSON.stringify(owner));
+    expect(await isUp((await open()).connection)).toBe(true);
+  });
+
+  it('clears away what dead processes left half made, not what living ones are making', async () => {
+    const [dead, living] = [2 ** 22 + 1, stranger()].map((pid) => `postgres.init-${pid}`);
+    for (const name of [dead!, living!])
+      await mkdir(join(sandbox.dataDir, name), { recursive: true });
+    await open();
+    const names = await readdir(sandbox.dataDir);
+    expect(names).not.toContain(dead);
+    expect(names).toContain(living);
+  });
+});
