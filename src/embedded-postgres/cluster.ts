@@ -18,24 +18,24 @@ import { findProcesses, identify } from './processes.js';
 import type { Runtime } from './runtime.js';
 import { pollUntil } from './polling.js';
 
-/** It only names the socket's file: nothing listens on a network. */
+/** Only part of the name of the socket: PostgreSQL does not listen on a network. */
 export const PORT = 5432;
 
-/** The system's limit is 104 bytes on macOS and 108 on Linux. */
+/** The limit of the system is 104 bytes on macOS and 108 on Linux. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** Where a cluster keeps its things. */
+/** The paths of a cluster. */
 export interface Cluster {
-  /** DATA_DIR without symbolic links, so that every process calls it the same. */
+  /** DATA_DIR without symbolic links, so that every process uses the same path. */
   readonly dataDirectory: string;
   readonly directory: string;
   readonly socketDirectory: string;
   readonly socket: string;
-  /** Shows in the title of each of its processes, by which they are recognised. */
+  /** Part of the title of each process of the cluster, which identifies them. */
   readonly name: string;
 }
 
-/** The places of a data directory's cluster; makes the data directory if it is missing. */
+/** Determines the paths of the cluster, and creates the data directory if it is missing. */
 export async function locateCluster(dataDir: string): Promise<Cluster> {
   await makeDirectories(resolve(dataDir));
   const dataDirectory = await realpath(dataDir);
@@ -56,7 +56,7 @@ export async function locateCluster(dataDir: string): Promise<Cluster> {
   };
 }
 
-/** Brings files and directories into the state that the postmaster asks for. */
+/** Creates the cluster if needed, and sets owners and permissions as the postmaster requires. */
 export async function prepareCluster(
   cluster: Cluster,
   runtime: Runtime,
@@ -75,7 +75,7 @@ export async function prepareCluster(
   await prepareSocketDirectory(cluster.socketDirectory, runtime.runAs);
 }
 
-/** Unlike node's recursive mkdir, this one comes to an end in /proc. */
+/** Unlike the recursive mkdir of Node.js, this ends for paths in /proc. */
 async function makeDirectories(directory: string): Promise<void> {
   try {
     await makeDirectory(directory);
@@ -100,12 +100,12 @@ function socketIn(directory: string): string {
   return join(directory, `.s.PGSQL.${PORT}`);
 }
 
-/** What processes that were killed have left half made, never what a living one is making. */
+/** Removes incomplete directories of killed processes, but not those of running ones. */
 async function removeLeftovers(dataDirectory: string): Promise<void> {
   for (const name of await readdir(dataDirectory)) {
     const [, kind, pid] = /^(postgres\.init|owner\.claim)-(\d+)/.exec(name) ?? [];
     if (kind === undefined) continue;
-    // We own the directory and have not begun: an initdb of our id was that of an earlier process.
+    // This process has not run initdb yet: a directory with its id belongs to an earlier process.
     const ours = kind === 'postgres.init' && Number(pid) === process.pid;
     const isLiving = !ours && (await identify(Number(pid))) !== undefined;
     if (!isLiving) await removeLeftover(join(dataDirectory, name));
@@ -113,7 +113,7 @@ async function removeLeftovers(dataDirectory: string): Promise<void> {
 }
 
 async function removeLeftover(path: string): Promise<void> {
-  // An initdb that has lost its node is being interrupted, and still writes for a moment.
+  // After Node.js was killed, initdb still writes until it is interrupted.
   const isRemoved = async () => {
     const users = await findProcesses((command) => command.includes(path));
     return users.length === 0 && (await remove(path));
@@ -121,7 +121,7 @@ async function removeLeftover(path: string): Promise<void> {
   await pollUntil(isRemoved, { every: 20, timeout: 5_000 });
 }
 
-/** Whether a directory is gone; one that is written to meanwhile cannot be removed whole. */
+/** @returns false if the directory could not be removed because a process writes to it */
 function remove(path: string): Promise<boolean> {
   return rm(path, { recursive: true, force: true }).then(
     () => true,
@@ -129,17 +129,25 @@ function remove(path: string): Promise<boolean> {
   );
 }
 
-/** Makes the cluster beside its place and moves it there complete. */
+/** Creates the cluster in a temporary directory and moves it into place when it is complete. */
 async function initialise(
   { dataDirectory, directory }: Cluster,
   { binaries, runAs }: Runtime,
   signal: AbortSignal,
 ): Promise<void> {
-  const half = `${directory}.init-${process.pid}`;
-  await mkdir(half, { mode: 0o700 });
+  const temporary = `${directory}.init-${process.pid}`;
+  await mkdir(temporary, { mode: 0o700 });
   try {
-    await changeOwner(runAs, half);
-    const command = [join(binaries, 'bin/initdb'), '-D', half, '-U', 'postgres', '-A', 'trust'];
+    await changeOwner(runAs, temporary);
+    const command = [
+      join(binaries, 'bin/initdb'),
+      '-D',
+      temporary,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+    ];
     const encoding = ['-E', 'UTF8', '--locale=C'];
     const collation = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const initdb = await spawnGuarded([...command, ...encoding, ...collation], runAs);
@@ -153,20 +161,20 @@ async function initialise(
         `The database could not be made in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
       );
     }
-    await rename(half, directory);
+    await rename(temporary, directory);
     await flush(dataDirectory);
   } finally {
-    await rm(half, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** Without it a power failure could undo the rename after rows have been committed. */
+/** Makes the rename durable: a power failure must not undo it after rows were committed. */
 async function flush(directory: string): Promise<void> {
   const handle = await open(directory);
   await handle.sync().finally(() => handle.close());
 }
 
-/** Gives a directory to another user, itself last, so that an interrupted run is done again. */
+/** Changes the owner of a directory recursively. The directory is last, so that an interrupted run repeats. */
 async function changeOwner({ uid, gid }: RunAs, directory: string): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   if ((await lstat(directory)).uid === uid) return;
@@ -176,7 +184,7 @@ async function changeOwner({ uid, gid }: RunAs, directory: string): Promise<void
   await lchown(directory, uid, gid);
 }
 
-/** Whoever can enter it can be the superuser, so it must have been made by us and for us alone. */
+/** Everyone who can enter the directory can connect as superuser, so only this user may own and enter it. */
 async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<void> {
   await makeDirectory(directory, 0o700);
   const stats = await lstat(directory);

@@ -2,7 +2,7 @@ import { Client, type ClientConfig } from 'pg';
 import { PORT } from './cluster.js';
 import { errorCode } from './errors.js';
 
-/** How to reach the embedded PostgreSQL; the host is the directory of its socket. */
+/** The address of the embedded PostgreSQL. The host is the directory of its socket. */
 export interface Connection {
   readonly host: string;
   readonly port: number;
@@ -17,7 +17,7 @@ export function connectionThrough(socketDirectory: string): Connection {
   return { host: socketDirectory, port: PORT, user: 'postgres', database: 'latitude' };
 }
 
-/** Creates the product's database on first use. */
+/** Creates the database on first use. */
 export async function ensureDatabase(connection: Connection): Promise<void> {
   await withClient({ ...connection, database: 'postgres' }, async (client) => {
     const name = connection.database;
@@ -32,7 +32,7 @@ export async function ensureDatabase(connection: Connection): Promise<void> {
   });
 }
 
-/** @throws only when this user may not use the socket at all */
+/** @throws Error if this user may not use the socket */
 export async function isAccepting(connection: Connection): Promise<boolean> {
   try {
     await withClient(connection, (client) => client.query('select'));
@@ -47,14 +47,14 @@ async function withClient<T>(
   config: ClientConfig,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  // Not from PGSSLMODE, which may be there for another server.
+  // `ssl` is set because PGSSLMODE may be meant for another server.
   const client = new Client({
     ...config,
     ssl: false,
     connectionTimeoutMillis: 10_000,
     query_timeout: 30_000,
   });
-  // A connection that breaks also fails the query under way, which is where it is handled.
+  // A lost connection also fails the running query, which reports the error.
   client.on('error', () => undefined);
   try {
     await client.connect();

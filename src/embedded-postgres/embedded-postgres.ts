@@ -12,38 +12,37 @@ import { Supervisor } from './supervisor.js';
 
 export { DataDirectoryInUseError };
 
-/** What to open, and as whom. */
 export interface EmbeddedPostgresOptions {
-  /** DATA_DIR; the cluster is in its folder `postgres`. */
+  /** DATA_DIR. Its folder `postgres` contains the cluster. */
   readonly dataDir: string;
-  /** Who keeps it: a server for as long as it runs, or a command for a moment. */
+  /** Whether a server or a command of the command line opens the database. */
   readonly role: Role;
-  /** Further arguments of postgres, such as `['-c', 'fsync=off']` for tests. */
+  /** Further arguments of `postgres`, such as `['-c', 'fsync=off']`. */
   readonly flags?: readonly string[];
-  /** Receives each line that postgres writes, and notes about recovery. */
+  /** Receives each line that PostgreSQL logs, and messages about recovery. */
   readonly log?: (line: string) => void;
 }
 
-/** A PostgreSQL that accepts connections. */
+/** A running PostgreSQL. */
 export interface EmbeddedPostgres {
   readonly connection: Connection;
-  /** Of the postmaster, its first process; another one after a restart. */
+  /** Process id of the postmaster. It changes with a restart. */
   readonly pid: number;
-  /** Shuts it down if this process started it; safe to call more than once. */
+  /** Shuts PostgreSQL down if this process started it. Can be called more than once. */
   stop(): Promise<void>;
 }
 
-/** Of the promised minute, the rest is for ending what has not become ready. */
+/** The start takes at most 60 seconds. The rest of the time is for a cleanup after a failure. */
 const START_TIMEOUT_MS = 50_000;
 const COMMAND_TIMEOUT_MS = 20_000;
 
 /**
- * Starts the PostgreSQL of a data directory, making the database on first use, and keeps it running
- * until `stop()` is called or this process ends, in whatever way. A command beside a running server
- * gets the server's PostgreSQL instead, and its `stop()` leaves that running.
+ * Starts the PostgreSQL of a data directory, and creates the database on first use. It runs until
+ * `stop()` is called or this process ends. If a server is running, a command connects to the PostgreSQL
+ * of that server, and `stop()` does not stop it.
  *
- * @throws DataDirectoryInUseError when another process keeps the directory
- * @throws Error with a sentence for the user when it cannot start, after 60 seconds at most
+ * @throws DataDirectoryInUseError if another process uses the directory
+ * @throws Error with a sentence for the user if it cannot start within 60 seconds
  */
 export async function openEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -65,7 +64,7 @@ export async function openEmbeddedPostgres(
   }
 }
 
-/** Waits until either the data directory is ours or the running server lets us in. */
+/** Waits until this process owns the data directory, or can connect to the running server. */
 async function gainAccess(
   cluster: Cluster,
   role: Role,
@@ -87,7 +86,7 @@ async function gainAccess(
   }
 }
 
-/** Undefined while the server's PostgreSQL does not accept connections. */
+/** @returns undefined while the PostgreSQL of the server does not accept connections */
 async function attach(cluster: Cluster, server: Owner): Promise<EmbeddedPostgres | undefined> {
   const lock = await readLockFile(cluster);
   if (!lock?.ready) return undefined;
@@ -115,7 +114,7 @@ async function start(
     });
     return new Supervisor(launch, postmaster);
   } catch (error) {
-    // Only when it is empty: one with a socket in it may belong to whoever is in our way.
+    // Removes only an empty directory. A socket in it may belong to another process.
     await rmdir(socketDirectory).catch(() => undefined);
     throw error;
   }
@@ -129,7 +128,7 @@ function owned(
   const shutDown = async () => {
     try {
       await supervisor.stop();
-      // A killed postmaster leaves its socket there.
+      // A killed postmaster leaves its socket behind.
       await rm(socketDirectory, { recursive: true, force: true });
     } finally {
       await ownership.release();
@@ -155,7 +154,7 @@ function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUs
   );
 }
 
-/** A failure of the system as a sentence; all others already are one. */
+/** Turns system errors and timeouts into a sentence for the user. Other errors already are one. */
 function toUserError(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
   const failure = error as { name?: string; syscall?: string };
   if (signal.aborted && (failure.name === 'AbortError' || failure.name === 'TimeoutError')) {
@@ -165,7 +164,7 @@ function toUserError(error: unknown, dataDirectory: string, signal: AbortSignal)
   }
   if (failure.syscall === undefined) return error;
   return new Error(
-    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): put that right, or set DATA_DIR to a directory that this user can write to.`,
+    `The data directory ${dataDirectory} cannot be used (${messageOf(error)}): fix the problem, or set DATA_DIR to a directory that this user can write to.`,
     { cause: error },
   );
 }

@@ -1,4 +1,4 @@
-/** Another living process has the data directory. */
+/** Another running process uses the data directory. */
 export class DataDirectoryInUseError extends Error {
   constructor(directory: string, holder: string, whatToDo: string) {
     super(`The data directory ${directory} is in use by ${holder}: ${whatToDo}.`);
@@ -12,13 +12,13 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** What an error of any kind says. */
+/** The message of an error of any kind. */
 export function messageOf(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
   return typeof message === 'string' ? message : String(error);
 }
 
-/** For `catch`: this value when a file does not exist; any other failure is thrown on. */
+/** For `catch`: returns the value if a file does not exist, and rethrows other errors. */
 export function unlessMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (errorCode(error) === 'ENOENT') return value;

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream';
 import { pollUntil } from './polling.js';
 
 /**
- * Runs "$@" for as long as its own standard input, a pipe from node, stays open. The pipe closes
- * however node ends, SIGKILL included; the command is then interrupted several times, because one
- * that has only just been started ignores SIGINT until it has installed its handlers.
+ * Runs "$@" until the standard input of this shell closes, which is a pipe from Node.js. The pipe closes
+ * whenever Node.js ends, even by SIGKILL. SIGINT is then sent several times, because a new process
+ * ignores it until it has installed its handlers.
  */
 const GUARD = `
 interrupt() {
@@ -32,27 +32,27 @@ exit "$code"
 
 const LAST_LINES = 8;
 
-/** Whom a command runs as: another user, or this one behind a wrapper such as `unshare`. */
+/** The user of a command, or a wrapper such as `unshare` that runs it. */
 export interface RunAs {
   readonly wrapper: readonly string[];
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** A command that ends when node ends, in a session of its own so that Ctrl-C reaches node alone. */
+/** A command that ends with Node.js. It has its own session, so that Ctrl-C reaches only Node.js. */
 export interface GuardedProcess {
   readonly pid: number;
-  /** How it ended, in words, once it has. */
+  /** The reason of its end as text; undefined while it runs. */
   readonly ended: string | undefined;
-  /** Settles when the command, or the guard that watches it, has ended. */
+  /** Resolves to the reason when the command or its guard has ended. */
   readonly exited: Promise<string>;
-  /** The last lines on its standard error, without time and process id, as one line. */
+  /** The last lines of its standard error as one line, without times and process ids. */
   readonly lastOutput: string;
-  /** Interrupts it, kills it after ten seconds, and lets go of its pipes. */
+  /** Interrupts the command, kills it after ten seconds, and closes its pipes. */
   end(): Promise<void>;
 }
 
-/** Starts a command under its guard. Its environment is empty: it needs none of our secrets. */
+/** Starts a command under its guard. Its environment is empty, so that it sees no secrets. */
 export async function spawnGuarded(
   command: readonly string[],
   { wrapper, uid, gid }: RunAs,

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { unlessMissing } from './errors.js';
 
-/** What to do where the embedded PostgreSQL cannot run. */
+/** Advice for systems on which the embedded PostgreSQL cannot run. */
 export const USE_ANOTHER = 'set DATABASE_URL to a PostgreSQL server of your own';
 
-/** The loader that each build asks the system for; a system with musl, such as Alpine, lacks it. */
+/** The dynamic loader that each build needs. Systems with musl, such as Alpine, lack it. */
 const LOADERS: Readonly<Partial<Record<string, string>>> = {
   'linux-x64': '/lib64/ld-linux-x86-64.so.2',
   'linux-arm64': '/lib/ld-linux-aarch64.so.1',
@@ -15,13 +15,13 @@ const LOADERS: Readonly<Partial<Record<string, string>>> = {
   'darwin-arm64': '/usr/lib/dyld',
 };
 
-/** The binaries of this platform as npm has installed them. */
+/** The binaries of this platform, as npm installed them. */
 export interface Installation {
   readonly directory: string;
   readonly version: string;
 }
 
-/** @throws Error when there are none for this platform */
+/** @throws Error if there are no binaries for this platform */
 export async function findInstallation(): Promise<Installation> {
   const platform = `${process.platform}-${process.arch}`;
   const loader = LOADERS[platform];
@@ -46,19 +46,19 @@ function packageRoot(name: string): string {
   }
 }
 
-/** Makes the libraries' links, which `npm ci --ignore-scripts` leaves out, where this user may. */
+/** Creates the symbolic links of libraries, which `npm ci --ignore-scripts` omits. */
 export async function linkLibraries(directory: string): Promise<void> {
   const list = await readFile(join(directory, 'pg-symlinks.json'), 'utf8').catch(unlessMissing(''));
   const links = JSON.parse(list || '[]') as { source: string; target: string }[];
   await Promise.all(
     links.map(({ source, target }) =>
-      // Most often it exists already; what else may be wrong shows when the binaries are tried.
+      // The link usually exists. Other problems show when the binaries run.
       symlink(basename(source), join(directory, relative('native', target))).catch(() => undefined),
     ),
   );
 }
 
-/** A complete copy of the binaries inside the data directory, which whoever runs them can reach. */
+/** Copies the binaries into the data directory, where every user can run them. */
 export async function copyBinaries(
   { directory, version }: Installation,
   dataDirectory: string,
@@ -79,7 +79,7 @@ export async function copyBinaries(
   return copy;
 }
 
-/** A strict umask at `npm ci` would otherwise keep the copy to root. */
+/** Under a strict umask of `npm ci`, only root could read the copy. */
 async function letEveryoneRead(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true });
   for (const path of ['', ...entries].map((entry) => join(directory, entry))) {

@@ -14,20 +14,20 @@ import { join } from 'node:path';
 import { errorCode, unlessMissing } from './errors.js';
 import { identify, isAlive, type ProcessIdentity } from './processes.js';
 
-/** What keeps the cluster: a server for as long as it runs, or a command for a moment. */
+/** The kind of process that owns the cluster: a server, or a run of the command line. */
 export type Role = 'server' | 'command';
 
-/** What the owner file says. */
+/** The contents of the owner file. */
 export interface Owner extends ProcessIdentity {
   readonly role: Role;
   readonly socketDirectory: string;
-  /** Of the directory, whatever its path: in a copy, the file tells of the original. Unset by 0.1.0. */
+  /** Identifies the directory. In a copy, the file names the original. Version 0.1.0 does not set it. */
   readonly directoryId?: string;
 }
 
 type Claim = Pick<Owner, 'role' | 'socketDirectory'>;
 
-/** That this process is the owner, until it releases it. */
+/** The ownership of a data directory by this process. */
 export interface Ownership {
   readonly release: () => Promise<void>;
 }
@@ -38,12 +38,12 @@ interface OwnerFile {
 }
 
 /**
- * Makes this process the one owner of a data directory, unless a living process is.
+ * Makes this process the owner of a data directory, unless a running process owns it.
  *
- * The owner file lies in a directory of its own, and that directory is moved into place complete:
- * a rename succeeds only onto an empty directory, so of any number of processes one wins. A dead
- * owner's file is removed by its unique name, which can never hit the file of a new owner.
- * @returns the ownership, or whoever has it
+ * The owner file is in a directory of its own, which is prepared and then renamed into place. A rename
+ * succeeds only onto an empty directory, so exactly one process wins. The file of a dead owner is
+ * removed by its unique name, so that the file of a new owner is never removed.
+ * @returns the ownership, or the running owner
  */
 export async function acquire(dataDirectory: string, claim: Claim): Promise<Ownership | Owner> {
   const directory = join(dataDirectory, 'owner');
@@ -59,7 +59,7 @@ export async function acquire(dataDirectory: string, claim: Claim): Promise<Owne
   }
 }
 
-/** The same under every path, and another one for a copy or a snapshot. */
+/** The same for every path of a directory, and different for a copy or snapshot. */
 async function identifyDirectory(path: string): Promise<string> {
   const { dev, ino } = await stat(path);
   return `${dev}:${ino}`;
@@ -75,7 +75,7 @@ async function readOwnerFiles(directory: string): Promise<OwnerFile[]> {
   );
 }
 
-/** A file cut short by a power failure has no owner, as no process survived it. */
+/** An incomplete file has no owner: it was cut short by a power failure, which no process survived. */
 function parse(text: string): Owner | undefined {
   try {
     const owner = JSON.parse(text) as Record<string, unknown>;
@@ -114,7 +114,7 @@ async function moveIntoPlace(
   }
 }
 
-/** After a command run with sudo is killed, the user himself must be able to clear its file away. */
+/** If a command run with sudo is killed, the user must be able to remove its file. */
 async function changeOwnerToThatOf(
   dataDirectory: string,
   ...paths: readonly string[]
@@ -126,6 +126,6 @@ async function changeOwnerToThatOf(
 
 async function release(directory: string, file: string): Promise<void> {
   await rm(file, { force: true });
-  // The next owner may already have moved in: a directory with a file in it stays.
+  // A directory that contains the file of the next owner stays.
   await rmdir(directory).catch(() => undefined);
 }

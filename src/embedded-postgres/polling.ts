@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface PollOptions {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every: number;
-  /** Milliseconds after which it gives up; without it, only the signal ends the wait. */
+  /** Timeout in milliseconds. Without it, only the signal ends the wait. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks until the condition holds.
- * @returns false when the time was up first
- * @throws AbortError when the signal was aborted first
+ * Waits until the condition is true.
+ * @returns false after the timeout
+ * @throws AbortError if the signal was aborted
  */
 export async function pollUntil(
   condition: () => boolean | Promise<boolean>,

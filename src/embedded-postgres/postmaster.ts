@@ -18,7 +18,7 @@ import type { Runtime } from './runtime.js';
 import { TUNING } from './tuning.js';
 import { pollUntil } from './polling.js';
 
-/** What it takes to start a cluster's postmaster, again if need be. */
+/** The options of the start and restart of a postmaster. */
 export interface LaunchOptions {
   readonly cluster: Cluster;
   readonly runtime: Runtime;
@@ -26,41 +26,41 @@ export interface LaunchOptions {
   readonly log: (line: string) => void;
 }
 
-/** A running postmaster, the first process of PostgreSQL. */
+/** A running postmaster, the main process of PostgreSQL. */
 export interface Postmaster {
   readonly pid: number;
-  /** Settles, with how it happened, when it has ended or has lost its guard. */
+  /** Resolves to the reason when the postmaster or its guard has ended. */
   readonly exited: Promise<string>;
-  /** Ends all processes of the cluster: fast, and by force if that takes too long. */
+  /** Ends all processes of the cluster: by a fast shutdown, and by force after a timeout. */
   stop(): Promise<void>;
 }
 
-/** What a postmaster tells about itself in its data directory. */
+/** The contents of `postmaster.pid`. */
 export interface LockFile {
   readonly pid: number;
   readonly ready: boolean;
 }
 
-/** Fast shutdown writes a checkpoint; SIGQUIT does not, and the next start replays the log. */
+/** Signals and timeouts. SIGINT writes a checkpoint. SIGQUIT does not: the next start replays the log. */
 const SHUTDOWN = [
   ['SIGINT', 15_000],
   ['SIGQUIT', 6_000],
   ['SIGKILL', 5_000],
 ] as const;
 
-/** Postmaster gone, sessions end by themselves as soon as they wait for anything. */
+/** Without a postmaster, sessions end by themselves when they next wait. */
 const ORPHAN_TIMEOUT_MS = 3_000;
 
-/** What it writes comes into our log: details and statements can quote what is stored. */
+/** The output goes to our log. Details and statements are omitted, because they can quote records. */
 const LOG_SETTINGS = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' };
 
-/** These pass as soon as the processes of an earlier run have gone. */
+/** These failures end when the processes of an earlier run have ended. */
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file ".*" already exists/;
 const ATTEMPTS = 50;
 
 /**
- * Ends what an earlier run has left, starts the postmaster and waits until it accepts connections.
- * @throws Error with its last lines when it does not start
+ * Ends the processes of an earlier run, starts the postmaster and waits until it accepts connections.
+ * @throws Error with its last lines if it does not start
  */
 export async function startPostmaster(
   launch: LaunchOptions,
@@ -81,7 +81,7 @@ export async function startPostmaster(
   }
 }
 
-/** Undefined while there is none, and while it is being written. */
+/** @returns undefined if there is no complete file */
 export async function readLockFile({ directory }: Cluster): Promise<LockFile | undefined> {
   const text = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(unlessMissing(''));
   const lines = text.split('\n');
@@ -93,7 +93,7 @@ export async function readLockFile({ directory }: Cluster): Promise<LockFile | u
 function commandLine({ cluster, runtime, flags }: LaunchOptions): string[] {
   const settings = {
     listen_addresses: '',
-    // A list of directories: quoted, a path may contain a comma.
+    // The setting is a list. A quoted path may contain a comma.
     unix_socket_directories: `"${cluster.socketDirectory.replaceAll('"', '""')}"`,
     port: String(PORT),
     cluster_name: cluster.name,
@@ -104,7 +104,7 @@ function commandLine({ cluster, runtime, flags }: LaunchOptions): string[] {
   return [join(runtime.binaries, 'bin/postgres'), '-D', cluster.directory, ...options, ...flags];
 }
 
-/** Undefined when it ended instead. */
+/** @returns undefined if the process ended */
 async function becomeReady(
   guarded: GuardedProcess,
   cluster: Cluster,
@@ -153,7 +153,7 @@ async function stopEarlierRun({ cluster, log }: LaunchOptions): Promise<void> {
       'stop that one, or set DATA_DIR to another directory',
     );
   }
-  // Postgres takes any process with the recorded id for a living postmaster.
+  // PostgreSQL takes any process with the recorded id for a running postmaster.
   if (lock !== undefined && isPidInUse(lock.pid)) {
     await rm(join(cluster.directory, 'postmaster.pid'), { force: true });
   }
@@ -162,7 +162,7 @@ async function stopEarlierRun({ cluster, log }: LaunchOptions): Promise<void> {
   );
 }
 
-/** Its id may have been given to a stranger, even to the postmaster of another directory. */
+/** The id may have been reused by another process, even by the postmaster of another directory. */
 async function isPostmasterOf({ directory }: Cluster, { pid }: ProcessIdentity): Promise<boolean> {
   const command = await commandOf(pid);
   const isPostgres = /(?:^|\/)postgres(?: |$)/.test(command);
@@ -170,7 +170,7 @@ async function isPostmasterOf({ directory }: Cluster, { pid }: ProcessIdentity):
   return isPostgres && (isHere || `${command} `.includes(`postgres -D ${directory} `));
 }
 
-/** Sessions outlive a killed postmaster while they compute, and keep its shared memory. */
+/** Busy sessions outlive a killed postmaster and keep its shared memory. */
 async function endOrphans({ name }: Cluster): Promise<void> {
   const find = () => findProcesses((title) => title.startsWith(`postgres: ${name}: `));
   const haveGone = async () => (await find()).length === 0;
@@ -181,16 +181,16 @@ async function endOrphans({ name }: Cluster): Promise<void> {
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
-    const answer = (isTrue: boolean) => {
+    const finish = (isListening: boolean) => {
       socket.destroy();
-      resolve(isTrue);
+      resolve(isListening);
     };
     socket.once('connect', () => {
-      answer(true);
+      finish(true);
     });
-    // A listener whose queue is full is a listener.
+    // The queue of the listener is full.
     socket.once('error', (error) => {
-      answer(errorCode(error) === 'EAGAIN');
+      finish(errorCode(error) === 'EAGAIN');
     });
   });
 }

@@ -7,13 +7,13 @@ import { pollUntil } from './polling.js';
 const run = promisify(execFile);
 const procfs = process.platform === 'linux';
 
-/** One process in time: the id alone is given again to a stranger sooner or later. */
+/** Identifies a process. The id alone does not, because it is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
 }
 
-/** The living process with this id; a zombie counts as dead. */
+/** @returns the running process with this id; undefined for a zombie */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   const started = await (procfs ? startFromProc(pid) : startFromPs(pid));
   return started === undefined ? undefined : { pid, started };
@@ -23,7 +23,7 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
   return (await identify(process.pid))?.started === process.started;
 }
 
-/** Signals this very process; false when it is already gone. */
+/** Sends a signal to exactly this process. @returns false if it has ended */
 export async function sendSignal(
   target: ProcessIdentity,
   signal: NodeJS.Signals,
@@ -37,7 +37,7 @@ export async function sendSignal(
   }
 }
 
-/** Whether the id is taken at all, be it by a zombie; this is all that postgres itself looks at. */
+/** Whether a process or zombie has this id, which is how PostgreSQL itself checks for a postmaster. */
 export function isPidInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -46,7 +46,7 @@ export function isPidInUse(pid: number): boolean {
   }
 }
 
-/** Sends each signal in turn, giving the process that many milliseconds to end after each. */
+/** Sends the signals one after another, and waits for the end of the process after each. */
 export async function endProcess(
   target: ProcessIdentity,
   steps: readonly (readonly [signal: NodeJS.Signals, timeoutMs: number])[],
@@ -57,19 +57,19 @@ export async function endProcess(
   }
 }
 
-/** The arguments joined by blanks, or the title that the process gave itself; '' when it is gone. */
+/** The command line of a process, or the title that it set itself; '' if it has ended. */
 export async function commandOf(pid: number): Promise<string> {
   if (!procfs) return (await ps(['-ww', '-o', 'command=', '-p', String(pid)])).trim();
   const raw = await readProc(pid, 'cmdline');
   return raw.replaceAll('\0', ' ').trimEnd();
 }
 
-/** Undefined also when the system does not let us look, as in a container without CAP_SYS_PTRACE. */
+/** Undefined also without permission, as in a container without CAP_SYS_PTRACE. */
 export async function workingDirectoryOf(pid: number): Promise<string | undefined> {
   return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
 }
 
-/** The living processes whose command, or title, is such a one. */
+/** Finds the running processes whose command line or title matches. */
 export async function findProcesses(
   isWanted: (command: string) => boolean,
 ): Promise<ProcessIdentity[]> {
@@ -81,7 +81,7 @@ export async function findProcesses(
 
 async function startFromProc(pid: number): Promise<string | undefined> {
   const stat = await readProc(pid, 'stat');
-  // The name, in parentheses, may itself contain blanks and parentheses: count from the last one.
+  // The name in parentheses may contain blanks and parentheses: count from the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const ticksSinceBoot = fields[19];
@@ -111,7 +111,7 @@ async function commandsFromPs(): Promise<{ pid: number; command: string }[]> {
   });
 }
 
-/** '' for a process that is gone or hidden from this user; no other failure may pass for death. */
+/** '' for a process that has ended or is hidden from this user. Other failures are thrown. */
 async function readProc(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch((error: unknown) => {
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return '';
@@ -119,12 +119,12 @@ async function readProc(pid: number, file: string): Promise<string> {
   });
 }
 
-/** With fixed language and time zone, so that two processes read the same start time alike. */
+/** Language and time zone are fixed, so that start times can be compared. */
 async function ps(args: readonly string[]): Promise<string> {
   try {
     return (await run('env', ['LC_ALL=C', 'TZ=UTC', 'ps', ...args])).stdout;
   } catch (error) {
-    // A number is ps' own exit code: there is no such process.
+    // `ps` ended with an exit code, because there is no such process.
     if (errorCode(error) === undefined) return '';
     throw error;
   }

@@ -9,7 +9,7 @@ import { copyBinaries, type Installation, linkLibraries, USE_ANOTHER } from './i
 
 const run = promisify(execFile);
 
-/** What starts PostgreSQL: its binaries, and whom they run as, because they refuse to run as root. */
+/** The binaries of PostgreSQL, and the user that runs them: PostgreSQL refuses to run as root. */
 export interface Runtime {
   readonly binaries: string;
   readonly majorVersion: string;
@@ -20,9 +20,9 @@ interface Candidate extends RunAs {
   readonly name: string;
 }
 
-const ITSELF: Candidate = { name: 'this user', wrapper: [] };
+const CURRENT_USER: Candidate = { name: 'this user', wrapper: [] };
 
-/** This user still, with its rights on files, but under an ordinary user id inside. */
+/** The current user with its file permissions, mapped to an ordinary user id in a namespace. */
 const NAMESPACE: Candidate = {
   name: 'this user',
   wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
@@ -33,8 +33,8 @@ const CANNOT_ENTER = 10;
 const CANNOT_RUN = 11;
 
 /**
- * Finds a user, and binaries that this user can run, for a data directory and the cluster in it.
- * @throws Error that says in a sentence why there are none
+ * Finds a user for a data directory and its cluster, and binaries that this user can run.
+ * @throws Error with a sentence for the user if there are none
  */
 export async function prepareRuntime(
   installation: Installation,
@@ -51,9 +51,9 @@ export async function prepareRuntime(
   throw new Error(problem);
 }
 
-/** In the order of preference. */
+/** The possible users in the order of preference. */
 async function candidates(cluster: string): Promise<Candidate[]> {
-  if (process.getuid?.() !== 0) return hasName() ? [ITSELF] : [NAMESPACE, ITSELF];
+  if (process.getuid?.() !== 0) return hasName() ? [CURRENT_USER] : [NAMESPACE, CURRENT_USER];
   const owner = await stat(cluster).catch(unlessMissing(undefined));
   if (owner !== undefined && owner.uid !== 0) {
     return [{ name: `user ${owner.uid}`, wrapper: [], uid: owner.uid, gid: owner.gid }];
@@ -64,7 +64,7 @@ async function candidates(cluster: string): Promise<Candidate[]> {
   return [NAMESPACE, await nobody()];
 }
 
-/** initdb gives up on a user id that has no name. */
+/** initdb fails for a user id without a name. */
 function hasName(): boolean {
   try {
     return userInfo().username !== '';
@@ -96,14 +96,14 @@ async function findBinaries(
   if (failure === undefined) return { binaries };
   if (failure.code === CANNOT_ENTER) {
     return {
-      problem: `PostgreSQL runs as ${candidate.name}, who cannot enter ${dataDirectory}: set DATA_DIR to a directory that everyone may pass through, such as /var/lib/latitude.`,
+      problem: `PostgreSQL runs as ${candidate.name}, who cannot enter ${dataDirectory}: set DATA_DIR to a directory that every user can enter, such as /var/lib/latitude.`,
     };
   }
   const reason = messageOf(failure).replace(/\s+/g, ' ');
   return { problem: `The embedded PostgreSQL does not run here (${reason}): ${USE_ANOTHER}.` };
 }
 
-/** @returns what went wrong, if anything did */
+/** @returns the error; undefined if the binaries run */
 async function probe(
   binaries: string,
   { wrapper, uid, gid }: Candidate,

@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from './errors.js';
 import { type LaunchOptions, type Postmaster, startPostmaster } from './postmaster.js';
 
-const SHORTEST_PAUSE = 50;
-const LONGEST_PAUSE = 5_000;
+const MIN_PAUSE = 50;
+const MAX_PAUSE = 5_000;
 const RESTART_TIMEOUT = 60_000;
-/** Having lived this long, it counts as healthy and restarts at once when it dies. */
+/** A postmaster that ran for this long is restarted without a longer pause. */
 const HEALTHY_AFTER = 60_000;
 
-/** Keeps a postmaster running until it is stopped. */
+/** Restarts a postmaster until it is stopped. */
 export class Supervisor {
   readonly #launch: LaunchOptions;
   readonly #stopping = new AbortController();
   readonly #watch: Promise<void>;
   #postmaster: Postmaster;
-  #pause = SHORTEST_PAUSE;
+  #pause = MIN_PAUSE;
 
   constructor(launch: LaunchOptions, postmaster: Postmaster) {
     this.#launch = launch;
@@ -39,7 +39,7 @@ export class Supervisor {
       const since = performance.now();
       const ending = await Promise.race([stopped, this.#postmaster.exited]);
       if (ending === undefined) break;
-      if (performance.now() - since > HEALTHY_AFTER) this.#pause = SHORTEST_PAUSE;
+      if (performance.now() - since > HEALTHY_AFTER) this.#pause = MIN_PAUSE;
       this.#launch.log(`PostgreSQL ended unexpectedly (${ending}): starting it again`);
       await this.#startAgain(signal);
     }
@@ -51,8 +51,8 @@ export class Supervisor {
     while (!isStopping()) {
       try {
         await sleep(this.#pause, undefined, { signal: stopping });
-        this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
-        // What lost only its guard is still running.
+        this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
+        // A postmaster that lost only its guard is still running.
         await this.#postmaster.stop();
         const signal = AbortSignal.any([stopping, AbortSignal.timeout(RESTART_TIMEOUT)]);
         this.#postmaster = await startPostmaster(this.#launch, signal);

@@ -2,19 +2,19 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { Page } from '../listing/page.js';
 
-/** What a route answers: one record, or a page of them. */
+/** Describes the response of a route: one record, or a page of records. */
 export interface ResponseDescription {
-  /** What the route does, in a few words. */
+  /** Summary of the operation. */
   readonly summary: string;
   readonly dto: Type<object>;
   readonly isPage: boolean;
-  /** What a caller must know beside the summary. */
+  /** Description of the operation, in addition to the summary. */
   readonly description?: string;
-  /** Errors of this route alone, beside those that its key, path and body bring. */
+  /** Additional error codes of this route, beside those of authentication, path and body. */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** What a group of routes is about: its name and a sentence. */
+/** The tag of a group of routes: its name and a sentence. */
 export interface Topic {
   readonly name: string;
   readonly description: string;
@@ -23,7 +23,7 @@ export interface Topic {
 export const RESPONSE_DESCRIPTION = Symbol('answer');
 export const TOPIC = Symbol('topic');
 
-/** Decorates handlers that return, or promise, a `T`. */
+/** A decorator of handlers that return a `T` or a promise of it. */
 export type HandlerDecorator<T> = <H extends (...args: never[]) => T | Promise<T>>(
   target: object,
   name: string | symbol,
@@ -33,8 +33,8 @@ export type HandlerDecorator<T> = <H extends (...args: never[]) => T | Promise<T
 type AnswerOptions = Pick<ResponseDescription, 'description' | 'errors'>;
 
 /**
- * The route answers a record of this DTO or, where it stands in brackets, a page of them. The
- * compiler holds the handler to it, and the OpenAPI document tells it.
+ * Declares the response of a route: a record of this DTO or, in brackets, a page of them. The compiler
+ * checks the handler, and the OpenAPI document contains the schema.
  */
 export function Answers<T extends object>(
   summary: string,
@@ -61,7 +61,7 @@ export function Answers(
   });
 }
 
-/** The routes of a controller are about this. */
+/** Sets the tag of the routes of a controller. */
 export function About(name: string, description: string): ClassDecorator {
   return SetMetadata<symbol, Topic>(TOPIC, { name, description });
 }

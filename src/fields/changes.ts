@@ -3,9 +3,8 @@ import type { Type } from '@nestjs/common';
 import { namesOf } from './field.js';
 
 /**
- * What of an update differs from the stored record, values compared as JSON: only what is given
- * changes, and what is given again is no change.
- * @returns undefined where nothing differs
+ * The fields of an update whose values differ from the stored record. Values are compared as JSON.
+ * @returns undefined if no value differs
  */
 export function realChanges<T extends object>(
   stored: T,
@@ -24,7 +23,7 @@ function asJson(value: unknown): unknown {
   return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
 }
 
-/** Every field of a create, those that are not given as null. */
+/** All fields of a DTO. Fields without a value are null. */
 export function nullsForMissing(create: Type<object>, input: object): Record<string, unknown> {
   const given = input as Readonly<Record<string, unknown>>;
   return Object.fromEntries(namesOf(create).map((name) => [name, given[name] ?? null]));

@@ -1,4 +1,4 @@
-/** What becomes of digits below the millisecond: cut off, or counted as a millisecond begun. */
+/** How fractions of a millisecond are rounded. */
 export type Rounding = 'down' | 'up';
 
 const HOUR = '(?:[01][0-9]|2[0-3])';
@@ -14,8 +14,9 @@ const DAY_OF_MONTH =
   '((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
 
 /**
- * What is read, as a pattern that every dialect of regular expressions knows. Leap years are left to
- * `parseDateTime`. `format: date-time` would refuse dates and times without an offset.
+ * The JSON Schema of the input. The pattern works in every dialect of regular expressions and ignores
+ * leap years, which `parseDateTime` checks. `format: date-time` would reject dates, and times without an
+ * offset.
  */
 export const DATE_TIME_INPUT_SCHEMA = {
   type: 'string',
@@ -32,12 +33,12 @@ const LATEST = 253_402_300_799_999;
 type Groups = Partial<Record<string, string>>;
 
 /**
- * Reads a date or date-time of ISO 8601 as the API accepts it: `YYYY-MM-DD` (its midnight UTC) or
+ * Parses an ISO 8601 date or date-time as the API accepts it: `YYYY-MM-DD` (midnight UTC) or
  * `YYYY-MM-DDTHH:mm[:ss[.f]]` with `Z`, an offset, or neither (UTC), from year 0001 to 9999.
  *
- * @param text - the input, without anything around it
- * @param rounding - `up` keeps half-open windows exact where a filter is finer than a millisecond
- * @returns the instant, or undefined if the text is anything else
+ * @param text - the input without surrounding white space
+ * @param rounding - `up` keeps half-open ranges exact if a filter has fractions of a millisecond
+ * @returns undefined if the text is invalid
  */
 export function parseDateTime(text: string, rounding: Rounding): Date | undefined {
   const groups: Groups | undefined = DATE_TIME.exec(text)?.groups;
@@ -46,11 +47,11 @@ export function parseDateTime(text: string, rounding: Rounding): Date | undefine
   if (midnight === undefined) return undefined;
   const begun = midnight + timeOfDay(groups) - offset(groups);
   if (begun < EARLIEST || begun > LATEST) return undefined;
-  // Of the last millisecond this is the first moment after the last year, which ends every window.
+  // After the last millisecond this is the year 10000, which is beyond every record.
   return new Date(rounding === 'up' && isWithinMillisecond(groups) ? begun + 1 : begun);
 }
 
-/** Midnight UTC of a day that the calendar has, in milliseconds. */
+/** Midnight UTC of a day in milliseconds; undefined if the calendar does not have the day. */
 function calendarDay(groups: Groups): number | undefined {
   const year = toNumber(groups.year);
   const month = toNumber(groups.month) - 1;
@@ -62,14 +63,14 @@ function calendarDay(groups: Groups): number | undefined {
   return exists ? date.getTime() : undefined;
 }
 
-/** The millisecond of the day that the time is in. */
+/** The time of day in milliseconds, rounded down. */
 function timeOfDay({ hour, minute, second, fraction = '' }: Groups): number {
   const minutes = toNumber(hour) * 60 + toNumber(minute);
   const ms = fraction.slice(0, MILLISECOND_DIGITS).padEnd(MILLISECOND_DIGITS, '0');
   return minutes * MS_PER_MINUTE + toNumber(second) * 1000 + toNumber(ms);
 }
 
-/** Whether the time is later than the beginning of its millisecond. */
+/** Whether the time has a fraction of a millisecond. */
 function isWithinMillisecond({ fraction = '' }: Groups): boolean {
   return toNumber(fraction.slice(MILLISECOND_DIGITS)) > 0;
 }
@@ -79,7 +80,7 @@ function offset(groups: Groups): number {
   return (groups.sign === '-' ? -minutes : minutes) * MS_PER_MINUTE;
 }
 
-/** Digits that the pattern has vouched for, or nothing at all. */
+/** Converts digits; undefined is 0. */
 function toNumber(digits: string | undefined): number {
   return Number(digits ?? 0);
 }

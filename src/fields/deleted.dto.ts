@@ -5,5 +5,5 @@ class Deletion {
   @Flag({ required: true, description: 'Always true.', example: true }) deleted: boolean;
 }
 
-/** What a deletion answers. */
+/** The response to a deletion. */
 export class DeletedDto extends RecordOf(Deletion) {}

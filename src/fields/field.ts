@@ -4,36 +4,36 @@ import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { JsonSchema } from './json-schema.js';
 import { UUID_SCHEMA } from './uuid.js';
 
-/** Whether a field must be given, and what it is when it is not. */
+/** Whether a field is required, and its default. */
 export interface Presence<T> {
   required?: boolean;
-  /** Value of a field that is left out on create. */
+  /** Value of a field that is omitted on create. */
   default?: T;
 }
 
-/** What each declaration of a field says, whatever its kind. */
+/** The options of every field declaration. */
 export interface Declaration<T, E = T> extends Presence<T> {
-  /** What the value means, for whoever sends or reads it. */
+  /** Description of the value in the documentation. */
   description?: string;
-  /** A valid value, as it stands in JSON. */
+  /** A valid value in JSON. */
   example?: E;
 }
 
-/** What a kind of field is: how its values are normalized, checked and described. */
+/** A kind of field: how its values are normalized, validated and described. */
 export interface Kind {
-  /** The JSON Schema of a value, from the same bounds as the rules. */
+  /** The JSON Schema of a value, with the same bounds as the rules. */
   readonly schema: JsonSchema;
-  /** The JSON Schema of what is accepted, where it differs from what is answered. */
+  /** The JSON Schema of the input, if it differs from that of responses. */
   readonly inputSchema?: JsonSchema;
-  /** Checks of class-validator, in the order in which their messages matter. */
+  /** Rules of class-validator. The first broken rule is reported. */
   readonly rules: readonly PropertyDecorator[];
-  /** Brings a value into its stored form before it is checked. */
+  /** Converts a value to its stored form before it is validated. */
   readonly normalize?: (value: unknown) => unknown;
-  /** Reads a value that comes as text, as in a query string; a text that cannot be read stays. */
+  /** Parses a value from text, as in a query string. Returns the text if it is invalid. */
   readonly fromText?: (text: string) => unknown;
 }
 
-/** One field as its decorator declares it: the source of everything derived from it. */
+/** A declared field, from which schemas, rules and documentation are derived. */
 export interface Field extends Required<Kind> {
   readonly name: string;
   readonly presence: Presence<unknown>;
@@ -61,17 +61,17 @@ const FIELDS = Symbol('fields');
 const IS_UPDATE = Symbol('is update');
 const FIXED = Symbol('fixed fields');
 
-/** The fields of a DTO class, in the order of their declaration, inherited ones first. */
+/** The fields of a DTO in the order of declaration, inherited ones first. */
 export function fieldsOf(dto: Type<object>): readonly Field[] {
   return (Reflect.getMetadata(FIELDS, dto) ?? []) as readonly Field[];
 }
 
-/** The names of a DTO's fields: what a response of that type consists of. */
+/** The names of the fields of a DTO. */
 export function namesOf(dto: Type<object>): string[] {
   return fieldsOf(dto).map(({ name }) => name);
 }
 
-/** Whether the DTO is of an update, where null empties a field and nothing has a default. */
+/** Whether the DTO is of an update. There, null clears a field and fields have no defaults. */
 export function isUpdate(dto: Type<object>): boolean {
   return Reflect.getMetadata(IS_UPDATE, dto) === true;
 }
@@ -81,7 +81,7 @@ export function fixedFieldsOf(dto: Type<object>): readonly string[] {
   return (Reflect.getMetadata(FIXED, dto) ?? []) as readonly string[];
 }
 
-/** The names of the fields that an update by this DTO can empty; none of a DTO of something else. */
+/** The names of the fields that an update can clear; none if the DTO is not of an update. */
 export function clearableFieldsOf(dto: Type<object>): string[] {
   if (!isUpdate(dto)) return [];
   return fieldsOf(dto)
@@ -89,7 +89,7 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
     .map(({ name }) => name);
 }
 
-/** A decorator that declares a property as a field of a kind. */
+/** Creates the decorator of a kind of field. */
 export function declareField(
   { description, example, ...presence }: Declaration<unknown>,
   { schema, inputSchema = schema, rules, normalize = identity, fromText = identity }: Kind,
@@ -111,7 +111,7 @@ export function declareField(
 }
 
 /**
- * The DTO of an update: the fields of a create, each optional. Null empties a field, unless it is
+ * The DTO of an update: the fields of a create, each optional. Null clears a field, unless it is
  * required or has a default (docs/contract/resources.md#null-and-defaults).
  * @param fixed fields that an update may not change
  */
@@ -129,7 +129,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
   return Update;
 }
 
-/** The DTO of a stored record: its id and every field of a create; unset ones are null. */
+/** The DTO of a stored record: its id and every field of a create. Unset fields are null. */
 export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T>> {
   class StoredRecord {}
   addField(StoredRecord.prototype, ID);
@@ -137,7 +137,7 @@ export function RecordOf<T extends object>(create: Type<T>): Type<RecordFields<T
   return StoredRecord as Type<RecordFields<T>>;
 }
 
-/** A DTO of some fields of another, in the given order. */
+/** A DTO with some fields of another one, in the given order. */
 export function PickOf<T extends object, K extends keyof T & string>(
   dto: Type<T>,
   names: readonly K[],
@@ -170,7 +170,7 @@ function presenceRule({ required }: Presence<unknown>): PropertyDecorator {
   return required ? IsDefined({ message: 'is required' }) : IsOptional();
 }
 
-/** Checks a value that is given, null included. */
+/** Validates a value unless it is undefined. Null is validated. */
 function IfGiven(): PropertyDecorator {
   return ValidateIf((_, value) => value !== undefined);
 }

@@ -1,6 +1,6 @@
 import { Uuid } from './kinds.js';
 
-/** The input that names one record. */
+/** The input that selects one record. */
 export class IdDto {
   @Uuid({ required: true, description: 'Id of the record.' }) id: string;
 }

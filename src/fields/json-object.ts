@@ -1,26 +1,26 @@
 import { codePointLength } from './text.js';
 
-const MOST_KEYS = 100;
-const LONGEST_KEY = 100;
-const MOST_BYTES = 32 * 1024;
-const DEEPEST = 8;
+const MAX_KEYS = 100;
+const MAX_KEY_LENGTH = 100;
+const MAX_BYTES = 32 * 1024;
+const MAX_DEPTH = 8;
 
-/** 2^53: the last integer before doubles leave some out. */
+/** 2^53. Above it, doubles cannot represent every integer. */
 export const LARGEST_INTEGER = 2 ** 53;
 
 const TOO_LARGE = { type: 'number', exclusiveMinimum: LARGEST_INTEGER } as const;
 const TOO_SMALL = { type: 'number', exclusiveMaximum: -LARGEST_INTEGER } as const;
 
-/** The bounds of such an object; JSON Schema has no words for the last two. */
+/** The JSON Schema of an object. It has no keywords for the size and the depth. */
 export const JSON_OBJECT_SCHEMA = {
   type: 'object',
-  maxProperties: MOST_KEYS,
-  propertyNames: { minLength: 1, maxLength: LONGEST_KEY },
+  maxProperties: MAX_KEYS,
+  propertyNames: { minLength: 1, maxLength: MAX_KEY_LENGTH },
   additionalProperties: true,
-  description: `At most ${MOST_BYTES} bytes as JSON and ${DEEPEST} levels deep.`,
+  description: `At most ${MAX_BYTES} bytes as JSON and ${MAX_DEPTH} levels deep.`,
 } as const;
 
-/** As it is accepted. It is a `not`, for generators make numbers of any value that has bounds. */
+/** The schema of the input. It uses `not`, because generators take a value with bounds for a number. */
 export const JSON_OBJECT_INPUT_SCHEMA = {
   ...JSON_OBJECT_SCHEMA,
   additionalProperties: { not: { anyOf: [TOO_LARGE, TOO_SMALL] } },
@@ -39,18 +39,18 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function jsonObjectProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'must be an object';
   const keys = Object.keys(value);
-  if (keys.length > MOST_KEYS) return `must have at most ${MOST_KEYS} keys`;
-  if (keys.some((key) => key === '' || codePointLength(key) > LONGEST_KEY)) {
-    return `must have keys of 1 to ${LONGEST_KEY} characters`;
+  if (keys.length > MAX_KEYS) return `must have at most ${MAX_KEYS} keys`;
+  if (keys.some((key) => key === '' || codePointLength(key) > MAX_KEY_LENGTH)) {
+    return `must have keys of 1 to ${MAX_KEY_LENGTH} characters`;
   }
-  if (isDeeperThan(value, DEEPEST)) return `must be at most ${DEEPEST} levels deep`;
-  if (Buffer.byteLength(JSON.stringify(value)) > MOST_BYTES) {
-    return `must be at most ${MOST_BYTES} bytes as JSON`;
+  if (isDeeperThan(value, MAX_DEPTH)) return `must be at most ${MAX_DEPTH} levels deep`;
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES) {
+    return `must be at most ${MAX_BYTES} bytes as JSON`;
   }
   return undefined;
 }
 
-/** The reader of bodies has bounded the depth already, so this may recurse. */
+/** Can recurse, because the body parser limits the depth. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

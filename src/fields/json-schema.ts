@@ -1,4 +1,4 @@
-/** What the API says in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+/** The keywords of JSON Schema 2020-12 (the dialect of OpenAPI 3.1) that the API uses. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;

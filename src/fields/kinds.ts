@@ -18,7 +18,7 @@ import { IS_TEXT, isAfter, isDateTime, mustBeAfter, textListRules, textRules } f
 import { trimText } from './text.js';
 import { UUID, UUID_SCHEMA } from './uuid.js';
 
-/** Something else than white space: what schemas can say of a text that must show something. */
+/** A character that is not white space: schemas cannot express more of this rule. */
 const NOT_BLANK = String.raw`\S`;
 
 /** Plain text of `min` to `max` characters, counted in code points. */
@@ -35,7 +35,7 @@ export function Text({
   });
 }
 
-/** One of a few words. */
+/** A value of an enumeration. */
 export function OneOf<T extends string>(values: readonly T[], declaration: Declaration<T> = {}) {
   const message = `must be one of ${values.join(', ')}`;
   return declareField(declaration, {
@@ -45,7 +45,7 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
   });
 }
 
-/** A phone number: returned as given, compared by a form of its own. */
+/** A phone number. It is returned as given and compared in a normalized form. */
 export function Phone(declaration: Declaration<string> = {}) {
   const message = `must consist of ${PHONE_CHARACTERS.replaceAll('`', '')}, with at least 3 digits`;
   return declareField(declaration, {
@@ -55,7 +55,7 @@ export function Phone(declaration: Declaration<string> = {}) {
   });
 }
 
-/** `format: email` would refuse addresses that are not ASCII, which are accepted. */
+/** `format: email` would reject addresses with other characters than ASCII, which are accepted. */
 const EMAIL_PATTERN = String.raw`\S@\S`;
 
 /** An e-mail address of at most 254 characters. */
@@ -87,7 +87,7 @@ export function Flag(declaration: Declaration<boolean> = {}) {
   });
 }
 
-/** A whole number; where values come as text, its decimal digits. */
+/** An integer. In text it consists of decimal digits. */
 export function Integer({
   min,
   max,
@@ -102,9 +102,9 @@ export function Integer({
 }
 
 /**
- * An ISO 8601 date or date-time of the years 0001 to 9999; without an offset it is UTC.
- * @param rounding what becomes of a fraction of a millisecond
- * @param after field of the same input that this one must be later than, where both are given
+ * An ISO 8601 date or date-time of the years 0001 to 9999. Without an offset it is UTC.
+ * @param rounding how fractions of a millisecond are rounded
+ * @param after field of the same input that must be earlier, if both are given
  */
 export function DateTime({
   rounding = 'down',
@@ -125,26 +125,26 @@ export function DateTime({
   });
 }
 
-const MOST_TAGS = 50;
-const LONGEST_TAG = 50;
+const MAX_TAGS = 50;
+const MAX_TAG_LENGTH = 50;
 const NO_TAGS: readonly string[] = Object.freeze([]);
 const EMPTY_OBJECT: object = Object.freeze({});
 
-/** A list of short texts without repetitions. */
+/** A list of distinct short texts. */
 export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'> = {}) {
-  const items = { ...textSchema(1, LONGEST_TAG), pattern: NOT_BLANK };
+  const items = { ...textSchema(1, MAX_TAG_LENGTH), pattern: NOT_BLANK };
   const withDefault = { ...declaration, default: NO_TAGS };
   return declareField(withDefault, {
-    schema: { type: 'array', maxItems: MOST_TAGS, items },
-    rules: textListRules(MOST_TAGS, LONGEST_TAG),
+    schema: { type: 'array', maxItems: MAX_TAGS, items },
+    rules: textListRules(MAX_TAGS, MAX_TAG_LENGTH),
     normalize: (value) => {
-      if (!Array.isArray(value) || value.length > MOST_TAGS) return value;
+      if (!Array.isArray(value) || value.length > MAX_TAGS) return value;
       return [...new Set(value.map(trim))];
     },
   });
 }
 
-/** An object of the caller's own keys and JSON values. */
+/** An object with arbitrary keys and JSON values. */
 export function JsonObject(declaration: Omit<Declaration<object>, 'default'> = {}) {
   const isJsonObject = ValidateBy({
     name: 'isJsonObject',
@@ -169,7 +169,7 @@ function trim(value: unknown): unknown {
   return typeof value === 'string' ? trimText(value) : value;
 }
 
-/** An optional text that is empty means null. */
+/** An empty optional text becomes null. */
 function trimToNull(value: unknown): unknown {
   const trimmed = trim(value);
   return trimmed === '' ? null : trimmed;

@@ -3,10 +3,10 @@ import { type Declaration, declareField } from './field.js';
 import { rule } from './rules.js';
 import { exampleOf, jsonSchemaOf } from './schema-of.js';
 
-/** Kinds of fields that are answered and never taken. */
+/** Rules of fields that exist in responses only. */
 const OUTPUT_ONLY = [rule('isNeverTaken', () => false, 'cannot be set')];
 
-/** An object inside the answer, with the fields of a DTO of its own. */
+/** A nested object with the fields of another DTO. */
 export function Nested(dto: Type<object>, description?: string): PropertyDecorator {
   return declareField(
     { required: true, description, example: exampleOf(dto, 'output') },
@@ -14,7 +14,7 @@ export function Nested(dto: Type<object>, description?: string): PropertyDecorat
   );
 }
 
-/** Some of a few words, each at most once. */
+/** A list of distinct values out of an enumeration. */
 export function SomeOf<T extends string>(
   values: readonly T[],
   declaration: Omit<Declaration<readonly T[]>, 'required' | 'default'> = {},

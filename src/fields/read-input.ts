@@ -3,36 +3,36 @@ import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
 import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from './field.js';
 import { compileValidator, type Validator } from './validator.js';
 
-/** What became of an input: its DTO, and everything that is wrong with it. */
+/** The result of reading an input: its DTO and its problems. */
 export interface Input<T> {
   readonly value: T;
   readonly problems: readonly FieldProblem[];
 }
 
-/** How values come: as JSON, or as the texts of a query string or of the arguments of a prompt. */
+/** The encoding of values: JSON, or text as in query strings and arguments of prompts. */
 export type Encoding = 'json' | 'text';
 
-/** What there is to know of a DTO to read inputs into it. */
+/** Cached metadata of a DTO. */
 interface Reader {
   readonly fields: readonly Field[];
-  /** The fields by their names; of two declarations of one, the value is read by the last. */
+  /** The fields by name. The last of several declarations wins. */
   readonly known: ReadonlyMap<string, Field>;
   readonly fixed: ReadonlySet<string>;
   readonly isUpdate: boolean;
   readonly validate: Validator;
 }
 
-/** How problems refer to an input. */
+/** The wording of problems. */
 export interface ProblemWording {
-  /** What a problem names where it has no name of its own. */
+  /** The name of the whole input, for problems without a field. */
   readonly whole: string;
-  /** What is wrong with a name that does not exist. */
+  /** The message for an unknown name. */
   readonly unknown: string;
-  /** What the names are that exist. */
+  /** The list of the known names as text. */
   readonly known: (names: readonly string[]) => string;
 }
 
-/** How an input was written, and how problems refer to it; a JSON body unless something else is said. */
+/** Encoding and wording of an input. By default it is a JSON body. */
 export interface ReadOptions {
   readonly encoding?: Encoding;
   readonly wording?: ProblemWording;
@@ -49,9 +49,9 @@ const READERS = new WeakMap<Type<object>, Reader>();
 const NOTHING_UNREAD: readonly FieldProblem[] = [];
 
 /**
- * Reads a plain object into a DTO: refuses what the DTO does not know, brings values into their
- * stored form, checks them, and fills in defaults. `value` may be used only without problems.
- * @param unread what is wrong with the input already; a field in it is named for that alone
+ * Reads a plain object into a DTO: rejects unknown fields, normalizes and validates values, and sets
+ * defaults. Use `value` only if there are no problems.
+ * @param unread problems of fields that could not be read; they replace other problems of these fields
  */
 export function readInput<T extends object>(
   dto: Type<T>,
@@ -67,7 +67,7 @@ export function readInput<T extends object>(
   return { value, problems };
 }
 
-/** Made at the first input, when the decorators of the class have long run. */
+/** Created at the first input, after all decorators of the class have run. */
 function readerOf(dto: Type<object>): Reader {
   let reader = READERS.get(dto);
   if (!reader) {
@@ -103,7 +103,7 @@ function normalized<T extends object>(
   return value;
 }
 
-/** The first of several unknown names is told together with those that exist. */
+/** The first unknown name is reported together with the known names. */
 function unknownFields(
   plain: object,
   { known, fixed }: Reader,
@@ -124,13 +124,13 @@ function mergeProblems(unread: readonly FieldProblem[], found: FieldProblem[]): 
   return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
 
-/** On create, null means the same as left out; what is left out takes its default. */
+/** Sets the defaults of a create. Null means omitted. */
 function applyDefaults(value: object, { fields }: Reader): void {
   const target = value as Record<string, unknown>;
   for (const { name, presence } of fields) {
     if (target[name] !== undefined && target[name] !== null) continue;
     if (presence.default !== undefined) target[name] = presence.default;
-    // To delete takes its time even where there is nothing.
+    // Deleting a missing property would be slow, too.
     else if (Object.hasOwn(target, name)) Reflect.deleteProperty(target, name);
   }
 }

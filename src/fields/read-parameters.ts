@@ -12,9 +12,9 @@ const QUERY: ProblemWording = {
 };
 
 /**
- * Reads what narrows and sorts a list. An empty filter is one that was not given: forms and clients
- * send every filter that they have. A parameter that is required or has a default must not be empty.
- * @param unread what is wrong with the parameters already
+ * Reads the query parameters of a list. Empty filters are ignored, because forms and clients send all
+ * their filters. A parameter that is required or has a default must not be empty.
+ * @param unread problems of parameters that could not be read
  */
 export function readParameters<T extends object>(
   dto: Type<T>,

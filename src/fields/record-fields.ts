@@ -9,7 +9,7 @@ export function OrganizationId() {
   });
 }
 
-/** When a record was made. */
+/** The time at which a record was created. */
 export function CreatedAt() {
   return DateTime({
     required: true,
@@ -18,7 +18,7 @@ export function CreatedAt() {
   });
 }
 
-/** When a record was last changed. */
+/** The time at which a record was last changed. */
 export function UpdatedAt() {
   return DateTime({
     required: true,

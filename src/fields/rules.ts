@@ -1,14 +1,14 @@
 import { IsString, ValidateBy } from 'class-validator';
 import { codePointLength, isWellFormedText } from './text.js';
 
-/** A check of one value, as class-validator runs it. */
+/** A rule of class-validator that checks one value. */
 export function rule(name: string, validate: (value: unknown) => boolean, message: string) {
   return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
 }
 
 export const IS_TEXT = IsString({ message: 'must be a string' });
 
-/** Checks of a text that can be stored, of `min` to `max` code points. */
+/** Rules of a text of `min` to `max` code points that can be stored. */
 export function textRules(min: number, max: number): PropertyDecorator[] {
   return [
     IS_TEXT,
@@ -22,7 +22,7 @@ export function textRules(min: number, max: number): PropertyDecorator[] {
   ];
 }
 
-/** Checks of an array of at most `most` texts of 1 to `longest` characters. */
+/** Rules of an array of at most `most` texts with 1 to `longest` characters. */
 export function textListRules(most: number, longest: number): PropertyDecorator[] {
   const isShortList = (value: unknown) => Array.isArray(value) && value.length <= most;
   const isItem = (item: unknown) => hasLength(1, longest)(item) && isWellFormedText(item as string);
@@ -34,7 +34,7 @@ export function textListRules(most: number, longest: number): PropertyDecorator[
   ];
 }
 
-/** Checks that a time comes after another one of the same input, where both are given. */
+/** A rule that a time is after another one of the same input, if both are given. */
 export function isAfter(field: string): PropertyDecorator {
   return ValidateBy({
     name: 'isAfter',
@@ -50,10 +50,10 @@ export function isAfter(field: string): PropertyDecorator {
 
 const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
 
-/** An offset whose `+` a query string has turned into a space. */
+/** An offset whose `+` was decoded as a space in a query string. */
 const LOST_PLUS = /T[\d:.]+ \d\d(?::?\d\d)?$/;
 
-/** Checks that a text was read as a time. */
+/** A rule that the value was parsed as a time. */
 export function isDateTime(): PropertyDecorator {
   return ValidateBy({
     name: 'isDateTime',
@@ -67,12 +67,12 @@ export function isDateTime(): PropertyDecorator {
   });
 }
 
-/** What is wrong with a time that does not come after another. */
+/** The message for a time that is not after another one. */
 export function mustBeAfter(field: string): string {
   return `must be after ${field}`;
 }
 
-/** What is wrong with a time that does not come before another. */
+/** The message for a time that is not before another one. */
 export function mustBeBefore(field: string): string {
   return `must be before ${field}`;
 }

@@ -2,10 +2,10 @@ import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, isUpdate } from './field.js';
 import type { JsonSchema } from './json-schema.js';
 
-/** Whether a DTO is sent by a caller or answered to one. */
+/** Whether a DTO is a request or a response. */
 export type Direction = 'input' | 'output';
 
-/** The JSON Schema of a DTO: of what it takes, or of what it answers. */
+/** The JSON Schema of a DTO as a request or response. */
 export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchema {
   const fields = fieldsOf(dto);
   const isCreate = direction === 'input' && !isUpdate(dto);
@@ -19,21 +19,21 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
     ...(required.length > 0 && { required }),
-    // An answer may have further fields some day; a request has none that are unknown.
+    // Responses may get further fields in later versions. Requests must not have unknown ones.
     ...(direction === 'input' && { additionalProperties: false }),
   };
 }
 
-/** The JSON Schema of what a field accepts, with the default of where it is not given. */
+/** The JSON Schema of the input of a field, with its default. */
 export function schemaOf({ inputSchema, presence }: Field): JsonSchema {
   const { default: value } = presence;
   return value === undefined ? inputSchema : { ...inputSchema, default: value };
 }
 
 /**
- * An object of the examples that a DTO declares.
- * @param choice whether the fields that may be left out are in it
- * @returns undefined where a field that must stand has none
+ * An example object from the examples that a DTO declares.
+ * @param choice whether it includes optional fields
+ * @returns undefined if a required field has no example
  */
 export function exampleOf(
   dto: Type<object>,
@@ -51,13 +51,13 @@ function exampleOfField({ schema }: Field): unknown {
   return schema.examples?.[0];
 }
 
-/** The fields that always stand in an answer, or must in a create. */
+/** The fields that every response has, or that a create requires. */
 function requiredFields(dto: Type<object>, direction: Direction): readonly Field[] {
   if (direction === 'output') return fieldsOf(dto);
   return isUpdate(dto) ? [] : fieldsOf(dto).filter(({ presence }) => presence.required);
 }
 
-/** On create, null means left out; elsewhere it is the value of a field that is not set. */
+/** On create, null means omitted. Elsewhere it is the value of an unset field. */
 function mayBeNull({ presence }: Field, isCreate: boolean): boolean {
   return !presence.required && (isCreate || presence.default === undefined);
 }

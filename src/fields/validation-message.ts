@@ -1,6 +1,6 @@
 import type { ValidationArguments, ValidatorConstraintInterface } from 'class-validator';
 
-/** A message as the decorators of class-validator take it. */
+/** A message as the decorators of class-validator accept it. */
 type Message = string | ((args: ValidationArguments) => string);
 
 /** A rule as a decorator declares it. */
@@ -8,15 +8,15 @@ interface Rule {
   readonly message?: Message;
 }
 
-/** What carries out a rule. */
+/** The implementation of a rule. */
 interface Constraint {
   readonly instance: ValidatorConstraintInterface;
 }
 
-/** What class-validator says of a value that breaks a rule: its words, with their tokens replaced. */
+/** The message of class-validator for a broken rule, with its tokens replaced. */
 export function messageOf(rule: Rule, constraint: Constraint, args: ValidationArguments): string {
   const text = textOf(declaredMessage(rule, constraint, args), args);
-  // `join` makes a text of whatever a message function answers: nothing of null and undefined.
+  // `join` converts any result of a message function to text: null and undefined become ''.
   return [text ? withTokens(text, args) : text].join('');
 }
 
@@ -30,7 +30,7 @@ function textOf(message: Message, args: ValidationArguments): string | undefined
   return typeof message === 'string' ? message : undefined;
 }
 
-/** The replacements are patterns: `$&` and the like in them mean what they mean to `replace`. */
+/** Like class-validator, this lets `$&` and other patterns in the replacements take effect. */
 function withTokens(message: string, args: ValidationArguments): string {
   let text = message;
   if (Array.isArray(args.constraints)) {

@@ -10,13 +10,13 @@ import {
 import type { FieldProblem } from '../errors/field-problem.js';
 import { messageOf } from './validation-message.js';
 
-/** Says what is wrong with an instance of a DTO: for each property the first rule that it breaks. */
+/** Validates an instance of a DTO. @returns the first broken rule of each property */
 export type Validator = (value: object) => FieldProblem[];
 
-/** What a decorator of class-validator leaves behind: a rule, or a condition of the others. */
+/** The metadata of a decorator of class-validator: a rule, or a condition of other rules. */
 type Metadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 
-/** The class that carries out a rule. */
+/** The class that implements a rule. */
 type Constraint = Pick<
   ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number],
   'name' | 'async' | 'instance'
@@ -27,7 +27,7 @@ interface Check {
   readonly constraint: Constraint;
 }
 
-/** A property with its rules, in the order in which class-validator asks them. */
+/** A property with its rules, in the order in which class-validator checks them. */
 interface Property {
   readonly name: string;
   readonly conditions: readonly Metadata[];
@@ -42,33 +42,33 @@ const COMPILED_TYPES = [
 ];
 
 /**
- * Does what `validateSync` of class-validator does, from the same metadata, without working it out
- * anew for each value. DTOs with rarer rules are left to `validateSync` itself. Rules that are
- * added to the class later are not seen.
+ * Compiles the rules of a DTO once, with the same results as `validateSync` of class-validator. DTOs with
+ * unusual rules are validated by `validateSync` itself. Rules that are added to the class later are
+ * ignored.
  */
 export function compileValidator(dto: Type<object>): Validator {
   const metadata = metadataOf(dto);
   if (!metadata.every(isCompiled)) return problemsByClassValidator;
   const groups = getMetadataStorage().groupByPropertyName(metadata);
   const properties = Object.entries(groups).map(([name, group]) => propertyOf(name, group));
-  // Its rules belong to the class that a value names, which one can make look like another.
+  // class-validator uses the rules of `value.constructor`, which an input can change.
   return (value) =>
     value.constructor === dto ? problemsOf(value, properties) : problemsByClassValidator(value);
 }
 
-/** The rules of a class and those that it inherits, of every group. */
+/** The own and inherited rules of a class, of every group. */
 function metadataOf(dto: Type<object>): Metadata[] {
   const noSchema = '';
   return getMetadataStorage().getTargetValidationMetadatas(dto, noSchema, false, false);
 }
 
-/** Whether a rule is of the usual sort: for the value itself, whenever the conditions hold. */
+/** Whether a rule can be compiled: it applies to the value itself if the conditions are true. */
 function isCompiled({ type, each, validateIf, constraintCls }: Metadata): boolean {
   const isUsual = COMPILED_TYPES.includes(type) && !each && validateIf === undefined;
   return isUsual && constraintsOf(constraintCls).every(isRecorded);
 }
 
-/** Whether class-validator keeps a failure under this name: it loses one under `__proto__`. */
+/** Whether class-validator reports a failure under this name. It loses `__proto__`. */
 function isRecorded({ name }: Constraint): boolean {
   const messages: Record<string, string> = {};
   messages[name] = '';
@@ -90,7 +90,7 @@ function propertyOf(name: string, group: readonly Metadata[]): Property {
   };
 }
 
-/** What carries out a rule, without what needs to be waited for: `validateSync` leaves it out. */
+/** The synchronous constraints of a rule. `validateSync` ignores asynchronous ones. */
 function constraintsOf(constraintClass: Metadata['constraintCls']): Constraint[] {
   return getMetadataStorage()
     .getTargetValidatorConstraints(constraintClass)
@@ -103,12 +103,12 @@ class Sample {
 }
 const WRAPPER = String(metadataOf(Sample)[0]?.constraintCls);
 
-/** Whether class-validator made the class itself, around two functions. */
+/** Whether class-validator created the class itself, around two functions. */
 function isWrapper(constraintClass: Metadata['constraintCls']): boolean {
   return String(constraintClass) === WRAPPER;
 }
 
-/** Looks the instance up for good. Others may come from a container that gives new ones. */
+/** Resolves the instance once. Other classes may come from a container that creates new instances. */
 function withInstance({ name, async, instance }: Constraint): Constraint {
   return { name, async, instance };
 }
@@ -124,7 +124,7 @@ function problemsOf(value: object, properties: readonly Property[]): FieldProble
 
 function problemOf({ name, conditions, checks }: Property, object: object) {
   const value = (object as Readonly<Record<string, unknown>>)[name];
-  if (!holdAll(conditions, object, value)) return undefined;
+  if (!allHold(conditions, object, value)) return undefined;
   for (const { metadata, constraint } of checks) {
     const result: unknown = constraint.instance.validate(
       value,
@@ -137,8 +137,8 @@ function problemOf({ name, conditions, checks }: Property, object: object) {
   return undefined;
 }
 
-/** Asks every condition, as class-validator does, even after one that does not hold. */
-function holdAll(conditions: readonly Metadata[], object: object, value: unknown): boolean {
+/** Evaluates every condition, even after one that is false, as class-validator does. */
+function allHold(conditions: readonly Metadata[], object: object, value: unknown): boolean {
   let hold = true;
   for (const { constraints } of conditions) {
     const [condition] = constraints as [(object: object, value: unknown) => unknown];
@@ -147,7 +147,7 @@ function holdAll(conditions: readonly Metadata[], object: object, value: unknown
   return hold;
 }
 
-/** Each call of a rule or message gets arguments of its own, which it may do with as it likes. */
+/** Each call of a rule or message gets its own arguments, which it may change. */
 function argumentsOf(metadata: Metadata, object: object, value: unknown): ValidationArguments {
   return {
     targetName: object.constructor.name,
@@ -158,7 +158,7 @@ function argumentsOf(metadata: Metadata, object: object, value: unknown): Valida
   };
 }
 
-/** Whether a rule refuses the value by now: like `validateSync`, this waits for no promise. */
+/** Whether a rule rejects the value. Like `validateSync`, this does not wait for promises. */
 function isRefusal(result: unknown): boolean {
   if (!isThenable(result)) return !result;
   let refuses = false;

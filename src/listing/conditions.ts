@@ -1,15 +1,15 @@
 import type { Tenant } from '../database/gateway/tenant.js';
 
-/** A column that must have the value of a parameter, which is SQL of the column's type. */
+/** A column that must equal a parameter, which is SQL with the type of the column. */
 export interface Equality {
   readonly column: string;
   readonly parameter: string;
 }
 
-/** Conditions on the records of an organization, joined by AND, with their parameters. */
+/** Builds the conditions on the records of an organization, joined by AND, and their parameters. */
 export class Conditions {
   readonly values: unknown[];
-  /** The condition of all of an organization's records. */
+  /** SQL condition of all records of the organization. */
   readonly scopeSql: string;
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
@@ -18,13 +18,15 @@ export class Conditions {
 
   constructor(
     readonly tenant: Tenant,
-    live = 'true',
+    notDeleted = 'true',
   ) {
     this.values = [tenant.id];
-    this.scopeSql = ['organization_id = $1', ...(live === 'true' ? [] : [live])].join(' and ');
+    this.scopeSql = ['organization_id = $1', ...(notDeleted === 'true' ? [] : [notDeleted])].join(
+      ' and ',
+    );
   }
 
-  /** Only records that have this value, unless there is none. */
+  /** Selects records with this value in a column. An undefined value adds no condition. */
   equal(column: string, value: unknown, type: 'text' | 'uuid' = 'text'): this {
     if (value === undefined) return this;
     const parameter = `${this.parameter(value)}::${type}`;
@@ -33,7 +35,7 @@ export class Conditions {
     return this;
   }
 
-  /** Adds `clause` with its `?` as the value's parameter, unless there is no value. */
+  /** Adds a clause whose `?` becomes the parameter of the value. An undefined value adds no condition. */
   add(clause: string, value: unknown): this {
     if (value === undefined) return this;
     this.others += 1;
@@ -41,12 +43,13 @@ export class Conditions {
     return this;
   }
 
+  /** Adds a value. @returns the name of its parameter, such as `$2` */
   parameter(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
   }
 
-  /** Only records that contain a text, which a look at each one finds as well as an index. */
+  /** Adds the clause of a search. It can be evaluated by an index or record by record. */
   search(clause: string): void {
     this.hasSearch = true;
     this.others += 1;
@@ -57,22 +60,22 @@ export class Conditions {
     return [this.scopeSql, ...this.clauses].join(' and ');
   }
 
-  /** What is asked of the records in `scope`. */
+  /** SQL of the conditions without those in `scopeSql`. */
   get filterSql(): string {
     return ['true', ...this.clauses].join(' and ');
   }
 
-  /** Whether a text is looked for. */
+  /** Whether a search was added. */
   get isSearch(): boolean {
     return this.hasSearch;
   }
 
-  /** Whether they ask for all of an organization's records. */
+  /** Whether all records of the organization are selected. */
   get isEmpty(): boolean {
     return this.others === 0 && this.equalities.length === 0;
   }
 
-  /** The value that alone is asked for; undefined where anything else is. */
+  /** The only condition, if it is an equality. */
   get soleEquality(): Equality | undefined {
     return this.others === 0 && this.equalities.length === 1 ? this.equalities[0] : undefined;
   }

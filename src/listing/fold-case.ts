@@ -1,10 +1,9 @@
 const ASCII = /^\p{ASCII}*$/u;
 
 /**
- * The form in which texts are compared without regard to case, whatever the locale of PostgreSQL or
- * of the process: NFC, then lower case of upper case of lower case, by Unicode. So one letter has one
- * form: `ς` is `σ`, `ß` and `ẞ` are `ss`, and `ſ` is `s`. Dotted and dotless I are `i`, because
- * Turkish and other languages pair them differently. Accents count.
+ * Folds the case of a text for comparisons, independently of locales: NFC, then lower case of upper case
+ * of lower case by Unicode. Each letter gets one form: `ς` becomes `σ`, `ß` and `ẞ` become `ss`, and `ſ`
+ * becomes `s`. Dotted and dotless I become `i`, because languages pair them differently. Accents stay.
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();

@@ -37,7 +37,7 @@ export class ListQuery {
   sort_dir: (typeof SORT_DIRECTIONS)[number];
 }
 
-/** The parameter that names the field by which a list is ordered. */
+/** Declares the parameter that selects the field of the order. */
 export function SortBy<T extends string>(fields: readonly T[], fallback: T) {
   const description = 'Field by which the list is ordered.';
   return OneOf(fields, { default: fallback, description, example: fallback });

@@ -3,13 +3,13 @@ import type { Statement } from '../database/gateway/tenant.js';
 import type { Conditions, Equality } from './conditions.js';
 import { type Order, orderBy } from './order.js';
 
-/** Matches up to this number are looked up once, for their page and their total alike. */
+/** Up to this number of matches, one lookup provides both the page and the total. */
 export const LOOKUP_LIMIT = 1_000;
 
 /**
- * About how many records an organization has. A wrong guess costs time and nothing else: a small
- * one is searched record by record, in a medium one many matches are counted record by record, and
- * in a large one PostgreSQL chooses.
+ * The approximate number of records of an organization. It affects only the speed: small organizations
+ * are searched record by record, in medium ones many matches are counted record by record, and in
+ * large ones PostgreSQL chooses the plan.
  */
 export type OrganizationSize = 'small' | 'medium' | 'large';
 
@@ -18,20 +18,20 @@ export function sizeOf(records: number): OrganizationSize {
   return records <= 200_000 ? 'medium' : 'large';
 }
 
-/** A total that took a scan, and the version of the records that it counts. */
+/** A total that was counted by a scan, and the version of the records at that time. */
 export interface CachedTotal {
   readonly total: number;
   readonly version: string;
 }
 
-/** Which records of a table are answered, and how. */
+/** The records that a page selects, and their order. */
 export interface ListSelection {
   readonly table: string;
-  /** Whether there are counts of its records. */
+  /** Whether triggers count the records of the table. */
   readonly isCounted: boolean;
   /** The columns of an item. */
   readonly columns: readonly string[];
-  /** The SELECT list that makes these columns what is answered. */
+  /** The SELECT list that converts these columns to JSON. */
   readonly jsonColumns: string;
   readonly conditions: Conditions;
   readonly order: Order;
@@ -39,17 +39,17 @@ export interface ListSelection {
   readonly offset: number;
 }
 
-/** What each of these statements answers, in one row. */
+/** The single row that each of these statements returns. */
 export interface ListRow {
   readonly total: number;
-  /** The items as JSON, separated by commas; null where the page is empty. */
+  /** The items as JSON, separated by commas; null if the page is empty. */
   readonly items: string | null;
-  /** Of all of the organization's records, where some had to be looked for. */
+  /** Version of the organization's records; set by searches only. */
   readonly version?: string;
   readonly records?: number;
 }
 
-/** The first page of records whose total is counted, for which an index has their order. */
+/** The first page of a list with a counted total, in the order of an index. */
 export function firstPage(slice: ListSelection, filter?: Equality): Statement {
   const { table, columns, conditions, order, limit } = slice;
   const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
@@ -61,7 +61,7 @@ export function firstPage(slice: ListSelection, filter?: Equality): Statement {
   };
 }
 
-/** Any page of records whose total is counted. */
+/** Any page of a list with a counted total. */
 export function countedPage(slice: ListSelection, filter?: Equality): Statement {
   const limit = `${slice.conditions.parameter(slice.limit)}::bigint`;
   return {
@@ -72,7 +72,7 @@ export function countedPage(slice: ListSelection, filter?: Equality): Statement 
   };
 }
 
-/** Any page of records that have to be looked for, be they few or many. */
+/** Any page of a list whose total is not counted. */
 export function searchedPage(slice: ListSelection, size: OrganizationSize): Statement {
   const { table, conditions, order, limit } = slice;
   const isSmall = usesSize(slice) && size === 'small';
@@ -100,7 +100,7 @@ export function searchedPage(slice: ListSelection, size: OrganizationSize): Stat
   };
 }
 
-/** Any page of records that were many, and are counted again only if any was written since. */
+/** Any page of a list with a cached total. The total is counted again if a record was written since. */
 export function pageWithCachedTotal(
   slice: ListSelection,
   size: OrganizationSize,
@@ -124,7 +124,7 @@ function countOf(table: string, filter?: Equality): string {
   return recordCount(table, filter?.column, filter && `(${filter.parameter})::text`);
 }
 
-/** The number of all that is wanted. */
+/** SQL of the number of matching records. */
 function countByScan(slice: ListSelection, size: OrganizationSize): string {
   const { table, conditions } = slice;
   return usesSize(slice) && size !== 'large'
@@ -132,20 +132,20 @@ function countByScan(slice: ListSelection, size: OrganizationSize): string {
     : `(select count(*)::int from ${table} where ${conditions.sql})`;
 }
 
-/** What a list remembers of the organization's records. */
+/** SQL of the state of the organization's records, which is cached. */
 function recordsState(table: string): string {
   return `${recordsVersion(table)} as version, ${recordCount(table)} as records`;
 }
 
-/** Whether the size of the organization tells how to search it. */
+/** Whether the plan depends on the size of the organization. */
 function usesSize({ isCounted, conditions }: ListSelection): boolean {
   return isCounted && conditions.isSearch;
 }
 
 /**
- * All records of the organization, to be looked at one by one: the offset keeps conditions out, and
- * with them the index of the words of all organizations, which PostgreSQL takes for cheaper than it
- * is where this one has a small part of them.
+ * All records of the organization, as a subquery. `offset 0` keeps PostgreSQL from pushing conditions
+ * into it. Otherwise it would use the trigram index over all organizations, whose cost it underestimates
+ * if this organization has few of the records.
  */
 function allRecords({ table, conditions }: ListSelection): string {
   return `(select * from ${table} where ${conditions.scopeSql} offset 0) each`;
@@ -153,7 +153,7 @@ function allRecords({ table, conditions }: ListSelection): string {
 
 type PageQuery = Omit<ListSelection, 'limit'> & { readonly limit: number | string };
 
-/** The ids of a page, read from whichever end of the list is nearer. */
+/** Queries of the ids of a page. It is read from the nearer end of the list. */
 function pageIdQueries(slice: PageQuery, condition = 'true'): string[] {
   const { table, conditions, order, limit } = slice;
   const ids = `select id from ${table} where ${conditions.sql} and ${condition}`;
@@ -168,7 +168,7 @@ function pageIdQueries(slice: PageQuery, condition = 'true'): string[] {
   ];
 }
 
-/** The JSON of the records whose ids are in `page`. */
+/** SQL of the JSON of the records whose ids are in `page`. */
 function itemsOfPage(slice: ListSelection): string {
   const { table, columns, order } = slice;
   return asJson(
@@ -178,7 +178,7 @@ function itemsOfPage(slice: ListSelection): string {
   );
 }
 
-/** Written as JSON outside, or it would be for every row that is not answered, too. */
+/** The conversion is outside of the query of the rows, so that only returned rows are converted. */
 function asJson({ jsonColumns }: ListSelection, rows: string): string {
   return `(select string_agg(json, ',') from (
     select row_to_json(item)::text as json from (select ${jsonColumns} from (${rows}) stored) item

@@ -10,12 +10,12 @@ export interface Order {
   readonly nullable: boolean;
 }
 
-/** SQL of an order, or of the same one from its other end. */
+/** The ORDER BY clause, or that of the reverse order. */
 export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
   const { column, nullable } = order;
   const isAscending = (order.direction === 'asc') === (from === 'start');
   const direction = isAscending ? 'asc' : 'desc';
-  // An index can serve where empty values stand only if it says so itself.
+  // An index serves the position of nulls only if it is declared with the same one.
   const nulls = nullable ? ` nulls ${from === 'start' ? 'last' : 'first'}` : '';
   return `order by ${column} ${direction}${nulls}, id ${direction}`;
 }

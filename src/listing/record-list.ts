@@ -22,28 +22,28 @@ import type { Order } from './order.js';
 import { Page } from './page.js';
 import { BoundedCache } from './bounded-cache.js';
 
-/** Totals and sizes, of 200 bytes at most each. */
-const MOST_REMEMBERED = 5_000;
+/** Maximum number of cached totals and sizes, of at most 200 bytes each. */
+const MAX_CACHED = 5_000;
 
-/** Statements of first pages that are kept written, and prepared. */
-const MOST_FIRST_PAGES = 100;
+/** Maximum number of cached statements of first pages, which stay prepared. */
+const MAX_FIRST_PAGES = 100;
 
-/** What a list reads; never text from a caller. */
+/** The table and columns of a list. They are SQL and must never come from a caller. */
 export interface ListSource<T extends object> {
   readonly table: TenantTable;
-  /** The fields of an item, which are columns of the table. */
+  /** The DTO of an item. Its fields are columns of the table. */
   readonly item: Type<T>;
-  /** The column of the default order, in which the index of each counted column is. */
+  /** The column of the default order. The index of each counted column continues with it. */
   readonly order: string;
 }
 
-/** Reads pages of a table with their exact totals, each in one statement. */
+/** Reads pages of a table with exact totals. Each page takes one statement. */
 export class RecordList<T extends object> {
   private readonly columns: readonly string[];
   private readonly jsonColumns: string;
   private readonly items: RecordParser<T>;
-  private readonly totals = new BoundedCache<CachedTotal>(MOST_REMEMBERED);
-  private readonly sizes = new BoundedCache<OrganizationSize>(MOST_REMEMBERED);
+  private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
+  private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
   private readonly firstPages = new Map<string, Statement>();
 
   constructor(
@@ -81,21 +81,21 @@ export class RecordList<T extends object> {
     return this.run(slice, { ...countedPage(slice, filter), plan });
   }
 
-  /** Most lists are first pages, of few texts; the others leave room for those to stay prepared. */
+  /** Most requests are for first pages, which have few distinct texts. They stay prepared. */
   private firstPage(slice: ListSelection, filter: Equality | undefined): Statement {
     const { order, limit, conditions } = slice;
     const shape = `${order.column} ${order.direction} ${limit} ${filter?.column ?? ''}`;
     const known = this.firstPages.get(shape);
     if (known !== undefined) return { ...known, values: conditions.values };
     const statement = firstPage(slice, filter);
-    if (this.firstPages.size >= MOST_FIRST_PAGES) return { ...statement, plan: 'custom' };
+    if (this.firstPages.size >= MAX_FIRST_PAGES) return { ...statement, plan: 'custom' };
     this.firstPages.set(shape, statement);
     return statement;
   }
 
   /**
-   * What is remembered is never answered on its own: a total goes into the statement, which counts
-   * again unless the records still have their version, and a size chooses only how they are read.
+   * Runs a search. The result never depends on the caches alone: the statement counts again if the
+   * version of the records differs from that of the cached total, and the size only affects the plan.
    */
   private async search(slice: ListSelection): Promise<ListRow> {
     const { tenant, sql, values } = slice.conditions;

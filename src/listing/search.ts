@@ -1,20 +1,20 @@
 import type { Conditions } from './conditions.js';
 import { containing, containingNumber, termTextOf } from './search-text.js';
 
-/** Any locale makes a trigram of these; without one, the index would be read as a whole. */
+/** A trigram in every locale. Without one, PostgreSQL would read the whole index. */
 const TRIGRAM = /[a-z0-9]{3}/;
 
-/** So many digits in a row are a number that hardly any other record has. */
+/** A sequence of digits that few records share. */
 const LONG_NUMBER = /[0-9]{5,}/;
 
-/** What stands before the domain of an e-mail address, which many share. */
+/** The local part of an e-mail address. Many addresses share the domain. */
 const LOCAL_PART = /^[^@]{4,}@/;
 
 /**
- * Only records whose `search_text` contains a term, without regard to case, its special characters
- * taken literally.
- * @param numbers of a term that reads as one, with its digits among them: records with one of these
- *   among their numbers are found as well
+ * Selects records whose `search_text` contains a term. Case is ignored, and special characters have no
+ * meaning.
+ * @param numbers forms of a term that can be read as a number: records whose numbers contain one of
+ *   them match, too
  */
 export function addSearch(
   conditions: Conditions,
@@ -25,13 +25,13 @@ export function addSearch(
   const clauses = new Clauses(conditions);
   const [digits = '', ...others] = term.match(/[0-9]+/g) ?? [];
   if (numbers.length === 0) clauses.contains(termTextOf(term));
-  // The numbers have the separated digits of each text.
+  // Texts with separated digits are indexed as numbers.
   else if (others.length > 0) clauses.hasNumber(numbers);
   else clauses.containsOrHasNumber(termTextOf(term), numbers, digits);
   conditions.search(clauses.sql);
 }
 
-/** Conditions of `search_text`, one of which must hold. */
+/** Conditions on `search_text`, joined by OR. */
 class Clauses {
   private readonly clauses: string[] = [];
 
@@ -52,7 +52,7 @@ class Clauses {
     this.clauses.push(...numbers.map((number) => this.byIndex(containingNumber(number))));
   }
 
-  /** @param digits of the text, which are in a row: one look at the index is enough for both */
+  /** @param digits the digits of the text, which are adjacent: one index lookup serves both conditions */
   containsOrHasNumber(text: string, numbers: readonly string[], digits: string): void {
     const alike = numbers.filter((number) => number.includes(digits) && !number.includes(text));
     const patterns = [containing(text), ...alike.map(containingNumber)];
@@ -69,7 +69,7 @@ class Clauses {
     return `search_text like ${this.conditions.parameter(pattern)}`;
   }
 
-  /** In another collation than the index, which would be slower than a look at each row. */
+  /** Uses another collation than the index, because the index would be slower than reading each row. */
   private byRow(patterns: readonly string[]): string {
     const clauses = patterns.map(
       (pattern) => `search_text collate "C" like ${this.conditions.parameter(pattern)}`,
@@ -79,8 +79,8 @@ class Clauses {
 }
 
 /**
- * The part of a term by which the index finds it: each of its trigrams is looked up, which takes the
- * longer the more records have it. Undefined where a look at each record is faster.
+ * The part of a term that the index looks up. Every trigram costs a lookup, and common ones are slow.
+ * @returns undefined if reading each record is faster
  */
 function selectivePart(term: string): string | undefined {
   const part = LONG_NUMBER.exec(term)?.[0] ?? LOCAL_PART.exec(term)?.[0];
