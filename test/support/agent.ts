@@ -24,14 +24,6 @@ type LastAnswer = Pick<Response, 'status' | 'headers'>;
 
 const connected = new Set<Agent>();
 
-/** What agents speak that are not told what to. */
-let defaultMode: ProtocolMode = 'sessions';
-
-/** Has a whole suite speak to /mcp in one era. */
-export function setDefaultProtocolMode(era: ProtocolMode): void {
-  defaultMode = era;
-}
-
 /** An AI agent that is connected by the client of an SDK. */
 export class Agent {
   private readonly client: McpSdkClient;
@@ -123,7 +115,7 @@ export class Agent {
 export function connectAgent(
   app: { readonly url: string },
   owner: AgentOwner,
-  era: ProtocolMode = defaultMode,
+  era: ProtocolMode = 'sessions',
 ): Promise<Agent> {
   return Agent.connect(app, owner, era);
 }

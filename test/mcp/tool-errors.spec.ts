@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { SCOPES } from '../../src/auth/scopes.js';
+import { buildLead, createLead, getLead } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import { TestServer, type Tenant } from '../../src/testing/test-server.js';
+import {
+  type Agent,
+  type Arguments,
+  connectAgent,
+  stopWithAgents,
+  textOf,
+} from '../support/agent.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
+import { expectFailure, expectInvalidArguments, type Row } from '../support/tool-assertions.js';
+import { byName, RECORD_TOOLS, SCOPED_TOOLS, TOOLS, validArguments } from '../support/tools.js';
+
+let app: TestServer;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestServer.shared();
+  tenant = await app.organization();
+});
+afterAll(() => stopWithAgents(app));
+
+describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
+  const connect = (server: { readonly url: string }, owner: Tenant) =>
+    connectAgent(server, owner, era);
+  let agent: Agent;
+
+  beforeAll(async () => {
+    agent = await connect(app, tenant);
+  });
+
+  describe('a call that fails', () => {
+    it('tells the request that it came in by', async () => {
+      const { request_id } = await agent.fail('get_lead', { id: randomUUID() });
+      expect(agent.lastAnswer.headers.get('x-request-id')).toBe(request_id);
+      expect(agent.lastAnswer.status).toBe(200);
+    });
+
+    const SOME_ID = '01a1fbde-995e-72a3-a032-ab1c988b9794';
+
+    const INVALID: readonly (readonly [name: string, args: Arguments, fields: string])[] = [
+      ['create_lead', {}, 'first_name'],
+      [
+        'create_lead',
+        { last_name: 5, email: 'ada', tags: 'poet', custom_fields: [], nickname: 'A' },
+        'first_name last_name email tags custom_fields nickname',
+      ],
+      [
+        'create_lead',
+        { sms_opted_out: 'yes', on_dnc_list: 1 },
+        'first_name sms_opted_out on_dnc_list',
+      ],
+      ['create_lead', { first_name: 'A', id: SOME_ID, lead_score: 5 }, 'id lead_score'],
+      ['list_leads', { limit: 0, page: 1.5, sort_by: 'notes', q: 'A' }, 'limit page sort_by q'],
+      ['list_leads', { limit: true, search: 5, created_after: 1 }, 'limit search created_after'],
+      ['list_leads', { id: SOME_ID }, 'id'],
+      ['list_leads', { limit: '5', page: '1' }, 'limit page'],
+      ['create_lead', { first_name: 'A', zip: 94607, state: true }, 'zip state'],
+      ['delete_lead', { id: SOME_ID, dry_run: 'true' }, 'dry_run'],
+      ['delete_lead', { id: SOME_ID, dry_run: 1 }, 'dry_run'],
+      ['get_lead', { id: SOME_ID, fields: 'all', limit: 1 }, 'fields limit'],
+      ['create_appointment', {}, 'lead_id start_time end_time'],
+      [
+        'create_appointment',
+        { lead_id: 'x', start_time: '2026-02-30', end_time: 5, status: 'done' },
+        'lead_id start_time end_time status',
+      ],
+      ['update_appointment', { id: 'x', lead_id: SOME_ID, status: 5 }, 'id lead_id status'],
+      ['cancel_appointment', { reason: 'Rain' }, 'id reason'],
+      ['update_task', { id: SOME_ID, title: '', priority: 'top' }, 'title priority'],
+      ['delete_task', { id: SOME_ID, force: true }, 'force'],
+    ];
+
+    it.each(INVALID)('validation_error: %s %j', async (name, args, fields) => {
+      expectInvalidArguments(await agent.call(name, args), ...fields.split(' '));
+    });
+
+    it('validation_error that needs the stored record', async () => {
+      const tool = RECORD_TOOLS.find(({ name }) => name === 'update_appointment')!;
+      const id = await tool.makeRecord(tenant);
+      const result = await agent.call(tool.name, { id, end_time: '2020-01-01T00:00:00Z' });
+      expectInvalidArguments(result, 'end_time');
+    });
+
+    it.each(byName(RECORD_TOOLS))('validation_error of the id: %s', async (name, tool) => {
+      const others = await tool.args(tenant);
+      for (const id of ['', ' ', 'x', `${randomUUID()}0`, 5, null, true, {}, [randomUUID()]]) {
+        expectInvalidArguments(await agent.call(name, { ...others, id }), 'id');
+      }
+      expectInvalidArguments(await agent.call(name, others), 'id');
+    });
+
+    it.each(byName(RECORD_TOOLS))('not_found: %s', async (name, tool) => {
+      const args = { ...(await tool.args(tenant)), id: randomUUID() };
+      expectFailure(await agent.call(name, args), 'not_found');
+    });
+
+    const TIMES = { start_time: '2026-01-01T10:00Z', end_time: '2026-01-01T11:00Z' };
+
+    it('lead_not_found, on creates and updates', async () => {
+      const unknown = randomUUID();
+      const results = [
+        await agent.call('create_appointment', { lead_id: unknown, ...TIMES }),
+        await agent.call('create_task', { title: 'Call', contact_id: unknown }),
+      ];
+      const { id } = await agent.succeed<Row>('create_task', { title: 'Call' });
+      results.push(await agent.call('update_task', { id, contact_id: unknown }));
+      for (const result of results) expectFailure(result, 'lead_not_found');
+      expect(await agent.succeed('get_task', { id })).toMatchObject({ contact_id: null });
+    });
+
+    it('duplicate, which names the existing record in its text too', async () => {
+      const twin = await createLead(tenant.api, buildLead());
+      const other = await createLead(tenant.api, buildLead());
+      const { email, phone } = twin;
+      for (const result of [
+        await agent.call('create_lead', { first_name: 'A', email, phone }),
+        await agent.call('update_lead', { id: other.id, email: email!.toUpperCase(), phone }),
+      ]) {
+        const { details = [] } = expectFailure(result, 'duplicate');
+        expect(details.map(({ field }) => field).sort()).toEqual(['email', 'phone']);
+        for (const { existing_id } of details) expect(existing_id).toBe(twin.id);
+        expect(textOf(result).split(twin.id)).toHaveLength(2);
+      }
+      expect(await getLead(tenant.api, other.id)).toStrictEqual(other);
+    });
+
+    it('duplicate, without the id of the record for a key that lacks leads:read', async () => {
+      const { id, email } = await createLead(tenant.api, buildLead());
+      const writer = await connect(app, await app.key(tenant.id, ['leads:write']));
+      const result = await writer.call('create_lead', { first_name: 'A', email });
+      const { details = [] } = expectFailure(result, 'duplicate');
+      expect(details).toEqual([{ field: 'email', message: expect.any(String) as string }]);
+      expect(JSON.stringify(result)).not.toContain(id);
+    });
+
+    it.each(SCOPES)('insufficient_scope, which names it: a key with all but %s', async (scope) => {
+      const others = SCOPES.filter((one) => one !== scope);
+      const limited = await connect(app, await app.key(tenant.id, others));
+      for (const tool of TOOLS) {
+        const args = await validArguments(tool, tenant);
+        const result = await limited.call(tool.name, args);
+        if (tool.scope !== scope) {
+          expect({ name: tool.name, isError: result.isError }).toEqual({ name: tool.name });
+          continue;
+        }
+        const { required_scope, message } = expectFailure(result, 'insufficient_scope');
+        expect(required_scope).toBe(scope);
+        expect(message).toContain(scope);
+        // 403 wins over 400 (docs/contract/errors.md#order-of-checks), so nothing is told of the
+        // arguments.
+        expectFailure(await limited.call(tool.name, { nonsense: 1 }), 'insufficient_scope');
+      }
+    });
+
+    it('changes nothing for a key that lacks the scope', async () => {
+      const reader = await connect(app, await app.key(tenant.id, ['leads:read']));
+      const lead = await createLead(tenant.api);
+      expectFailure(await reader.call('delete_lead', { id: lead.id }), 'insufficient_scope');
+      expect(await getLead(tenant.api, lead.id)).toStrictEqual(lead);
+    });
+
+    it.each([
+      'send_message',
+      '',
+      'list_lead',
+      'LIST_LEADS',
+      'constructor',
+      '__proto__',
+      'toString',
+    ])('JSON-RPC -32602 for the unknown tool %j', async (name) => {
+      await expect(agent.call(name, {})).rejects.toMatchObject({ code: -32602 });
+    });
+
+    it.each([
+      ['no parameters', undefined],
+      ['no name', { arguments: {} }],
+      ['a name that is no text', { name: 5, arguments: {} }],
+      ['arguments that are a list', { name: 'list_leads', arguments: [] }],
+      ['arguments that are a text', { name: 'list_leads', arguments: '{}' }],
+      ['arguments that are null', { name: 'list_leads', arguments: null }],
+    ])('JSON-RPC -32602 for tools/call with %s', async (_, params) => {
+      const message = { jsonrpc: '2.0', id: 'call', method: 'tools/call', params };
+      const { status, body } = await agent.post(JSON.stringify(message));
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
+          jsonrpc: '2.0',
+          id: 'call',
+          error: { code: -32602, message: expect.stringMatching(/\w+/) as string },
+        },
+      });
+    });
+  });
+
+  describe('a database that fails', () => {
+    const LEAK = /relation|permission|denied|sqlstate|select |insert |pg_|postgres|driver|stack/i;
+    let broken: TestApp;
+    let owner: Tenant;
+    let caller: Agent;
+
+    beforeAll(async () => {
+      broken = await TestApp.start();
+      owner = await broken.organization();
+      caller = await connect(broken, owner);
+    });
+    afterAll(() => stopWithAgents(broken));
+
+    it.each(byName(SCOPED_TOOLS))(
+      '%s says so without a word of SQL, and works again',
+      async (name, tool) => {
+        const args = await validArguments(tool, owner);
+        await broken.sql('revoke all on all tables in schema public from latitude_app');
+        const failed = await caller.call(name, args);
+        await broken.sql(
+          'grant select, insert, update, delete on all tables in schema public to latitude_app',
+        );
+        expectFailure(failed, tool.effect === 'reads' ? 'query_failed' : 'create_failed');
+        expect(JSON.stringify(failed)).not.toMatch(LEAK);
+        await caller.succeed(name, args);
+      },
+    );
+  });
+});

@@ -1,0 +1,261 @@
+import { SCOPES } from '../../src/auth/scopes.js';
+import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { OpenApiDocument } from '../../src/http/openapi/model.js';
+import { createLead, dataOf } from '../../src/testing/factories.js';
+import { OpenApiValidator } from '../../src/testing/openapi.js';
+import { TestServer, type Tenant } from '../../src/testing/test-server.js';
+import { type Agent, type Arguments, connectAgent, stopWithAgents } from '../support/agent.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
+import {
+  ajv,
+  expectValid,
+  type ListedTool,
+  type Page,
+  type Row,
+} from '../support/tool-assertions.js';
+import {
+  ALL_TOOLS,
+  byName,
+  CORE_TOOLS,
+  isCore,
+  type ToolCase,
+  TOOLS,
+  validArguments,
+} from '../support/tools.js';
+
+const APPOINTMENTS = '/api/v1/appointments';
+
+const namesOf = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+
+let app: TestServer;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestServer.shared();
+  tenant = await app.organization();
+});
+afterAll(() => stopWithAgents(app));
+
+describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
+  const connect = (server: { readonly url: string }, owner: Tenant) =>
+    connectAgent(server, owner, era);
+  let agent: Agent;
+  let listed: readonly ListedTool[];
+
+  beforeAll(async () => {
+    agent = await connect(app, tenant);
+    listed = await agent.listTools();
+  });
+
+  const listedTool = (name: string): ListedTool => listed.find((tool) => tool.name === name)!;
+
+  describe('tools/list', () => {
+    const ORDER = [
+      'list_leads get_lead create_lead update_lead delete_lead',
+      'list_appointments get_appointment create_appointment update_appointment cancel_appointment',
+      'list_tasks get_task create_task update_task delete_task',
+      'whoami',
+    ].flatMap((names) => names.split(' '));
+
+    it('has exactly sixteen tools of the core, in the order of the contract', () => {
+      expect(namesOf(listed.filter(isCore))).toEqual(ORDER);
+      expect(namesOf(CORE_TOOLS)).toEqual(ORDER);
+    });
+
+    it('has every declared tool and no other, always in the same order', async () => {
+      expect(namesOf(listed).sort()).toEqual(namesOf(ALL_TOOLS).sort());
+      expect(await agent.listTools()).toEqual(listed);
+      const colleague = await connect(app, await app.key(tenant.id));
+      expect(await colleague.listTools()).toEqual(listed);
+    });
+
+    it('takes less than 24,000 characters for the core, which is at most 6,000 tokens', () => {
+      expect(JSON.stringify(listed.filter(isCore)).length).toBeLessThan(24_000);
+    });
+
+    const HINTS = {
+      reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      creates: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+      updates: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+      deletes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    };
+
+    describe.each(byName(TOOLS))('%s', (name, tool) => {
+      it('has a title, a description and the four hints', () => {
+        const { title = '', description = '', annotations } = listedTool(name);
+        expect(title).toMatch(/^[A-Z][a-z ]+[a-z]$/);
+        expect(description).toMatch(/^[A-Z]\w+ .{4,}\.$/);
+        expect(annotations).toEqual({ ...HINTS[tool.effect], openWorldHint: false });
+      });
+
+      it('has schemas of objects that compile strictly', () => {
+        const { inputSchema, outputSchema } = listedTool(name);
+        for (const schema of [inputSchema, outputSchema!]) {
+          expect(schema.type).toBe('object');
+          expect(() => ajv.compile(schema)).not.toThrow();
+        }
+        expect(inputSchema.additionalProperties).toBe(false);
+      });
+
+      it('says of every argument what it is', () => {
+        const { properties = {} } = listedTool(name).inputSchema;
+        for (const [field, schema] of Object.entries(properties)) {
+          expect({ field, description: schema.description }).toEqual({
+            field,
+            description: expect.stringMatching(/^[A-Z].*\w{3}.*\.$/) as string,
+          });
+        }
+      });
+
+      it('takes valid arguments by its input schema', async () => {
+        const { inputSchema } = listedTool(name);
+        expectValid(inputSchema, await validArguments(tool, tenant));
+        expect(ajv.compile(inputSchema)({ unknown: 1 })).toBe(false);
+      });
+    });
+
+    describe('against the OpenAPI document: one source with REST', () => {
+      let description: OpenApiValidator;
+
+      beforeAll(async () => {
+        const { body } = await app.client().get('/openapi.json');
+        description = new OpenApiValidator(body as OpenApiDocument);
+      });
+
+      /** What REST takes on the route of a tool, beside the id in its path. */
+      function restInput({ route }: ToolCase): JsonSchema {
+        const { parameters = [], requestBody } = description.operationOf(route);
+        const query = parameters.filter((parameter) => parameter.in === 'query');
+        const body = requestBody?.content['application/json'].schema;
+        if (!body) return { properties: Object.fromEntries(query.map((p) => [p.name, p.schema])) };
+        if (!('$ref' in body)) return body as JsonSchema;
+        const { schemas } = description.document.components;
+        return schemas[body.$ref.split('/').at(-1)!] as JsonSchema;
+      }
+
+      /** The numbers and words that bound the values of a field of REST, as a description has them. */
+      function boundsOf(schema: JsonSchema): string[] {
+        const { format, minimum, maximum = 0, maxLength, maxItems, maxProperties } = schema;
+        const { description = '' } = schema;
+        const isText = maxLength !== undefined && format === undefined;
+        return [
+          ...(format === 'uuid' ? ['UUID'] : []),
+          ...(description.includes('ISO 8601') ? ['ISO 8601', 'UTC'] : []),
+          ...(isText ? [`Max ${maxLength} characters.`] : []),
+          ...(maxItems === undefined ? [] : [`Max ${maxItems} items.`]),
+          ...(maxProperties === undefined ? [] : [`Max ${maxProperties} keys.`]),
+          ...(minimum !== undefined && maximum <= 1_000 ? [`${minimum} to ${maximum}.`] : []),
+        ];
+      }
+
+      it.each(byName(TOOLS))('%s takes the same fields with the same bounds', (name, tool) => {
+        const { properties: ours = {}, required = [] } = listedTool(name).inputSchema;
+        const { properties: rest = {}, required: restRequired = [] } = restInput(tool);
+        const ofId = tool.makeRecord ? ['id'] : [];
+        const ofDeletion = tool.effect === 'deletes' ? ['dry_run'] : [];
+        const canEmpty = Object.values(rest).some(({ type }) => [type].flat().includes('null'));
+        const ofUpdate = tool.effect === 'updates' && canEmpty ? ['clear'] : [];
+        const own = [...ofId, ...ofDeletion, ...Object.keys(rest), ...ofUpdate];
+        expect(Object.keys(ours).sort()).toEqual(own.sort());
+        expect(required).toEqual([...ofId, ...restRequired]);
+        for (const [field, schema] of Object.entries(rest)) {
+          const { type, enum: values, description = '' } = ours[field]!;
+          const restTypes = [schema.type ?? []].flat().filter((one) => one !== 'null');
+          const restValues = schema.enum?.filter((value) => value !== null);
+          expect({ field, types: [type], values }).toEqual({
+            field,
+            types: restTypes,
+            values: restValues,
+          });
+          for (const bound of boundsOf(schema)) {
+            expect({ field, description }).toEqual({
+              field,
+              description: expect.stringContaining(bound) as string,
+            });
+          }
+        }
+      });
+
+      it('has bounds and defaults to compare', () => {
+        const { properties = {} } = listedTool('list_leads').inputSchema;
+        expect(properties.limit!.description).toMatch(/ 1 to 100\. Default: 50\.$/);
+        expect(properties.page!.description).toMatch(/ Default: 1\.$/);
+        expect(properties.sort_dir).toMatchObject({
+          enum: ['asc', 'desc'],
+          description: expect.stringContaining('Default: desc.') as string,
+        });
+        const lead = listedTool('create_lead').inputSchema.properties ?? {};
+        expect(lead.first_name!.description).toContain('Max 100 characters.');
+        expect(lead.tags!.items!.description).toBe('Max 50 characters.');
+        expect(lead.source!.description).toContain('Default: api.');
+      });
+    });
+
+    it.each(SCOPES)('with the scope %s alone, is of exactly its tools', async (scope) => {
+      const limited = await connect(app, await app.key(tenant.id, [scope]));
+      const isOpen = (tool: Pick<ToolCase, 'scope'>) =>
+        tool.scope === scope || tool.scope === 'any-key';
+      const tools = await limited.listTools();
+      expect(namesOf(tools).sort()).toEqual(namesOf(ALL_TOOLS.filter(isOpen)).sort());
+      expect(namesOf(tools.filter(isCore))).toEqual(namesOf(CORE_TOOLS.filter(isOpen)));
+    });
+
+    const CORE_SCOPES = ['leads', 'appointments', 'tasks'].flatMap((name) => {
+      return [`${name}:read`, `${name}:write`];
+    });
+
+    it.each(CORE_SCOPES)('with the scope %s alone, has two tools of the core or more', (scope) => {
+      expect(CORE_TOOLS.filter((tool) => tool.scope === scope).length).toBeGreaterThanOrEqual(2);
+    });
+
+    it('is of whoami alone without scopes', async () => {
+      const limited = await connect(app, await app.key(tenant.id, []));
+      expect((await limited.listTools()).map(({ name }) => name)).toEqual(['whoami']);
+    });
+  });
+
+  describe('an agent that knows nothing but tools/list', () => {
+    it('books an appointment with a lead that it has found', async () => {
+      const us = await app.organization();
+      await createLead(us.api, { first_name: 'Ada', last_name: 'Lovelace' });
+      const grace = await createLead(us.api, { first_name: 'Grace', last_name: 'Hopper' });
+      const assistant = await connect(app, us);
+      const tools = (await assistant.listTools()) as ListedTool[];
+
+      /** The one tool of a kind that takes these arguments and answers such an object. */
+      const toolFor = (kind: 'reads' | 'writes', args: Arguments, answer: object): string => {
+        const found = tools.filter(
+          ({ inputSchema, outputSchema, annotations }) =>
+            annotations?.readOnlyHint === (kind === 'reads') &&
+            ajv.compile(inputSchema)(args) &&
+            ajv.compile(outputSchema!)(answer),
+        );
+        expect(found).toHaveLength(1);
+        return found[0]!.name;
+      };
+      const meta = { page: 1, limit: 50, total: 0, total_pages: 0 };
+      const page = { data: [], meta };
+
+      const search = { search: 'grace hop' };
+      const leads = await assistant.succeed<Page>(toolFor('reads', search, page), search);
+      expect(leads.data.map(({ id }) => id)).toEqual([grace.id]);
+      const [{ id: lead_id }] = leads.data as [Row];
+
+      const booking = {
+        lead_id,
+        start_time: '2026-09-01T09:00:00Z',
+        end_time: '2026-09-01T10:00:00Z',
+        type: 'Estimate',
+      };
+      const create = toolFor('writes', booking, { id: lead_id });
+      const booked = await assistant.succeed<Row>(create, booking);
+
+      const filter = { lead_id };
+      const list = toolFor('reads', filter, page);
+      const { data } = await assistant.succeed<Page>(list, filter);
+      expect(data).toEqual([booked]);
+      expect(booked).toMatchObject({ lead_id, type: 'Estimate', status: 'scheduled' });
+      expect(dataOf(await us.api.get(`${APPOINTMENTS}/${booked.id}`))).toEqual(booked);
+    });
+  });
+});

@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto';
+import { type Scope, SCOPES } from '../../src/auth/scopes.js';
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  expectError,
+  type LeadRecord,
+  LEADS,
+} from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import {
+  type Agent,
+  type Arguments,
+  connectAgent,
+  stopWithAgents,
+  textOf,
+} from '../support/agent.js';
+import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
+import {
+  expectFailure,
+  expectInvalidArguments,
+  expectValid,
+  type ListedTool,
+  type Page,
+  restRecord,
+  type Row,
+} from '../support/tool-assertions.js';
+import { byName, RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from '../support/tools.js';
+
+const APPOINTMENTS = '/api/v1/appointments';
+const TASKS = '/api/v1/tasks';
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+});
+afterAll(() => stopWithAgents(app));
+
+describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
+  const connect = (server: { readonly url: string }, owner: Tenant) =>
+    connectAgent(server, owner, era);
+  let agent: Agent;
+  let listed: readonly ListedTool[];
+
+  beforeAll(async () => {
+    agent = await connect(app, tenant);
+    listed = await agent.listTools();
+  });
+
+  const listedTool = (name: string): ListedTool => listed.find((tool) => tool.name === name)!;
+
+  describe('a call that succeeds', () => {
+    /** The result of a valid call, whose structure must be what its text says and its schema asks. */
+    async function call(tool: ToolCase, args: Arguments): Promise<Row> {
+      const result = await agent.call(tool.name, args);
+      expect(result).toEqual({
+        content: expect.any(Array) as unknown[],
+        structuredContent: expect.any(Object) as object,
+      });
+      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+      expectValid(listedTool(tool.name).outputSchema!, result.structuredContent);
+      return result.structuredContent as Row;
+    }
+
+    const having = (...effects: ToolCase['effect'][]) =>
+      byName(TOOLS.filter(({ effect }) => effects.includes(effect)));
+
+    it.each(byName(RECORD_TOOLS.filter(({ effect }) => effect === 'reads')))(
+      '%s answers the record as REST does',
+      async (_, tool) => {
+        const id = await tool.makeRecord(tenant);
+        const record = await call(tool, { id });
+        expect(record).toStrictEqual(dataOf<Row>(await restRecord(tool, tenant, id)));
+        expect(await call(tool, { id: ` ${id.toUpperCase()} ` })).toStrictEqual(record);
+      },
+    );
+
+    it.each(having('creates', 'updates'))(
+      '%s answers the record that REST then shows',
+      async (_, tool) => {
+        const args = await validArguments(tool, tenant);
+        const record = await call(tool, args);
+        expect(record).toStrictEqual(dataOf<Row>(await restRecord(tool, tenant, record.id)));
+        const given = Object.keys(args).filter((field) => !field.endsWith('_time'));
+        for (const field of given)
+          expect({ [field]: record[field] }).toEqual({ [field]: args[field] });
+      },
+    );
+
+    it.each(['delete_lead', 'delete_task'])('%s deletes for REST too', async (name) => {
+      const tool = RECORD_TOOLS.find((candidate) => candidate.name === name)!;
+      const id = await tool.makeRecord(tenant);
+      expect(await call(tool, { id })).toStrictEqual({ id, deleted: true });
+      expectError(await restRecord(tool, tenant, id), 404, 'not_found');
+      expectFailure(await agent.call(name, { id }), 'not_found');
+    });
+
+    describe.each(having('deletes'))('%s as a dry run', (name, { scope, makeRecord, ...tool }) => {
+      const restOf = (id: string) => restRecord(tool, tenant, id);
+
+      it('answers what the call would answer, and changes nothing', async () => {
+        const id = await makeRecord!(tenant);
+        const before = await restOf(id);
+        const { would_answer, ...rest } = await call(
+          { ...tool, name, scope },
+          { id, dry_run: true },
+        );
+        expect(rest).toEqual({ dry_run: true, record: dataOf(before) });
+        expect(await restOf(id)).toMatchObject({ status: 200, body: before.body as unknown });
+        expect(await call({ ...tool, name, scope }, { id, dry_run: false })).toEqual(would_answer);
+      });
+
+      it('shows the record to no key that may not read it', async () => {
+        const id = await makeRecord!(tenant);
+        const writer = await connect(app, await app.key(tenant.id, [scope as Scope]));
+        const answer = await writer.succeed(name, { id, dry_run: true });
+        expect(Object.keys(answer)).toEqual(['dry_run', 'would_answer']);
+      });
+
+      it('fails as the call would: limit, scope, arguments and record', async () => {
+        const id = await makeRecord!(tenant);
+        const dry_run = true;
+        expectFailure(await agent.call(name, { id: randomUUID(), dry_run }), 'not_found');
+        expectInvalidArguments(await agent.call(name, { id: 'x', dry_run, x: 1 }), 'id', 'x');
+        for (const value of ['true', 1, 0, [], {}]) {
+          expectInvalidArguments(await agent.call(name, { id, dry_run: value }), 'dry_run');
+        }
+        const reader = await connect(app, await app.key(tenant.id, ['leads:read']));
+        expectFailure(await reader.call(name, { id, dry_run }), 'insufficient_scope');
+        const stranger = await connect(app, await app.organization());
+        expectFailure(await stranger.call(name, { id, dry_run }), 'not_found');
+        expect(await restOf(id)).toMatchObject({ status: 200 });
+      });
+
+      it('counts as a write', async () => {
+        const id = await makeRecord!(tenant);
+        const left = async () => {
+          expect((await agent.call(name, { id, dry_run: true })).isError).toBeUndefined();
+          return Number(agent.lastAnswer.headers.get('ratelimit-remaining'));
+        };
+        expect((await left()) - (await left())).toBe(1);
+        expect(agent.lastAnswer.headers.get('ratelimit-limit')).toBe(
+          String(app.settings.writesPerMinute),
+        );
+      });
+    });
+
+    it.each(['create_lead', 'update_lead', 'list_leads'])('%s takes no dry_run', async (name) => {
+      const result = await agent.call(name, {
+        dry_run: true,
+        ...(name === 'create_lead' && { first_name: 'A' }),
+      });
+      const { details = [] } = expectFailure(result, 'validation_error');
+      expect(details.map(({ field }) => field)).toContain('dry_run');
+    });
+
+    it('cancel_appointment cancels for REST too, and may be repeated', async () => {
+      const tool = RECORD_TOOLS.find(({ name }) => name === 'cancel_appointment')!;
+      const id = await tool.makeRecord(tenant);
+      for (let time = 0; time < 2; time++) {
+        expect(await call(tool, { id })).toStrictEqual({ id, cancelled: true });
+        const appointment = dataOf<Row>(await restRecord(tool, tenant, id));
+        expect(appointment).toMatchObject({ id, status: 'cancelled' });
+      }
+    });
+
+    it('an update changes what is given and nothing else', async () => {
+      const lead = await createLead(tenant.api, buildLead());
+      const changed = await agent.succeed<LeadRecord>('update_lead', {
+        id: lead.id,
+        clear: ['company'],
+        notes: 'Called.',
+      });
+      const { lead_score, updated_at } = changed;
+      expect(changed).toEqual({ ...lead, company: null, notes: 'Called.', lead_score, updated_at });
+      expect(updated_at > lead.updated_at).toBe(true);
+      expect(await agent.succeed('update_lead', { id: lead.id })).toEqual(changed);
+    });
+
+    it('leaves out arguments as one does without parameters: a list of everything', async () => {
+      const result = await agent.call('list_leads');
+      const { body } = await tenant.api.get(LEADS);
+      expect(result.structuredContent).toEqual(body);
+    });
+
+    describe('of a list', () => {
+      let us: Tenant;
+      let caller: Agent;
+      let lead: LeadRecord;
+      const assignee = randomUUID();
+
+      beforeAll(async () => {
+        us = await app.organization();
+        caller = await connect(app, us);
+        lead = await createLead(us.api, {
+          first_name: 'Grace',
+          last_name: 'Hopper',
+          status: 'new',
+        });
+        const statuses = ['scheduled', 'confirmed', 'scheduled', 'no_show'];
+        const priorities = ['low', 'high', 'urgent', 'medium'];
+        for (let i = 0; i < 4; i++) {
+          const temperature = i % 2 === 0 ? 'hot' : null;
+          await createLead(us.api, {
+            first_name: `Ada ${i}`,
+            temperature,
+            email: `ada${i}@example.com`,
+          });
+          const start_time = `2026-05-0${i + 1}T09:00:00Z`;
+          const end_time = `2026-05-0${i + 1}T10:00:00Z`;
+          const appointment = { lead_id: lead.id, start_time, end_time, status: statuses[i] };
+          dataOf(await us.api.post(APPOINTMENTS, appointment), 201);
+          const task = {
+            title: `Task ${i}`,
+            priority: priorities[i],
+            due_date: i === 3 ? null : start_time,
+            contact_id: i % 2 === 0 ? lead.id : null,
+            assigned_to_user_id: i > 1 ? assignee : null,
+          };
+          dataOf(await us.api.post(TASKS, task), 201);
+        }
+      });
+
+      const QUERIES: readonly (readonly [string, string, Arguments, number])[] = [
+        ['list_leads', LEADS, {}, 5],
+        ['list_leads', LEADS, { search: 'HOPPER' }, 1],
+        ['list_leads', LEADS, { search: 'ada', limit: 2, page: 2, sort_by: 'first_name' }, 4],
+        ['list_leads', LEADS, { temperature: 'hot', sort_dir: 'asc' }, 2],
+        ['list_leads', LEADS, { status: 'new', created_after: '2020-01-01' }, 1],
+        ['list_leads', LEADS, { created_before: '2020-01-01T00:00:00Z' }, 0],
+        ['list_leads', LEADS, { page: 9 }, 5],
+        ['list_appointments', APPOINTMENTS, {}, 4],
+        ['list_appointments', APPOINTMENTS, { status: 'scheduled', limit: 1 }, 2],
+        [
+          'list_appointments',
+          APPOINTMENTS,
+          {
+            start_after: '2026-05-02T09:00:00Z',
+            start_before: '2026-05-04T11:00:00+02:00',
+            sort_dir: 'asc',
+          },
+          2,
+        ],
+        ['list_appointments', APPOINTMENTS, { sort_by: 'created_at' }, 4],
+        ['list_tasks', TASKS, {}, 4],
+        ['list_tasks', TASKS, { sort_by: 'priority', sort_dir: 'asc', limit: 3 }, 4],
+        ['list_tasks', TASKS, { due_before: '2026-05-03', sort_by: 'due_date' }, 2],
+        ['list_tasks', TASKS, { status: 'completed' }, 0],
+      ];
+
+      it.each(QUERIES)('%s is the same page as GET %s with %j', async (name, path, args, total) => {
+        await expectSamePage(name, path, args, total);
+      });
+
+      it('finds by ids as REST does', async () => {
+        await expectSamePage('list_appointments', APPOINTMENTS, { lead_id: lead.id }, 4);
+        await expectSamePage('list_tasks', TASKS, { contact_id: lead.id }, 2);
+        await expectSamePage('list_tasks', TASKS, { assigned_to: assignee }, 2);
+        await expectSamePage('list_tasks', TASKS, { assigned_to: randomUUID() }, 0);
+      });
+
+      async function expectSamePage(name: string, path: string, args: Arguments, total: number) {
+        const query = new URLSearchParams(
+          Object.entries(args).map(([field, value]): [string, string] => [field, String(value)]),
+        );
+        const { status, body } = await us.api.get(`${path}?${query.toString()}`);
+        expect(status).toBe(200);
+        const page = await caller.succeed<Page>(name, args);
+        expect(page).toStrictEqual(body);
+        expect(page.meta.total).toBe(total);
+        expectValid(listedTool(name).outputSchema!, page);
+      }
+    });
+
+    it('is remembered as the doing of an agent, and of REST as its own', async () => {
+      const userId = randomUUID();
+      const user = await app.key(tenant.id, SCOPES, { userId });
+      const assistant = await connect(app, user);
+      const { id: lead_id } = await createLead(user.api);
+      const booking = { lead_id, start_time: '2026-05-04T09:00Z', end_time: '2026-05-04T10:00Z' };
+
+      const byAi = await assistant.succeed('create_appointment', booking);
+      expect(byAi).toMatchObject({ booked_by: 'ai' });
+      const byRest = dataOf<Row>(await user.api.post(APPOINTMENTS, booking), 201);
+      expect(byRest).toMatchObject({ booked_by: 'api' });
+
+      const taskOfAi = await assistant.succeed('create_task', { title: 'Call' });
+      expect(taskOfAi).toMatchObject({ created_by_ai: true, created_by_user_id: userId });
+      const taskOfRest = dataOf<Row>(await user.api.post(TASKS, { title: 'Call' }), 201);
+      expect(taskOfRest).toMatchObject({ created_by_ai: false, created_by_user_id: userId });
+
+      const changed = await assistant.succeed('update_task', { id: taskOfRest.id, title: 'Write' });
+      expect(changed).toMatchObject({ title: 'Write', created_by_ai: false });
+      const moved = await assistant.succeed('update_appointment', { id: byRest.id, type: 'Visit' });
+      expect(moved).toMatchObject({ type: 'Visit', booked_by: 'api' });
+    });
+
+    it.each(['created_by_ai', 'booked_by', 'organization_id'])(
+      'and no one can claim %s',
+      async (field) => {
+        const result = await agent.call('create_task', { title: 'Call', [field]: true });
+        expectInvalidArguments(result, field);
+      },
+    );
+  });
+});
