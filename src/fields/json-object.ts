@@ -33,7 +33,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * What is wrong with an object of the caller's own keys, if anything
+ * Validates an object with arbitrary keys, and returns the problem, if any
  * (docs/contract/resources.md#custom-fields).
  */
 export function jsonObjectProblem(value: unknown): string | undefined {

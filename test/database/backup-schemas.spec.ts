@@ -23,7 +23,7 @@ import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../support/p
 describe('a restore into another schema', () => {
   const names = MIGRATIONS.map(({ name }) => name);
 
-  it.each([1, 2])('runs the last %d migrations behind the rows of an older one', async (count) => {
+  it.each([1, 2])('runs the last %d migrations after restoring an older backup', async (count) => {
     const source = await databaseWith(MIGRATIONS.slice(0, -count));
     const organization = randomUUID();
     await queryAs(
@@ -45,7 +45,7 @@ describe('a restore into another schema', () => {
     await app.stop();
   });
 
-  it('refuses an older one where later migrations have run', async () => {
+  it('refuses an older backup if later migrations have run', async () => {
     const { file } = await backUp(await databaseWith(MIGRATIONS.slice(0, -1)));
     const restored = restore(await createDatabase(), file);
     await expect(restored).rejects.toThrow(
@@ -53,7 +53,7 @@ describe('a restore into another schema', () => {
     );
   });
 
-  it('refuses one of a later version', async () => {
+  it('refuses a backup of a later version', async () => {
     const source = await createDatabase();
     await queryAs(
       source,
@@ -64,7 +64,7 @@ describe('a restore into another schema', () => {
     await expect(restored).rejects.toThrow('Later1999999999999');
   });
 
-  it('refuses tables and columns that differ, and names them', async () => {
+  it('refuses different tables and columns, and names them', async () => {
     const source = await createDatabase();
     await queryAs(source, 'create table rugs (organization_id uuid not null, id uuid not null)');
     await queryAs(source, 'alter table tasks add column colour text');
@@ -81,7 +81,7 @@ describe('a restore into another schema', () => {
   });
 });
 
-describe("a team's own tables", () => {
+describe('tables of added modules', () => {
   /** A lookup table that its migration fills, and records with a trigger, an identity and a cycle. */
   const TABLES = [
     `create table colours (name text primary key)`,
@@ -100,32 +100,35 @@ describe("a team's own tables", () => {
     ...protectTenantTable('rugs'),
   ];
 
-  it.each(Object.entries(USERS))('come along, as the database of %s', async (_, create) => {
-    const [source, target] = await Promise.all([create(), create()]);
-    const { app, tenants } = await startFilled(source);
-    await (await TestApp.start({ database: target })).stop();
-    for (const database of [source, target]) {
-      for (const statement of TABLES) await queryAs(database, statement);
-    }
-    await queryAs(source, `insert into colours values ('blue')`);
-    const insert = `insert into rugs (organization_id, id, title, colour, replaces, log)
+  it.each(Object.entries(USERS))(
+    'are part of the backup and the restore of the database of %s',
+    async (_, create) => {
+      const [source, target] = await Promise.all([create(), create()]);
+      const { app, tenants } = await startFilled(source);
+      await (await TestApp.start({ database: target })).stop();
+      for (const database of [source, target]) {
+        for (const statement of TABLES) await queryAs(database, statement);
+      }
+      await queryAs(source, `insert into colours values ('blue')`);
+      const insert = `insert into rugs (organization_id, id, title, colour, replaces, log)
       values ($1, $2, 'Roof', 'blue', $2, (select max(id) from rug_log))`;
-    for (const { id } of [...tenants, ...tenants]) {
-      await queryAs(asSuperuser(source), insert, [id, randomUUID()]);
-    }
+      for (const { id } of [...tenants, ...tenants]) {
+        await queryAs(asSuperuser(source), insert, [id, randomUUID()]);
+      }
 
-    await restore(target, (await backUp(source)).file);
-    expect(await rowsByTable(target)).toEqual(await rowsByTable(source));
-    const [added] = await queryAs<{ number: number }>(
-      asSuperuser(target),
-      `insert into rugs (organization_id, id, title) values ($1, $2, 'Door') returning number`,
-      [tenants[0].id, randomUUID()],
-    );
-    expect(added).toEqual({ number: 5 });
-    const logged = await queryAs<{ id: number }>(target, 'select id from rug_log order by id');
-    expect(logged.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
-    await app.stop();
-  });
+      await restore(target, (await backUp(source)).file);
+      expect(await rowsByTable(target)).toEqual(await rowsByTable(source));
+      const [added] = await queryAs<{ number: number }>(
+        asSuperuser(target),
+        `insert into rugs (organization_id, id, title) values ($1, $2, 'Door') returning number`,
+        [tenants[0].id, randomUUID()],
+      );
+      expect(added).toEqual({ number: 5 });
+      const logged = await queryAs<{ id: number }>(target, 'select id from rug_log order by id');
+      expect(logged.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+      await app.stop();
+    },
+  );
 });
 
 async function databaseWith(migrations: (typeof MIGRATIONS)[number][]): Promise<DatabaseTarget> {

@@ -52,7 +52,7 @@ function addLeads(app: TestApp, { id }: Tenant, count: number) {
 }
 
 describe('a backup and its restore', () => {
-  it.each(PAIRS)('bring every row from the database of %s to that of %s', async (from, to) => {
+  it.each(PAIRS)('copy every row from the database of %s to that of %s', async (from, to) => {
     const [source, target] = await Promise.all([USERS[from]!(), USERS[to]!()]);
     const { app, tenants } = await startFilled(source);
     const { file, header } = await backUp(source);
@@ -78,7 +78,7 @@ describe('a backup and its restore', () => {
     await Promise.all([app.stop(), restored.stop()]);
   });
 
-  it('hold one moment while others write', async () => {
+  it('contain one snapshot while other clients write', async () => {
     const source = await createDatabase();
     const { app, tenants } = await startFilled(source);
     const [tenant] = tenants;
@@ -106,7 +106,7 @@ describe('a backup and its restore', () => {
     await Promise.all([app.stop(), restored.stop()]);
   });
 
-  it('work beside a running server on the empty database', async () => {
+  it('work while a server runs on the empty database', async () => {
     const [source, target] = await Promise.all([createDatabase(), createDatabase()]);
     const { app, tenants } = await startFilled(source);
     const { file } = await backUp(source);
@@ -121,7 +121,7 @@ describe('a backup and its restore', () => {
     await Promise.all([app.stop(), running.stop()]);
   });
 
-  it('keep special characters, and times of every year', async () => {
+  it('preserve special characters and times of every year', async () => {
     const source = await createDatabase();
     const { app, tenants } = await startFilled(source);
     const notes =
@@ -140,8 +140,8 @@ describe('a backup and its restore', () => {
   });
 });
 
-describe('a backup that cannot hold every row', () => {
-  it('is refused where a policy of another form hides rows from the user', async () => {
+describe('a backup that cannot contain every row', () => {
+  it('is refused if another kind of policy hides rows from the user', async () => {
     const source = await createDatabaseWithPlainOwner();
     const { app } = await startFilled(source);
     await queryAs(source, 'create policy mine on leads as restrictive using (first_name = $$x$$)');
@@ -150,7 +150,7 @@ describe('a backup that cannot hold every row', () => {
     await app.stop();
   });
 
-  it('is refused where there are no tables', async () => {
+  it('is refused if there are no tables', async () => {
     const source = await createDatabase('empty');
     await expect(backUp(source)).rejects.toThrow('no tables of Latitude');
   });
@@ -182,7 +182,7 @@ describe('a restore that fails leaves the database empty', () => {
     expect(await constraintsAndTriggersOf(target)).toEqual(rules);
   }
 
-  it.each([0.999, 0.5, 0])('after %d of the file', async (share) => {
+  it.each([0.999, 0.5, 0])('if the file ends after %d of its length', async (share) => {
     const bytes = await readFile(file);
     const cut = temporaryFile();
     await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length * share)));
@@ -190,7 +190,7 @@ describe('a restore that fails leaves the database empty', () => {
     await expectNothingRestored();
   });
 
-  it.each([0.999_99, 0.5, 0.1])('with another byte at %d of the file', async (share) => {
+  it.each([0.999_99, 0.5, 0.1])('if a byte at %d of the file was changed', async (share) => {
     const bytes = await readFile(file);
     const at = Math.floor(bytes.length * share);
     bytes[at] = bytes[at]! ^ 0x10;
@@ -200,7 +200,7 @@ describe('a restore that fails leaves the database empty', () => {
     await expectNothingRestored();
   });
 
-  it('of a file of something else', async () => {
+  it('for a file that is not a backup', async () => {
     for (const bytes of [
       Buffer.from('PGDMP and more text'),
       gzipSync('some text, and more of it'),
@@ -211,7 +211,7 @@ describe('a restore that fails leaves the database empty', () => {
     }
   });
 
-  it('where PostgreSQL refuses a row in the middle of many', async () => {
+  it('if PostgreSQL rejects a row in the middle', async () => {
     const forged = await forge(header, ({ name, rows }) =>
       name === 'leads' ? `${'\\N\t'.repeat(30)}\n`.repeat(rows) : undefined,
     );
@@ -219,21 +219,21 @@ describe('a restore that fails leaves the database empty', () => {
     await expectNothingRestored();
   });
 
-  it('where a row refers to one that is not there', async () => {
+  it('if a foreign key is violated', async () => {
     const changed = withRows(header, { leads: 0 });
     const forged = await forge(changed, ({ name }) => (name === 'leads' ? '' : undefined));
     await expect(restore(target, forged)).rejects.toThrow('foreign key');
     await expectNothingRestored();
   });
 
-  it('where rows are fewer than the header says', async () => {
+  it('if there are fewer rows than the header says', async () => {
     const changed = withRows(header, { tasks: 1_000 });
     const forged = await forge(changed, () => undefined);
     await expect(restore(target, forged)).rejects.toThrow('of 1000 rows of tasks');
     await expectNothingRestored();
   });
 
-  it('and takes a whole backup afterwards', async () => {
+  it('which then accepts a complete backup', async () => {
     await restore(target, file);
     const names = ['leads', 'appointments', 'organizations'];
     const contents = await rowsByTable(target);

@@ -40,8 +40,8 @@ function addLeads(count: number, status: string) {
   );
 }
 
-describe('totals, kept as counters', () => {
-  it('follow a lead through its life', async () => {
+describe('counted totals of lists', () => {
+  it('follow the creation, update and deletion of a lead', async () => {
     expect(await totalOf(LEADS)).toBe(0);
     const { id } = await createLead(tenant.api, { status: 'new', temperature: 'cold' });
     expect(await totalOf(LEADS)).toBe(1);
@@ -56,7 +56,7 @@ describe('totals, kept as counters', () => {
     expect(await totalOf(LEADS, '&status=won')).toBe(0);
   });
 
-  it('follow an appointment, which stays when it is cancelled', async () => {
+  it('still include an appointment that was cancelled', async () => {
     const { id: lead_id } = await createLead(tenant.api);
     const answer = await tenant.api.post(APPOINTMENTS, { lead_id, ...TIMES });
     const { id } = (answer.body as { data: { id: string } }).data;
@@ -67,7 +67,7 @@ describe('totals, kept as counters', () => {
     expect(await totalOf(APPOINTMENTS, '&status=cancelled')).toBe(1);
   });
 
-  it('follow a task from one team member to another, whose id is in any case', async () => {
+  it('follow the reassignment of a task, whatever the case of the id', async () => {
     const [ada, bob] = ['aaaaaaaa', 'bbbbbbbb'].map(
       (start) => `${start}-0000-4000-8000-00000000000c`,
     );
@@ -81,14 +81,14 @@ describe('totals, kept as counters', () => {
     expect(await totalOf(TASKS, `&assigned_to=${bob}`)).toBe(0);
   });
 
-  it('count nothing of a create that was refused', async () => {
+  it('ignore a create that was rejected', async () => {
     await createLead(tenant.api, { email: 'ada@example.com', phone: null, status: 'new' });
     const again = { first_name: 'Ada', email: 'ada@example.com', status: 'new' };
     expect(await tenant.api.post(LEADS, again)).toMatchObject({ status: 409 });
     expect(await totalOf(LEADS, '&status=new')).toBe(1);
   });
 
-  it('count nothing of a transaction that was rolled back, and all of one that was not', async () => {
+  it('ignore a transaction that was rolled back', async () => {
     const insert = {
       text: `insert into leads (organization_id, id, first_name, source, tags, custom_fields,
           lead_score, sms_opted_out, on_dnc_list)
@@ -111,7 +111,7 @@ describe('totals, kept as counters', () => {
     expect(await totalOf(LEADS)).toBe(2);
   });
 
-  it('follow statements that write many rows, of several organizations', async () => {
+  it('follow statements that write many rows of several organizations', async () => {
     const other = await app.organization();
     await addLeads(500, 'new');
     await app.sql(`update leads set status = 'old' where organization_id = any($1)`, [
@@ -133,7 +133,7 @@ describe('totals, kept as counters', () => {
     expect(await totalOf(TASKS)).toBe(1);
   });
 
-  it('are exact while eight clients write whatever they like', async () => {
+  it('are exact during random writes of eight clients', async () => {
     const ids: string[] = [];
     const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!;
     const values = () => ({ status: pick(['a', 'b', null]), temperature: pick(['hot', null]) });
@@ -151,7 +151,7 @@ describe('totals, kept as counters', () => {
   });
 });
 
-describe('counts that are wrong', () => {
+describe('wrong counts', () => {
   const WRONG = [
     { resource: 'leads', filter: '', value: '', counted: 8, actual: 3 },
     { resource: 'leads', filter: 'status', value: 'new', counted: 0, actual: 3 },
@@ -171,13 +171,13 @@ describe('counts that are wrong', () => {
     ]);
   });
 
-  it('are found, and only in the organization that has them', async () => {
+  it('are found in their organization only', async () => {
     expect(await counts.check(tenant)).toEqual(expect.arrayContaining(WRONG));
     expect(await counts.check(tenant)).toHaveLength(WRONG.length);
     expect(await counts.check(await app.organization())).toEqual([]);
   });
 
-  it('are mended once, by however many repairs, while others write', async () => {
+  it('are corrected once by concurrent repairs, while other clients write', async () => {
     const writes = Array.from({ length: 30 }, () => createLead(tenant.api, { status: 'new' }));
     const repairs = await Promise.all([1, 2, 3].map(() => counts.repair(tenant)));
     await Promise.all(writes);
@@ -186,7 +186,7 @@ describe('counts that are wrong', () => {
     expect(await totalOf(LEADS, '&status=new')).toBe(33);
   });
 
-  it('are mended so that no remembered total outlives them', async () => {
+  it('get a new version with the repair, which invalidates cached totals', async () => {
     const [before] = await versions();
     await counts.repair(tenant);
     const [after] = await versions();

@@ -27,12 +27,12 @@ describe('migrations', () => {
   });
   afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
-  it('run once when several instances start together', async () => {
+  it('run once if several instances start at the same time', async () => {
     const names = await apps[0]!.sql<{ name: string }>('select name from migrations order by id');
     expect(names.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it('make exactly the schema that the entities describe', async () => {
+  it('create exactly the schema that the entities describe', async () => {
     const { app, database } = apps[0]!;
     const tokens = [DataSource, getDataSourceToken(ADMINISTRATION)];
     const entities = tokens.flatMap((token) =>
@@ -94,7 +94,7 @@ describe('lists read through an index, without sorting', () => {
     expect(plan).not.toMatch(/Sort Key: leads\./);
   });
 
-  it('the trigram index serves a search, row-level security notwithstanding', async () => {
+  it('the trigram index serves a search under row-level security', async () => {
     expect(await planOfPage(app, { search: 'lead1234@' })).toContain(
       'Bitmap Index Scan on leads_search',
     );

@@ -17,7 +17,7 @@ import {
 useSandbox();
 
 describe('the embedded PostgreSQL', () => {
-  it('makes its database on first use and keeps the rows', async () => {
+  it('creates its database on first use and keeps the rows', async () => {
     sandbox.dataDir = join(sandbox.root, 'missing/as yet');
     const first = await open();
     await query(first.connection, 'create table kept as select 42 as answer');
@@ -27,7 +27,7 @@ describe('the embedded PostgreSQL', () => {
     expect(second.connection.database).toBe('latitude');
   });
 
-  it('is durable, and reachable through a socket of its user alone', async () => {
+  it('is durable, and accepts connections only through a socket of its user', async () => {
     const { connection } = await open();
     const [settings] = await query(
       connection,
@@ -38,12 +38,12 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(connection.host)).mode & 0o777).toBe(0o700);
   });
 
-  it('hands on flags', async () => {
+  it('passes flags to postgres', async () => {
     const { connection } = await open('server', ['-c', 'fsync=off']);
     expect(await query(connection, 'show fsync')).toEqual([{ fsync: 'off' }]);
   });
 
-  it('leaves nothing behind when it stops, however often it is told to', async () => {
+  it('leaves nothing behind after one or more calls of stop()', async () => {
     const postgres = await open();
     await Promise.all([postgres.stop(), postgres.stop()]);
     await postgres.stop();
@@ -51,7 +51,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await readdir(sandbox.dataDir)).toEqual(['postgres']);
   });
 
-  it('lets the process end by itself after it stopped', async () => {
+  it('does not keep the process running after stop()', async () => {
     const { child, ready } = openInChild();
     await ready;
     child.stdin.end();
@@ -70,7 +70,7 @@ describe('the embedded PostgreSQL', () => {
 });
 
 describe('two processes on one data directory', () => {
-  it('refuses a second server and says who has it', async () => {
+  it('refuses a second server and names the first one', async () => {
     await open();
     const second = open();
     await expect(second).rejects.toThrow(DataDirectoryInUseError);
@@ -79,7 +79,7 @@ describe('two processes on one data directory', () => {
     );
   });
 
-  it('gives a command the PostgreSQL of the running server, and leaves it running', async () => {
+  it('connects a command to the PostgreSQL of the running server, and does not stop it', async () => {
     const server = await open();
     const command = await open('command');
     expect(command.pid).toBe(server.pid);
@@ -88,7 +88,7 @@ describe('two processes on one data directory', () => {
     expect(await isUp(server.connection)).toBe(true);
   });
 
-  it('never takes the server of the original for that of a copy', async () => {
+  it('does not take the server of the original for that of a copy', async () => {
     const first = await open();
     await first.stop();
     const original = sandbox.dataDir;
@@ -108,14 +108,14 @@ describe('two processes on one data directory', () => {
     await server.stop();
   });
 
-  it('lets a command wait for a server that is still starting', async () => {
+  it('makes a command wait for a server that is starting', async () => {
     const server = openInChild();
     await eventually(() => existsSync(join(sandbox.dataDir, 'owner')));
     const command = await open('command');
     expect(command.pid).toBe((await server.ready).pid);
   });
 
-  it('lets a server wait for a command to end', async () => {
+  it('makes a server wait for the end of a command', async () => {
     const command = await open('command');
     const server = openInChild();
     await eventually(async () => isUp(command.connection));
@@ -123,7 +123,7 @@ describe('two processes on one data directory', () => {
     expect((await server.ready).pid).not.toBe(command.pid);
   });
 
-  it('lets exactly one of several servers win that start at the same instant', async () => {
+  it('lets exactly one of several servers start that start at the same time', async () => {
     sandbox.dataDir = join(sandbox.root, 'raced');
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => openInChild().outcome));
     expect(outcomes.filter(({ pid }) => pid !== undefined)).toHaveLength(1);
@@ -131,8 +131,8 @@ describe('two processes on one data directory', () => {
   });
 });
 
-describe('what it says when it cannot start', () => {
-  it('DATA_DIR is a file', async () => {
+describe('the error of a failed start', () => {
+  it('names DATA_DIR if it is a file', async () => {
     sandbox.dataDir = join(sandbox.root, 'file');
     await writeFile(sandbox.dataDir, '');
     await expect(open()).rejects.toThrow(
@@ -140,14 +140,14 @@ describe('what it says when it cannot start', () => {
     );
   });
 
-  it('the cluster is of another version', async () => {
+  it('names the version of a cluster of another version', async () => {
     sandbox.dataDir = join(sandbox.root, 'older');
     await mkdir(join(sandbox.dataDir, 'postgres'), { recursive: true });
     await writeFile(join(sandbox.dataDir, 'postgres/PG_VERSION'), '15\n');
     await expect(open()).rejects.toThrow('is of PostgreSQL "15", and this Latitude brings');
   });
 
-  it('the cluster is damaged: in the words of postgres', async () => {
+  it('quotes postgres if the cluster is damaged', async () => {
     await (await open()).stop();
     const control = join(sandbox.dataDir, 'postgres/global/pg_control');
     const sound = await readFile(control);
@@ -157,7 +157,7 @@ describe('what it says when it cannot start', () => {
     await writeFile(control, sound);
   });
 
-  it("the socket's directory was made for others to enter", async () => {
+  it('names the directory of the socket if other users can enter it', async () => {
     await mkdir(join(sandbox.dataDir, 'run'), { recursive: true, mode: 0o755 });
     await expect(open()).rejects.toThrow(`${sandbox.dataDir}/run`);
     await rmdir(join(sandbox.dataDir, 'run'));

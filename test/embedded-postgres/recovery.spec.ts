@@ -20,7 +20,7 @@ import {
 
 useSandbox();
 
-describe('when processes are killed', () => {
+describe('after processes were killed', () => {
   it.each([
     ['node', (pid: number) => pid],
     ["node's process group", (pid: number) => -pid],
@@ -41,7 +41,7 @@ describe('when processes are killed', () => {
     expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(committed));
   });
 
-  it('node during initdb: the next start is a clean one', async () => {
+  it('Node.js during initdb: the next start succeeds', async () => {
     sandbox.dataDir = join(sandbox.root, 'interrupted');
     const killed = openInChild();
     const half = `postgres.init-${killed.pid}`;
@@ -53,7 +53,7 @@ describe('when processes are killed', () => {
     expect(await readdir(sandbox.dataDir)).not.toContain(half);
   });
 
-  it('postgres: it is started again on the same socket', async () => {
+  it('postgres: it is restarted on the same socket', async () => {
     const log: string[] = [];
     const postgres = await openEmbeddedPostgres({
       dataDir: sandbox.dataDir,
@@ -67,7 +67,7 @@ describe('when processes are killed', () => {
     expect(log.filter((line) => line.includes('ended unexpectedly'))).toHaveLength(1);
   });
 
-  it('postgres: it can be stopped while it is being started again', async () => {
+  it('postgres: it can be stopped during the restart', async () => {
     const postgres = await open();
     process.kill(postgres.pid, 'SIGKILL');
     await eventually(() => isDead(postgres.pid));
@@ -79,7 +79,7 @@ describe('when processes are killed', () => {
   const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
   onLinux('the guard', () => {
-    it('alone: postgres is started again on the same socket', async () => {
+    it('alone: postgres is restarted on the same socket', async () => {
       const postgres = await open();
       const { pid, connection } = postgres;
       process.kill(await parentOf(pid), 'SIGKILL');
@@ -87,7 +87,7 @@ describe('when processes are killed', () => {
       expect(await isDead(pid)).toBe(true);
     });
 
-    it('together with node: the next start takes over', async () => {
+    it('together with Node.js: the next start takes over', async () => {
       const killed = openInChild();
       const { pid } = await killed.ready;
       const guard = await parentOf(pid);
@@ -108,8 +108,8 @@ describe('when processes are killed', () => {
   });
 });
 
-describe('what an earlier run has left', () => {
-  it('does not take a stranger for postgres, nor signal it, when postmaster.pid names it', async () => {
+describe('a start after an earlier run', () => {
+  it('does not signal an unrelated process that postmaster.pid names', async () => {
     await (await open()).stop();
     const pid = stranger();
     await writeFile(
@@ -121,7 +121,7 @@ describe('what an earlier run has left', () => {
     expect(await isDead(pid)).toBe(false);
   });
 
-  it("does not take another directory's postgres for its own", async () => {
+  it('does not take the postgres of another directory for its own', async () => {
     const other = await open();
     sandbox.dataDir = join(sandbox.root, 'second');
     await (await open()).stop();
@@ -132,7 +132,7 @@ describe('what an earlier run has left', () => {
 
   it.each([
     ['dead', () => 2 ** 22 + 1],
-    ['a stranger by now', stranger],
+    ['an unrelated process by now', stranger],
   ])('takes over from an owner that is %s', async (_, pid) => {
     const owner = { pid: pid(), started: 'earlier', role: 'server', socketDirectory: '/nowhere' };
     await mkdir(join(sandbox.dataDir, 'owner'), { recursive: true });
@@ -140,7 +140,7 @@ describe('what an earlier run has left', () => {
     expect(await isUp((await open()).connection)).toBe(true);
   });
 
-  it('clears away what dead processes left half made, not what living ones are making', async () => {
+  it('removes incomplete directories of dead processes, but not those of running ones', async () => {
     const [dead, living] = [2 ** 22 + 1, stranger()].map((pid) => `postgres.init-${pid}`);
     for (const name of [dead!, living!])
       await mkdir(join(sandbox.dataDir, name), { recursive: true });

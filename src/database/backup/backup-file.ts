@@ -2,14 +2,14 @@ import { pipeline, type Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
 
 /**
- * The format, compressed by gzip: this line, then frames. A frame is its length and the CRC-32 of
- * its content, four bytes each, and its content. The first frame is the header, as JSON. The rows
- * of each table of the header follow in the text format of COPY, ended by an empty frame; then `END`.
+ * A backup is compressed by gzip. It consists of this line and of frames. A frame is the length and the
+ * CRC-32 of its content, four bytes each, and the content. The first frame is the header as JSON. The rows
+ * of each table follow in the text format of COPY, terminated by an empty frame. The last frame is `END`.
  */
 const MAGIC = Buffer.from('latitude backup 1\n');
 const END = Buffer.from('end of backup');
 const PREFIX_BYTES = 8;
-const LONGEST_FRAME = 2 ** 28;
+const MAX_FRAME_BYTES = 2 ** 28;
 const NEW_LINE = 0x0a;
 
 const NO_BACKUP = 'is no backup that this version of Latitude can read';
@@ -32,19 +32,19 @@ export interface BackupSequence {
 }
 
 export interface BackupHeader {
-  /** The version of Latitude that wrote the file. */
+  /** The version of Latitude that wrote the backup. */
   readonly latitude: string;
   readonly created_at: string;
-  /** The names of the migrations that the database had seen, in their order. */
+  /** The names of the executed migrations in their order. */
   readonly migrations: readonly string[];
   readonly tables: readonly BackupTable[];
   readonly sequences: readonly BackupSequence[];
 }
 
-/** A file that is no backup, or not all of one. */
+/** The file is not a backup, or is incomplete or damaged. */
 export class BackupFileError extends Error {}
 
-/** The file before compression. */
+/** Encodes a backup without compression. */
 export async function* encodeBackup(
   header: BackupHeader,
   rowsOf: (table: BackupTable) => AsyncIterable<Buffer>,
@@ -65,14 +65,14 @@ function frame(content: Buffer): Buffer[] {
   return [prefix, content];
 }
 
-/** The number of rows in a part of COPY's text format, which escapes line feeds within a row. */
+/** Counts the rows in a chunk of COPY text, which escapes line feeds in values. */
 export function countRows(chunk: Buffer): number {
   let rows = 0;
   for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) rows++;
   return rows;
 }
 
-/** Reads a backup from its beginning to its end, and hands out only what its checksums prove. */
+/** Reads a backup in order. Only content with a valid checksum is returned. */
 export class BackupReader {
   private constructor(
     private readonly bytes: ByteReader,
@@ -89,7 +89,7 @@ export class BackupReader {
   }
 
   /**
-   * The rows of the next table of the header; they have to be read to their end.
+   * The rows of the next table of the header. They must be read completely.
    * @throws BackupFileError
    */
   async *rows({ name, rows }: BackupTable): AsyncGenerator<Buffer> {
@@ -105,13 +105,13 @@ export class BackupReader {
     }
   }
 
-  /** @throws BackupFileError where something else than the end of the file follows */
+  /** @throws BackupFileError if the file does not end here */
   async end(): Promise<void> {
     const isEnd = (await readFrame(this.bytes)).equals(END) && (await this.bytes.isAtEnd());
     if (!isEnd) throw new BackupFileError('is damaged: it does not end where its rows end');
   }
 
-  /** Reads all that is left. @throws BackupFileError */
+  /** Reads and checks the rest of the file. @throws BackupFileError */
   async verify(): Promise<void> {
     for (const table of this.header.tables) {
       const rows = this.rows(table);
@@ -124,18 +124,18 @@ export class BackupReader {
 async function readFrame(bytes: ByteReader): Promise<Buffer> {
   const prefix = await bytes.take(PREFIX_BYTES);
   const length = prefix.readUInt32BE(0);
-  const content = length <= LONGEST_FRAME ? await bytes.take(length) : Buffer.alloc(0);
+  const content = length <= MAX_FRAME_BYTES ? await bytes.take(length) : Buffer.alloc(0);
   if (content.length === length && crc32(content) === prefix.readUInt32BE(4)) return content;
   throw new BackupFileError('is damaged: a checksum does not match');
 }
 
-/** The unpacked bytes of a stream, as many at a time as are asked for. */
+/** Reads a given number of decompressed bytes at a time. */
 class ByteReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
 
   constructor(source: Readable) {
-    // An error of the source destroys the stream behind it, where it is read.
+    // An error of the source destroys the decompressed stream, whose reader reports it.
     const unpacked = pipeline(source, createGunzip(), () => undefined);
     this.chunks = (unpacked as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }

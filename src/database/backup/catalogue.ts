@@ -2,32 +2,32 @@ import type pg from 'pg';
 import { TENANT_POLICY } from '../tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
-/** The table in whose schema everything else is. */
+/** The table that determines the schema. */
 const ROOT = 'organizations';
 
-/** Tables that describe the schema itself: the migrations of each database fill them. */
+/** Tables that describe the schema. They are not stored, because migrations fill them. */
 const ABOUT_THE_SCHEMA = ['migrations', 'typeorm_metadata'];
 
-/** A table whose rows a backup holds. */
+/** A table whose rows are part of a backup. */
 export interface StoredTable {
   readonly name: string;
-  /** Its name as SQL. */
+  /** The quoted name. */
   readonly sql: string;
-  /** What rows are read from: the table without those that inherit from it. */
+  /** The FROM item: the table without tables that inherit from it. */
   readonly source: string;
-  /** The columns that are stored, in their order: generated ones are computed again. */
+  /** The stored columns in their order. Generated columns are computed again. */
   readonly columns: readonly BackupColumn[];
   /** Whether its rows belong to organizations. */
   readonly tenant: boolean;
   /** Whether row-level security hides rows from the connected user. */
   readonly restricted: boolean;
-  /** Whether it binds the owner of the table too. */
+  /** Whether it also applies to the owner of the table. */
   readonly forced: boolean;
-  /** The conditions of its policies; undefined for a policy of another form than that of tenants. */
+  /** The conditions of the policies; null for a policy with another command, kind or role. */
   readonly policies: readonly (string | null)[];
 }
 
-/** @returns undefined where there is no Latitude in the database */
+/** @returns undefined if the database has no tables of Latitude */
 export async function readSchemaName(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ schema: string }>(
     `select relnamespace::regnamespace::text as schema from pg_class
@@ -36,7 +36,7 @@ export async function readSchemaName(client: pg.Client): Promise<string | undefi
   return rows[0]?.schema;
 }
 
-/** Every table of the schema, a team's own too, in the order of their names. */
+/** All tables of the schema in the order of their names, including those of added modules. */
 export async function readTables(client: pg.Client, schema: string): Promise<StoredTable[]> {
   const { rows } = await client.query<StoredTable>(
     `select c.relname as name, c.oid::regclass::text as sql,
@@ -61,7 +61,7 @@ export async function readTables(client: pg.Client, schema: string): Promise<Sto
   return rows;
 }
 
-/** Every sequence of the schema and how far it is. */
+/** All sequences of the schema with their state. */
 export async function readSequences(client: pg.Client, schema: string): Promise<BackupSequence[]> {
   const { rows } = await client.query<{ name: string; sql: string }>(
     `select c.relname as name, c.oid::regclass::text as sql from pg_class c
@@ -82,7 +82,7 @@ export async function readSequences(client: pg.Client, schema: string): Promise<
   return sequences;
 }
 
-/** The names of the migrations that the database has seen, in their order. */
+/** The names of the executed migrations in their order. */
 export async function readMigrations(client: pg.Client): Promise<string[]> {
   const found = await client.query(`select from pg_class where oid = to_regclass('migrations')`);
   if (found.rowCount === 0) return [];
@@ -90,19 +90,19 @@ export async function readMigrations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Whether all rows of a table can be read by naming one organization after another. */
+/** Whether all rows of a table can be read organization by organization. */
 export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
   return (
     tenant && policies.length === 1 && withoutTypes(policies[0]) === withoutTypes(TENANT_POLICY)
   );
 }
 
-/** PostgreSQL answers a condition with casts and parentheses that were not written. */
+/** Removes the casts and parentheses that PostgreSQL adds to a condition. */
 function withoutTypes(condition: string | null | undefined): string | undefined {
   return condition?.toLowerCase().replaceAll(/::\w+|[\s()]/g, '');
 }
 
-/** The columns of a table as a list in SQL. */
+/** The quoted columns of a table as an SQL list. */
 export function columnList(client: pg.Client, columns: readonly BackupColumn[]): string {
   return columns.map(({ name }) => client.escapeIdentifier(name)).join(', ');
 }

@@ -32,10 +32,10 @@ import { type BackupProgress, totalRows } from './write-backup.js';
 const LOCK_WAIT = '10s';
 
 /**
- * Brings the rows of a backup into an empty database, whose schema is then that of the backup:
- * later migrations are left to the next start, as in any upgrade.
+ * Restores a backup into an empty database. The database gets the schema of the backup; the next start
+ * runs later migrations, as in an upgrade.
  * @throws BackupFileError
- * @throws Error with a sentence for the user where the backup cannot be restored there
+ * @throws Error with a sentence for the user if the backup cannot be restored there
  */
 export async function restoreBackup(
   target: DatabaseTarget,
@@ -61,8 +61,7 @@ async function migrateAsFarAs(target: DatabaseTarget, header: BackupHeader): Pro
 }
 
 /**
- * Copies all rows into the empty tables of the same migrations, in one transaction: a failure
- * leaves them as they were.
+ * Copies all rows into the empty tables in one transaction. A failure leaves the tables empty.
  */
 async function restoreRows(
   target: DatabaseTarget,
@@ -86,7 +85,7 @@ async function restoreRows(
   });
 }
 
-/** Lets searches and lists be planned by what the tables hold now. */
+/** Updates the statistics and the visibility map, which searches and lists need for good plans. */
 async function vacuum(target: DatabaseTarget): Promise<void> {
   await withConnection(target, async (client) => {
     await client.query('set statement_timeout = 0');
@@ -97,7 +96,7 @@ async function vacuum(target: DatabaseTarget): Promise<void> {
   });
 }
 
-/** The tables of the target, which no one else reads or writes until the transaction ends. */
+/** Locks the tables of the target exclusively until the transaction ends. */
 async function lockTables(client: pg.Client, header: BackupHeader): Promise<StoredTable[]> {
   const schema = await readSchemaName(client);
   if (schema === undefined) throw new Error('The database holds no tables of Latitude.');
@@ -121,13 +120,15 @@ async function copyRows(
   reader: BackupReader,
   advance: (rows: number) => void,
 ): Promise<void> {
-  // A table that belongs to no organization may have rows that a migration made.
+  // A migration may have inserted rows into a table without an `organization_id`.
   if (!table.tenant) await client.query(`delete from ${table.source}`);
   const columns = columnList(client, stored.columns);
   const copy = client.query(copyFrom(`copy ${table.sql} (${columns}) from stdin`));
   await pipeline(Readable.from(counted(reader.rows(stored), advance)), copy);
   if (copy.rowCount !== stored.rows) {
-    throw new Error(`PostgreSQL took ${copy.rowCount} of ${stored.rows} rows of ${table.name}.`);
+    throw new Error(
+      `PostgreSQL accepted ${copy.rowCount} of ${stored.rows} rows of ${table.name}.`,
+    );
   }
 }
 

@@ -4,15 +4,15 @@ import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js
 import { withConnection } from './session.js';
 import type { DatabaseTarget } from '../connection/data-source-options.js';
 
-const EMPTY_ONE = 'restore into an empty one, such as a new database or another DATA_DIR';
+const USE_EMPTY_DATABASE = 'restore into an empty one, such as a new database or another DATA_DIR';
 
-/** Those of a list that are not in another one. */
+/** The names that are not in another list. */
 function missing(names: readonly string[], others: readonly string[]): string[] {
   return names.filter((name) => !others.includes(name));
 }
 
 /**
- * Looks whether a backup can be restored, before anything is written.
+ * Checks that a backup can be restored, before anything is written.
  * @param known the migrations of this version
  * @throws Error with a sentence for the user
  */
@@ -41,7 +41,7 @@ export async function assertRestorable(
   });
 }
 
-/** @throws Error where a table holds records of an organization */
+/** @throws Error if a table has records of an organization */
 export async function assertNoRecords(
   client: pg.Client,
   tables: readonly Pick<StoredTable, 'name' | 'source' | 'tenant'>[],
@@ -52,10 +52,10 @@ export async function assertNoRecords(
     if (found.rowCount !== 0) filled.push(name);
   }
   if (filled.length === 0) return;
-  throw new Error(`The database is not empty (${filled.join(', ')}): ${EMPTY_ONE}.`);
+  throw new Error(`The database is not empty (${filled.join(', ')}): ${USE_EMPTY_DATABASE}.`);
 }
 
-/** @throws Error that names every difference between a backup and the schema of a database */
+/** @throws Error that lists the differences between a backup and the schema of a database */
 export function assertSameSchema(
   header: BackupHeader,
   target: Pick<BackupHeader, 'migrations' | 'sequences'> & { tables: readonly StoredTable[] },

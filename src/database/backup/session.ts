@@ -3,8 +3,8 @@ import type { DatabaseTarget } from '../connection/data-source-options.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 
 /**
- * Values are written in forms that every PostgreSQL reads alike, whatever the database or the role
- * is set to, and a large table takes as long as it takes.
+ * Settings that make the text format of values independent of the database and the role, and switch
+ * timeouts off.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   TimeZone: 'UTC',
@@ -22,8 +22,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const CONNECT_MS = 10_000;
 
 /**
- * Runs work in one transaction on a connection of its own, as the user of the target itself.
- * Whatever fails ends the connection, and PostgreSQL then undoes the transaction.
+ * Runs work in one transaction on a new connection, as the user of the target. An error closes the
+ * connection, which rolls the transaction back.
  */
 export async function inTransaction<T>(
   target: DatabaseTarget,
@@ -43,7 +43,7 @@ export async function inTransaction<T>(
   });
 }
 
-/** Runs work on a connection of its own. */
+/** Runs work on a new connection. */
 export async function withConnection<T>(
   target: DatabaseTarget,
   work: (client: pg.Client) => Promise<T>,

@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { StoredTable } from './catalogue.js';
 
 /**
- * What keeps rows from being copied as they were, each with the statement that brings it back:
- * triggers, which would count rows again; foreign keys, which ask for an order of the tables; and
- * row-level security that binds the owner of a table, who could not COPY into it.
+ * Statements that suspend and resume what prevents an exact copy of rows: triggers, which would count
+ * rows again; foreign keys, which require an order of the tables; and forced row-level security, under
+ * which the owner of a table cannot COPY into it.
  */
-const RULES = `
+const CONSTRAINTS = `
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as suspend,
     format('alter table %s enable %s trigger %I', tgrelid::regclass,
       case tgenabled when 'A' then 'always' end, tgname) as resume
@@ -25,18 +25,19 @@ const RULES = `
   from pg_class where oid = any ($1::regclass[]) and relforcerowsecurity`;
 
 /**
- * Takes the rules of tables away within a transaction, so that no other one ever sees them gone.
- * @returns what brings them back; foreign keys are checked then
+ * Suspends triggers, foreign keys and forced row-level security in a transaction, so that other
+ * transactions never see the tables without them.
+ * @returns function that resumes them, which also checks the foreign keys
  */
 export async function suspendConstraints(
   client: pg.Client,
   tables: readonly StoredTable[],
 ): Promise<() => Promise<void>> {
   const names = tables.map(({ sql }) => sql);
-  const { rows } = await client.query<{ suspend: string; resume: string }>(RULES, [names]);
+  const { rows } = await client.query<{ suspend: string; resume: string }>(CONSTRAINTS, [names]);
   for (const { suspend } of rows) await client.query(suspend);
   return async () => {
-    // A table with checks that still wait cannot be altered.
+    // A table with pending checks cannot be altered.
     await client.query('set constraints all immediate');
     for (const { resume } of rows) await client.query(resume);
   };

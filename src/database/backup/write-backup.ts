@@ -17,19 +17,19 @@ import {
 } from './catalogue.js';
 import { inTransaction } from './session.js';
 
-/** One snapshot for all tables, as in pg_dump: what is committed later is not in it. */
+/** All tables are read in one snapshot, as in pg_dump: later commits are not in the backup. */
 const ONE_SNAPSHOT = 'isolation level repeatable read, read only';
 
-/** Shows how many rows are done. */
+/** Shows the progress in rows. */
 export type BackupProgress = <T>(
   total: number,
   work: (advance: (rows: number) => void) => Promise<T>,
 ) => Promise<T>;
 
 /**
- * Writes all rows of the schema, as they are at one moment, beside whoever else reads and writes.
- * @returns what the file holds
- * @throws Error with a sentence for the user where it could not hold every row
+ * Writes all rows of the schema in one snapshot. Readers and writers are not blocked.
+ * @returns the header of the backup
+ * @throws Error with a sentence for the user if a row cannot be read
  */
 export async function writeBackup(
   target: DatabaseTarget,
@@ -64,7 +64,7 @@ class Backup {
     const schema = await readSchemaName(client);
     if (schema === undefined) throw new Error('The database holds no tables of Latitude.');
     const tables = await readTables(client, schema);
-    // No migration changes them meanwhile.
+    // Migrations must not change the tables meanwhile.
     await client.query(
       `lock table ${tables.map(({ sql }) => sql).join(', ')} in access share mode`,
     );
@@ -106,9 +106,7 @@ class Backup {
       }
     }
     if (written !== rows) {
-      throw new Error(
-        `PostgreSQL sent ${written} rows of ${name}, and ${rows} are in the snapshot.`,
-      );
+      throw new Error(`PostgreSQL sent ${written} rows of ${name}, but the snapshot has ${rows}.`);
     }
   }
 }
@@ -128,20 +126,20 @@ async function countTable(
 }
 
 /**
- * What all rows of a table are read by: once, or one organization after another where row-level
- * security binds the connected user.
+ * The organizations by which a table is read: each one if row-level security applies to the connected
+ * user, otherwise a single pass over all rows.
  */
 function passes(table: StoredTable, organizations: readonly string[]) {
   return table.restricted ? organizations : [undefined];
 }
 
-/** Makes the rows of an organization visible. */
+/** Sets the organization whose rows row-level security shows. */
 async function setOrganization(client: pg.Client, organization: string | undefined): Promise<void> {
   if (organization === undefined) return;
   await client.query(`select set_config('${TENANT_SETTING}', $1, true)`, [organization]);
 }
 
-/** @throws Error where row-level security hides rows that no organization's name uncovers */
+/** @throws Error if row-level security hides rows from every organization */
 function assertAllRowsReadable(table: StoredTable): void {
   if (!table.restricted || isReadByOrganization(table)) return;
   throw new Error(

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const TASKS_BY_CONTACT = `create index tasks_by_contact on tasks
   (organization_id, contact_id, created_at, id)`;
 
-/** What a purge reads; these indexes hold only records that were deleted. */
+/** Indexes of deleted records, which a purge reads. */
 const DELETED = ['leads', 'tasks'].map(
   (table) => `create index ${table}_deleted on ${table} (organization_id, deleted_at)
     where deleted_at is not null`,
@@ -12,7 +12,7 @@ const DELETED = ['leads', 'tasks'].map(
 export class PurgeIndexes1763856000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of DELETED) await runner.query(statement);
-    // The removal of a lead looks for all of its tasks, deleted ones too.
+    // The removal of a lead reads all of its tasks, including deleted ones.
     await runner.query('drop index tasks_by_contact');
     await runner.query(TASKS_BY_CONTACT);
   }

@@ -1,14 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Indexes that take the place of others, each built beside writers before the other one goes. */
+/** Replaced indexes: new and old definition. Each is built concurrently before the old one is dropped. */
 const REPLACED = {
-  // With what a search looks through, so that it reads the index alone.
+  // Includes the search text, so that a search can read the index only.
   leads_by_created_at: [
     'leads (organization_id, created_at, id) include (search_text)',
     'leads (organization_id, created_at, id)',
   ],
-  // A list of all rows of an organization made each search of a large one read all of it; so did
-  // 4 MB of new words, which is as much as waits to be sorted in by default.
+  // With organization_id in the index, each search of a large organization read all of its rows. So did
+  // a pending list of 4 MB, which is the default limit.
   leads_search: [
     'leads using gin (search_text gin_trgm_ops) with (gin_pending_list_limit = 256)',
     'leads using gin (organization_id, search_text gin_trgm_ops)',
@@ -16,8 +16,8 @@ const REPLACED = {
 } as const;
 
 /**
- * How common a term is, is estimated from so many texts: with the default of 100, one that every
- * 20th record has was at times taken for one that hardly any has.
+ * Statistics target of the search text. With the default of 100, PostgreSQL sometimes took a term in
+ * every 20th record for a rare one.
  */
 const SAMPLED_TEXTS = 300;
 const BY_DEFAULT = -1;
@@ -45,7 +45,7 @@ async function sampleTexts(runner: QueryRunner, texts: number): Promise<void> {
   await runner.query('analyze leads (search_text)');
 }
 
-/** Can be repeated after it was broken off at any step. */
+/** Can be repeated after an interruption at any step. */
 async function replaceIndex(runner: QueryRunner, name: string, on: string): Promise<void> {
   await runner.query(`drop index concurrently if exists ${name}_next`);
   await runner.query(`create index concurrently ${name}_next on ${on} where deleted_at is null`);

@@ -2,24 +2,24 @@ import { setTimeout as after } from 'node:timers/promises';
 import pg from 'pg';
 import { ReadOnlyDatabase } from './write-probe.js';
 
-/** A part of a check takes less than a second: most load balancers wait no longer for an answer. */
+/** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
 
 const TOO_MANY_CONNECTIONS = '53300';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** What pg-pool throws when no connection became free in time. */
+/** The message of pg-pool if no connection becomes free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
-/** One way in which the database fails requests; the detail is a sentence for operators. */
+/** A problem of the database. The detail is a sentence for operators. */
 export type Problem = 'no connection' | { readonly detail: string };
 
-/** The role of requests may read a table but not write to it. */
+/** The role of requests may read the tables but not write to all of them. */
 export class MissingGrants extends Error {}
 
 /**
- * Waits for a part of a check.
- * @param late tells the problem where the part takes too long
+ * Runs a part of a check with a timeout.
+ * @param late returns the problem after the timeout
  */
 export async function withTimeout(
   work: Promise<void>,

@@ -14,27 +14,27 @@ import { ConnectionShortage } from './connection-shortage.js';
 import { MissingGrants, type Problem, withTimeout } from './problem.js';
 import { WriteProbe } from './write-probe.js';
 
-/** The oldest result that a probe is answered from. */
+/** How long a result is reused. */
 const FRESH_MS = 1_000;
 
-/** The tables of an organization that have no repository of their own. */
+/** Tables with an `organization_id` that have no repository. */
 const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
 
-/** An organization that exists nowhere: its reads touch the tables and find nothing. */
-const NOBODY = { id: '00000000-0000-0000-0000-000000000000' };
+/** An organization that does not exist: its reads use the tables and find nothing. */
+const NO_ORGANIZATION = { id: '00000000-0000-0000-0000-000000000000' };
 
 const SILENT: Problem = { detail: 'The database does not answer in time.' };
 const STUCK: Problem = { detail: 'The database does not commit writes in time.' };
 
-/** Whether requests can read and write. */
+/** Checks whether requests can read from the database and write to it. */
 @Injectable()
 export class Readiness {
   private readonly shortage = new ConnectionShortage();
   private readonly writes: WriteProbe;
   private latest: { startedAt: number; unreadyReason: Promise<string | undefined> } | undefined;
-  /** What the latest check found. */
+  /** The result of the last completed check. */
   private known: string | undefined;
-  /** Statements of the checks themselves, which are no progress. */
+  /** Statements of the checks themselves, which do not count as progress. */
   private ownStatements = 0;
   private readStatement: string | undefined;
 
@@ -54,7 +54,7 @@ export class Readiness {
     });
   }
 
-  /** What keeps requests from the database, in a sentence for operators; undefined if nothing does. */
+  /** @returns the reason as a sentence for operators; undefined if the instance is ready */
   obstacle(): Promise<string | undefined> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
@@ -96,7 +96,7 @@ export class Readiness {
     return idle === 0 && total >= most;
   }
 
-  /** Reads what is read before the organization of a request is known. */
+  /** Reads the tables that requests read before their organization is known. */
   private async readShared(): Promise<void> {
     const text = 'select exists (select from api_keys) and exists (select from organizations)';
     await this.lookups.find({ name: 'readiness', text, values: [] });
@@ -114,12 +114,12 @@ export class Readiness {
     );
   }
 
-  /** Reads as requests do, from every table. */
+  /** Reads from every table as requests do. */
   private async readAsTenant(cost: 'bounded' | 'any'): Promise<void> {
     const text = (this.readStatement ??= readStatement(this.tables));
-    const [row] = await this.database.read<{ may_write: boolean }>(NOBODY, {
+    const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, {
       text,
-      values: [NOBODY.id],
+      values: [NO_ORGANIZATION.id],
       cost,
     });
     this.ownStatements++;
@@ -134,7 +134,7 @@ export class Readiness {
   }
 }
 
-/** PostgreSQL refuses it where a table may not be read; what may be written it answers. */
+/** A statement that fails without privileges to read, and returns whether the role may write. */
 function readStatement(tables: readonly string[]): string {
   const rows = tables.map((table) => `exists (select from ${table} where organization_id = $1)`);
   const grants = tables.flatMap((table) =>

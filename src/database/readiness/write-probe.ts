@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { destroyConnection } from '../connection/resilient-client.js';
 
-/** A database that answers but takes no writes: a standby, or one that was set to read-only. */
+/** The database accepts no writes: it is a standby or was set to read-only. */
 export class ReadOnlyDatabase extends Error {}
 
-/** A write that takes longer is cancelled, so that no server process waits for ever. */
+/** A write is cancelled after this time, so that no server process waits for ever. */
 const GIVE_UP_MS = 3_000;
 
 /**
- * A write that changes nothing: a message in the write-ahead log, which commits like every write
- * (to the disk, and to synchronous standbys) but needs no table and takes no lock. The rows spill
- * into a temporary file of some 60 KB, which a full disk refuses.
+ * A write without effect: a message in the write-ahead log. It commits like every write (to disk, and to
+ * synchronous standbys) but needs no table and no lock. The generated rows spill into a temporary file of
+ * about 60 KB, which fails on a full disk.
  */
 const WRITE = `
   set local work_mem = '64kB';
@@ -20,26 +20,26 @@ const WRITE = `
     (select count(*) from generate_series(1,
       case when current_setting('temp_file_limit') = '-1' then 3000 else 0 end)) as spilled`;
 
-/** Where the probe gets a connection, and how it ends a statement that hangs on one. */
+/** How the probe gets a connection, and cancels a statement that hangs. */
 export interface WriteProbeOptions {
   connect(): Promise<[pg.PoolClient, release: () => void]>;
   cancel(backend: number): Promise<unknown>;
 }
 
 /**
- * Proves that the database commits writes. One write runs at a time: while it hangs, those who ask
- * share it instead of occupying one more connection each.
+ * Checks that the database commits writes. Concurrent checks share one write, so that a hanging write
+ * does not occupy more connections.
  */
 export class WriteProbe {
   private pending: Promise<void> | undefined;
-  /** Whether the pending write still waits for a connection. */
+  /** Whether the pending write waits for a connection. */
   isConnecting = false;
 
   constructor(private readonly options: WriteProbeOptions) {}
 
   /**
    * Resolves when a write was committed.
-   * @throws ReadOnlyDatabase, and whatever the driver does
+   * @throws ReadOnlyDatabase, and any error of the driver
    */
   write(): Promise<void> {
     this.pending ??= this.attempt().finally(() => (this.pending = undefined));

@@ -6,10 +6,10 @@ import { CREATE_TENANT_ROLE, MAY_SWITCH_TO_TENANT_ROLE, TENANT_ROLE } from './te
 
 interface User {
   readonly name: string;
-  /** Whether policies do not bind the user. */
+  /** Whether the user bypasses row-level security. */
   readonly bypasses: boolean;
   readonly may_switch: boolean;
-  /** Whether policies do not bind the tenant role. */
+  /** Whether the tenant role bypasses row-level security. */
   readonly role_bypasses: boolean;
 }
 
@@ -21,11 +21,11 @@ const FIND_USER = `
   where login.rolname = current_user`;
 
 /**
- * Verifies that statements can run under the tenant role, and repairs what is missing where the
- * connected user may: the role, its membership and its privileges.
- * @param runner on which one instance at a time does so
- * @returns what statements run under; undefined where the policies bind the user itself
- * @throws Error with one sentence that says what to run
+ * Checks that statements can run under the tenant role. It creates the role, its membership and its
+ * privileges if they are missing and the connected user may do so.
+ * @param runner holds the lock of migrations, so that one instance at a time does so
+ * @returns the role of statements; undefined if the policies apply to the user itself
+ * @throws Error with a sentence that names the statements to run
  */
 export async function prepareTenantRole(runner: QueryRunner): Promise<TransactionRole | undefined> {
   let user = await findUser(runner);
@@ -62,7 +62,7 @@ async function findUser(runner: QueryRunner): Promise<User> {
   return user;
 }
 
-/** The schemas of the connected user, where the role has other ones: `"$user"` names the role, too. */
+/** The search path of the user, if that of the role differs: `"$user"` depends on the role. */
 async function findSearchPath(runner: QueryRunner): Promise<string[] | undefined> {
   const own = await findSchemas(runner);
   await runner.startTransaction();
@@ -78,7 +78,7 @@ async function findSchemas(runner: QueryRunner): Promise<string[]> {
   return row.schemas;
 }
 
-/** Lets the functions of triggers, which keep the search path of their migration, find its schemas. */
+/** Replaces `"$user"` in the search path of trigger functions, which would depend on the role. */
 async function pinFunctions(runner: QueryRunner, searchPath: readonly string[]): Promise<void> {
   const functions = (await runner.query(`
     select oid::regprocedure::text as name from pg_proc

@@ -4,8 +4,8 @@ import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.j
 import { TENANT_ROLE } from './tenant-role.js';
 
 /**
- * The tables of the application itself, which look across organizations. The tenant role gets no
- * privilege on them.
+ * The tables that hold data of more than one organization. The tenant role gets no privilege on
+ * them.
  */
 export const ADMINISTRATIVE_TABLES = [
   'organizations',
@@ -14,7 +14,7 @@ export const ADMINISTRATIVE_TABLES = [
   'typeorm_metadata',
 ];
 
-/** What the tables and sequences of the schema are to the tenant role; parts of extensions are not ours. */
+/** Classifies the tables and sequences of the schema, without those of extensions. */
 const CLASSIFIED = `
   objects as (
     select c.oid, c.relname, c.relkind, c.relispartition, c.relowner,
@@ -41,7 +41,7 @@ const CLASSIFIED = `
       and (d.refobjid is null or d.refobjid in (select oid from usable_tables))
   )`;
 
-/** The privileges on tables that a role lacks, by their table. */
+/** SQL of the missing privileges of a role, by table. */
 function missingOnTables(role: string, tables: string): string {
   return `
     select string_agg(privilege, ', ' order by place) as privileges,
@@ -62,7 +62,7 @@ const FIND_MISSING = `with ${CLASSIFIED}
   from usable_sequences where not has_sequence_privilege('${TENANT_ROLE}', oid, 'usage')
   order by object`;
 
-/** `$2`: whether the user also needs the tables of organizations. */
+/** `$2`: whether the user also needs the tables with records of organizations. */
 const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
   needed as (select * from objects where relkind in ('r', 'p')
     and (relname = any($1) or $2 and is_ours and is_protected))
@@ -71,17 +71,17 @@ const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
 const FIND_UNPROTECTED = `with ${CLASSIFIED}
   select relname as name from tables where of_organizations and not is_protected order by 1`;
 
-/** Privileges on one object that the tenant role lacks. */
+/** The missing privileges on one object. */
 interface Missing {
   readonly privileges: string;
   readonly object: string;
 }
 
 /**
- * Grants the tenant role what it lacks: the use of the schema, and the records of every table that is
- * under row-level security or holds nothing of organizations.
+ * Grants missing privileges to the tenant role: on the schema, and on every table that is under row-level
+ * security or has no `organization_id`.
  * @param user the connected user
- * @throws Error that names what that user may not grant
+ * @throws Error that names the privileges that this user may not grant
  */
 export async function grantToTenantRole(runner: QueryRunner, user: string): Promise<void> {
   const unprotected = await query<{ name: string }>(runner, FIND_UNPROTECTED);
@@ -94,7 +94,7 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
   const lacking = await query<Missing>(runner, FIND_MISSING);
   if (lacking.length === 0) return;
   for (const missing of lacking) await grant(runner, missing);
-  // PostgreSQL answers some grants that did nothing with a mere warning.
+  // For some grants without effect, PostgreSQL only raises a warning.
   const left = await query<Missing>(runner, FIND_MISSING);
   if (left.length === 0) return;
   throw new Error(
@@ -104,9 +104,9 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
 }
 
 /**
- * Verifies that the connected user can use the administrative tables.
- * @param isTenant whether it also reads and writes the records, for want of the tenant role
- * @throws Error that names what it lacks
+ * Checks that the connected user can use the administrative tables.
+ * @param isTenant whether the user also needs the records, because there is no tenant role
+ * @throws Error that names the missing privileges
  */
 export async function assertPrivilegesOf(
   user: string,

@@ -1,24 +1,24 @@
 /**
- * The role that every statement of a tenant runs under: no owner of tables, no superuser, no
- * login. Row-level security therefore always binds it.
+ * The role of all statements on records of organizations. It owns no tables and is neither a superuser
+ * nor a login role, so that row-level security always applies to it.
  */
 export const TENANT_ROLE = 'latitude_app';
 
-/** The setting that the policies compare `organization_id` with. */
+/** The setting with the id of the current organization, which the policies use. */
 export const TENANT_SETTING = 'app.organization_id';
 
-/** The condition of the policy that every table with an `organization_id` has. */
+/** The condition of the policy of every table with an `organization_id`. */
 export const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
 
-/** Whether the connected user may switch to the tenant role; PostgreSQL 16 asks for more than membership. */
+/** SQL: whether the connected user may switch to the tenant role. PostgreSQL 16 requires the SET option. */
 export const MAY_SWITCH_TO_TENANT_ROLE = `(
   exists (select from pg_roles where rolname = '${TENANT_ROLE}') and
   pg_has_role(current_user, (select oid from pg_roles where rolname = '${TENANT_ROLE}'),
     case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end))`;
 
 /**
- * Makes the tenant role where the connected user may, and lets that user switch to it. A user who
- * may not make roles is bound by the forced policies itself, unless it is a superuser.
+ * Creates the tenant role and grants it to the connected user, if the user may do so. Otherwise the
+ * forced policies apply to the user itself.
  */
 export const CREATE_TENANT_ROLE = `
   do $$ begin
@@ -34,7 +34,7 @@ export const CREATE_TENANT_ROLE = `
     when duplicate_object or unique_violation then null;
   end $$`;
 
-/** Statements that put a table with an `organization_id` under row-level security. */
+/** Statements for a migration that enable row-level security on a table with an `organization_id`. */
 export function protectTenantTable(table: string): string[] {
   return [
     `alter table ${table} enable row level security`,
