@@ -55,10 +55,10 @@ export class CreateAppointmentDto {
   outcome_notes?: string | null;
 }
 
-/** What an appointment may be changed by; its lead stays. */
+/** Changes of an appointment. Its lead cannot be changed. */
 export class UpdateAppointmentDto extends UpdateOf(CreateAppointmentDto, { fixed: ['lead_id'] }) {}
 
-/** An appointment as it is answered, alone and in a list. */
+/** An appointment in responses and lists. */
 export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @OrganizationId() organization_id: string;
   @OneOf(BOOKED_BY, {
@@ -75,7 +75,7 @@ class Cancellation {
   @Flag({ required: true, description: 'Always true.', example: true }) cancelled: boolean;
 }
 
-/** What the cancellation of an appointment answers. */
+/** The response to the cancellation of an appointment. */
 export class CancelledAppointmentDto extends RecordOf(Cancellation) {}
 
 /** Filters and sorting of lists of appointments (docs/contract/lists.md#appointment-filters). */

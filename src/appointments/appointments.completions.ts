@@ -10,7 +10,7 @@ import type { Actor } from '../tenancy/actor.js';
 import type { AppointmentDto } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
 
-/** Finds appointments by what was typed of their days, leads, types, places or ids. */
+/** Completes the ids of appointments from a part of the day, lead, type, location or id. */
 @Injectable()
 export class AppointmentsCompletions {
   constructor(
@@ -33,7 +33,7 @@ export class AppointmentsCompletions {
     return { matches: [...found, ...byId.map(matchOf)], hasMore: meta.total > data.length };
   }
 
-  /** The leads' names, for a key that may read them. */
+  /** The names of the leads, if the key may read them. */
   private namesOf(actor: Actor, appointments: readonly AppointmentDto[]) {
     const ids = actor.scopes.has('leads:read') ? appointments.map(({ lead_id }) => lead_id) : [];
     return this.leads.findNames(actor, [...new Set(ids)]);
@@ -44,7 +44,7 @@ function contains(label: string, typed: string): boolean {
   return label.toLowerCase().includes(typed.toLowerCase());
 }
 
-/** The first moment of the day, or month, that a text begins with. */
+/** The start of the day or month that a text starts with. */
 function dayIn(typed: string): Date | undefined {
   const [, month, day = '-01'] = /^(\d{4}-\d\d)(-\d\d)?/.exec(typed) ?? [];
   return month === undefined ? undefined : parseDateTime(month + day, 'down');

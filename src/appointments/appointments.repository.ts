@@ -8,7 +8,7 @@ import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
 import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js';
 
-/** All SQL of appointments. */
+/** SQL of appointments. */
 @Injectable()
 export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   private readonly items: RecordList<AppointmentDto>;
@@ -31,7 +31,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   }
 
   /**
-   * @returns undefined where the lead does not live
+   * @returns undefined if the lead does not exist or is deleted
    * @throws ApiError `create_failed`
    */
   insert(
@@ -42,8 +42,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   }
 
   /**
-   * Cancels an appointment; it stays readable, and cancelling it again changes nothing.
-   * @returns whether there is such an appointment
+   * Cancels an appointment. It stays readable, and cancelling it again changes nothing.
+   * @returns whether the appointment exists
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   async cancel(tenant: Tenant, id: string): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
 } from './appointment.dto.js';
 import { AppointmentsRepository } from './appointments.repository.js';
 
-/** The rules of appointments (docs/contract/resources.md#appointments). */
+/** Business rules of appointments (docs/contract/resources.md#appointments). */
 @Injectable()
 export class AppointmentsService {
   constructor(private readonly repository: AppointmentsRepository) {}
@@ -32,11 +32,11 @@ export class AppointmentsService {
   }
 
   /**
-   * Appointments whose ids begin so, the first of them.
+   * The first appointments whose ids start with a prefix.
    * @throws ApiError `query_failed`
    */
-  findByIdPrefix(actor: Actor, beginning: string, most: number): Promise<AppointmentDto[]> {
-    return this.repository.findByIdPrefix(actor.organization, beginning, most);
+  findByIdPrefix(actor: Actor, prefix: string, limit: number): Promise<AppointmentDto[]> {
+    return this.repository.findByIdPrefix(actor.organization, prefix, limit);
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
@@ -52,7 +52,7 @@ export class AppointmentsService {
   }
 
   /**
-   * Creates appointments that are older than this moment, for data from elsewhere.
+   * Creates appointments with creation times in the past, for imported data.
    * @param inputs appointments with leads that exist
    * @throws ApiError `create_failed`
    */
@@ -67,11 +67,11 @@ export class AppointmentsService {
     return this.repository.insertMany(actor.organization, rows);
   }
 
-  /** @throws ApiError `not_found`, `validation_error` against stored times, `create_failed` */
+  /** @throws ApiError `not_found`, `create_failed`, `validation_error` for times in the wrong order */
   async update(actor: Actor, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
     const revise = (stored: AppointmentDto) => {
       const changes = realChanges(stored, input);
-      // A status moves `updated_at` even if it is the stored one
+      // A status updates `updated_at` even if it equals the stored one
       // (docs/contract/states.md#appointment-status).
       if (!changes && input.status === undefined) return undefined;
       const revised = { ...stored, ...changes };
@@ -91,7 +91,7 @@ export class AppointmentsService {
   }
 }
 
-/** The refusal of times in the wrong order, by a field that was sent. */
+/** The error for an end before the start. It names a field of the request. */
 function invalidTimeOrder({ end_time: end }: UpdateAppointmentDto): ApiError {
   return validationError([
     end === undefined

@@ -4,61 +4,60 @@ import { WriteInterceptor } from '../rest/write.interceptor.js';
 import { type Scope, SCOPES } from './scopes.js';
 
 /**
- * Who may call a route: holders of a key with this scope, holders of any valid key, over REST or
- * by a protocol of its own, everyone, or, for the routes that answer where no other does, whoever
- * the path says.
+ * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
+ * that write their own response), or everyone. `unknown-route` marks the fallback routes.
  */
 export type Access = Scope | 'any-key' | 'raw' | 'public' | 'unknown-route';
 
 export const ACCESS = Symbol('access');
 
-/** The route answers to keys that have this scope. */
+/** Requires a key with this scope. */
 export const RequireScope = (scope: Scope) => restAccess(scope);
 
-/** The route answers to every valid key. */
+/** Requires a valid key, with any scopes. */
 export const AnyKey = () => restAccess('any-key');
 
 function restAccess(access: Scope | 'any-key') {
   const declaration = SetMetadata<symbol, Access>(ACCESS, access);
-  // Nest wraps each call of a handler for an interceptor, so that reads go without it.
+  // An interceptor costs time on every call, so reads do without it.
   return mayWrite(access)
     ? applyDecorators(declaration, UseInterceptors(WriteInterceptor))
     : declaration;
 }
 
-/** Whether a route may write, and so heeds what callers ask of a write. */
+/** Whether a route may write, and so supports idempotency keys and `If-Match`. */
 export function mayWrite(access: Scope | 'any-key'): boolean {
   return access === 'any-key' || access.endsWith(':write');
 }
 
 /**
- * The route answers to every valid key by a protocol of its own: its handler reads the request,
- * counts what is asked of it, and forms the answer, outside the envelope.
+ * Requires a valid key. The handler reads the request, counts it against the rate limit and writes the
+ * response itself, without the envelope.
  */
 export const RawRoute = () => SetMetadata<symbol, Access>(ACCESS, 'raw');
 
 /**
- * The route is a page (docs/contract/running.md#public-pages): it answers everyone, is not limited,
- * and what its handler returns is sent as it is, outside the envelope. Query and body are not read.
+ * Declares a page without authentication (docs/contract/running.md#public-pages). It is not rate
+ * limited, and the return value of the handler is sent without the envelope. Query and body are not read.
  */
 export const Public = () => SetMetadata<symbol, Access>(ACCESS, 'public');
 
-/** The route catches what no other route answers. */
+/** Declares the fallback for requests that match no other route. */
 export const UnknownRoute = () => SetMetadata<symbol, Access>(ACCESS, 'unknown-route');
 
-/** Whether a route takes part in the exchange of REST: input by DTOs, answers in the envelope. */
+/** Whether a route is a REST route: its input is a DTO, and its response has the envelope. */
 export function isRestRoute(access: Access | undefined): access is Scope | 'any-key' {
   return access !== undefined && (access === 'any-key' || isScope(access));
 }
 
-/** Whether a declared scope exists. A cast can pass any text for one. */
+/** Whether a declared scope exists. TypeScript casts can declare any text. */
 export function isScope(access: string): access is Scope {
   return (SCOPES as readonly string[]).includes(access);
 }
 
 /**
- * Ends the start where a declaration requires a scope that does not exist.
- * @param subject what declares the access, such as `GET /api/v1/leads`
+ * Fails the start if a declaration requires a scope that does not exist.
+ * @param subject the declaring route or tool, such as `GET /api/v1/leads`
  * @throws Error that names the subject and the scope
  */
 export function assertKnownAccess(subject: string, access: string): void {
@@ -68,7 +67,7 @@ export function assertKnownAccess(subject: string, access: string): void {
   );
 }
 
-/** Whether a route answers without a scope. */
+/** Whether a route requires no scope. */
 export function needsNoScope(access: string): access is Exclude<Access, Scope> {
   return OPEN.has(access);
 }
@@ -80,7 +79,7 @@ const OPEN: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'unknown-route',
 ]);
 
-/** The refusal of a key that lacks a scope (docs/contract/keys-and-scopes.md#missing-scopes). */
+/** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
 export function insufficientScope(scope: Scope): ApiError {
   return new ApiError('insufficient_scope', {
     message: `The API key needs the scope ${scope}.`,

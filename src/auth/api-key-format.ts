@@ -20,14 +20,14 @@ export function generateKey(): string {
   return body + checksum(body);
 }
 
-/** Whether a text can be a key at all: saves the database from guesses. */
+/** Whether a text has the form and checksum of a key, so that guesses do not reach the database. */
 export function isWellFormedKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return text.endsWith(checksum(body));
 }
 
-/** What is stored of a key. A fast hash is enough: the key has 178 bits of entropy. */
+/** The hash of a key that is stored. A fast hash is enough, because a key has 178 bits of entropy. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

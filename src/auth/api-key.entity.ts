@@ -2,7 +2,7 @@ import { Exclude } from 'class-transformer';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
 import { Organization } from './organization.entity.js';
 
-/** A key as it is stored: never the key itself, only its hash and its first characters. */
+/** A row of the table of API keys. It has the hash and the first characters of a key, never the key itself. */
 @Entity('api_keys')
 @Unique('api_keys_key_hash_key', ['key_hash'])
 @Index('api_keys_by_organization', ['organization_id', 'id'])
@@ -21,7 +21,7 @@ export class ApiKey {
   key_hash: Buffer;
   @Column('text') key_start: string;
   @Column('text', { array: true }) scopes: string[];
-  /** The user whom records made with this key name as their author. */
+  /** The user that is stored as the author of records that this key creates. */
   @Column('uuid', { nullable: true }) user_id: string | null;
   @Column('timestamp with time zone', { precision: 3, default: () => 'now()' }) created_at: Date;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) expires_at: Date | null;

@@ -66,7 +66,7 @@ export function requiresKey({ method, path }: Pick<ApiRequest, 'method' | 'path'
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }
 
-/** Explains why the `Authorization` header holds no key. */
+/** Explains why the `Authorization` header contains no key. */
 function explainMissingKey({ headers }: ApiRequest): string {
   const form = `Authorization: Bearer ${KEY_PREFIX}...`;
   return headers.authorization === undefined

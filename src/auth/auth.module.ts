@@ -15,7 +15,7 @@ import { ScopesGuard } from './scopes.guard.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([Organization, ApiKey], ADMINISTRATION),
-    // The records' relations name it; the application's own statements may not read it.
+    // Needed for the relations of the record entities. The tenant role may not read the table.
     TypeOrmModule.forFeature([Organization]),
     RateLimitModule,
   ],

@@ -31,7 +31,7 @@ const FIND_SCOPES = `
   where id = any($1::uuid[]) and revoked_at is null and (expires_at is null or expires_at > now())`;
 
 const DELETE_ORGANIZATION = `
-  with its_keys as (delete from api_keys where organization_id = $1)
+  with deleted_keys as (delete from api_keys where organization_id = $1)
   delete from organizations where id = $1`;
 
 const FIND_DEFAULT_REGION = `
@@ -41,10 +41,7 @@ const FIND_DEFAULT_REGION = `
 
 const LAST_USED_PRECISION = '1 minute';
 
-/**
- * Organizations and keys: the one place that looks across organizations, because a key must be
- * found before its organization is known.
- */
+/** SQL of organizations and keys. It is not limited to one tenant, because the key determines the tenant. */
 @Injectable()
 export class AuthRepository {
   constructor(
@@ -56,12 +53,12 @@ export class AuthRepository {
 
   /** @throws ApiError `query_failed` */
   async findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
-    const [key] = await this.query<ApiKeyRecord>('live-key', FIND_KEY_BY_HASH, [hash]);
+    const [key] = await this.query<ApiKeyRecord>('key-by-hash', FIND_KEY_BY_HASH, [hash]);
     return key;
   }
 
   /**
-   * The scopes of those of these keys that are valid at this moment, by their ids.
+   * The scopes of the keys by their ids, without keys that are revoked or expired.
    * @throws ApiError `query_failed`
    */
   async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -70,7 +67,7 @@ export class AuthRepository {
     return new Map(keys.map(({ id, scopes }) => [id, scopes]));
   }
 
-  /** Notes that a key was used; at most one write a minute and key. */
+  /** Stores the time of the last use of a key, at most once a minute for each key. */
   async updateLastUsed(keyId: string): Promise<void> {
     await this.keys
       .createQueryBuilder()
@@ -84,8 +81,8 @@ export class AuthRepository {
   }
 
   /**
-   * @param phone_region the default of the column where it is undefined
-   * @returns the region that the organization has
+   * @param phone_region the default of the column applies if it is undefined
+   * @returns the phone region of the organization
    */
   async insertOrganization(
     organization: Pick<Organization, 'id' | 'name'> & { phone_region: string | undefined },
@@ -99,15 +96,15 @@ export class AuthRepository {
     return (result.raw as { phone_region: string }[])[0]?.phone_region ?? '';
   }
 
-  /** @returns whether there is such an organization */
+  /** @returns whether the organization exists */
   async setPhoneRegion(id: string, region: string): Promise<boolean> {
     const { affected } = await this.organizations.update({ id }, { phone_region: region });
     return affected === 1;
   }
 
   /**
-   * Makes a region the default of new organizations, whoever creates them.
-   * @param region two letters
+   * Changes the default of the column for new organizations.
+   * @param region ISO 3166-1 alpha-2
    */
   async setDefaultPhoneRegion(region: string): Promise<void> {
     const [known] = await this.organizations.query<{ expression: string }[]>(FIND_DEFAULT_REGION);
@@ -140,25 +137,25 @@ export class AuthRepository {
     return this.keys.findOneBy({ id });
   }
 
-  /** Revokes a key now; a key that is revoked already keeps its time. */
+  /** Revokes a key. The time of an earlier revocation is kept. */
   async revoke(id: string): Promise<ApiKey | null> {
     await this.keys.update({ id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
     return this.findKey(id);
   }
 
   /**
-   * Revokes all keys of an organization now.
-   * @returns whether there was one to revoke
+   * Revokes all keys of an organization.
+   * @returns whether a key was valid
    */
   async revokeAll(organizationId: string): Promise<boolean> {
-    const live = { organization_id: organizationId, revoked_at: IsNull() };
-    const { affected } = await this.keys.update(live, { revoked_at: () => 'now()' });
+    const notRevoked = { organization_id: organizationId, revoked_at: IsNull() };
+    const { affected } = await this.keys.update(notRevoked, { revoked_at: () => 'now()' });
     return affected !== 0;
   }
 
   /**
    * Removes an organization with its keys.
-   * @returns false where it has records, or got a key meanwhile
+   * @returns false if the organization has records, or got a key meanwhile
    */
   async deleteOrganization(id: string): Promise<boolean> {
     try {
@@ -170,7 +167,7 @@ export class AuthRepository {
     }
   }
 
-  /** Moves the end of a key's life, never further away than it is. */
+  /** Moves the expiry of a key to a time, unless it expires earlier. */
   async expireNoLaterThan(id: string, expiresAt: Date): Promise<void> {
     await this.keys
       .createQueryBuilder()

@@ -5,24 +5,24 @@ import type { Actor } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey } from './api-key-format.js';
 import { AuthRepository, type ApiKeyRecord } from './auth.repository.js';
 
-/** How long a look-up may be used again: a revoked key must be refused within one second. */
+/** Lifetime of a cached key. A revoked key must be refused within one second. */
 const CACHE_MS = 900;
-/** A key that is still used by then is looked up again before anyone has to wait for it. */
+/** Age at which a key in use is looked up again in the background. */
 const REFRESH_AFTER_MS = 450;
 const MAX_CACHED_KEYS = 10_000;
 const LAST_USED_INTERVAL_MS = 60_000;
 
 interface CachedKey {
   readonly lookedUpAt: number;
-  /** Awaited while the look-up is under way. */
+  /** A promise while the lookup runs. */
   actor: MaybePromise<Actor | undefined>;
   isRefreshing?: boolean;
 }
 
-/** Finds out whose key a request carries. */
+/** Finds the caller for an API key. Keys are cached for less than a second. */
 @Injectable()
 export class Authenticator {
-  /** Keys that were found in memory, and those that the database was asked for. */
+  /** Counts of keys that were found in memory and of lookups in the database. */
   readonly lookups = { memory: 0, database: 0 };
   private readonly cache = new Map<string, CachedKey>();
   private readonly lastUsedUpdatedAt = new Map<string, number>();
@@ -42,7 +42,7 @@ export class Authenticator {
   }
 
   /**
-   * The scopes of those of these keys that are valid at this moment, by their ids.
+   * The scopes of the keys by their ids, without keys that are revoked or expired.
    * @throws ApiError `query_failed`
    */
   findScopes(keyIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -77,7 +77,7 @@ export class Authenticator {
     );
   }
 
-  /** Only what is known good is remembered: failures and unknown keys are looked up again. */
+  /** Caches a lookup. Failed lookups and unknown keys are not kept. */
   private async cacheLookup(key: string, entry: CachedKey): Promise<Actor | undefined> {
     if (this.cache.size >= MAX_CACHED_KEYS) this.cache.clear();
     this.cache.set(key, entry);
@@ -93,8 +93,8 @@ export class Authenticator {
 
   private async loadActor(key: string): Promise<Actor | undefined> {
     this.lookups.database++;
-    const live = await this.repository.findKeyByHash(hashKey(key));
-    return live && toActor(live);
+    const record = await this.repository.findKeyByHash(hashKey(key));
+    return record && toActor(record);
   }
 
   private updateLastUsed(keyId: string): void {

@@ -1,7 +1,7 @@
 import type { Actor } from '../tenancy/actor.js';
 import type { KeyInfoDto } from './me.dto.js';
 
-/** What REST and /mcp tell of the key of a caller. */
+/** The public data about the key of a caller, for REST and /mcp. */
 export function describeKey({ organization, key, scopes }: Actor): KeyInfoDto {
   return {
     organization: { id: organization.id, name: organization.name },

@@ -14,11 +14,11 @@ export interface NewKey {
   name: string;
   scopes: readonly Scope[];
   expiresAt?: Date | null;
-  /** The user whom records made with this key name as their author. */
+  /** The user that is stored as the author of records that this key creates. */
   userId?: string | null;
 }
 
-/** A key at the one moment when it can be read. */
+/** A new key with its secret, which cannot be read later. */
 export interface IssuedKey {
   id: string;
   organization_id: string;
@@ -29,7 +29,7 @@ export interface IssuedKey {
 }
 
 /**
- * Makes, lists and ends organizations and their keys (docs/contract/keys-and-scopes.md#api-keys).
+ * Creates and lists organizations; creates, lists, rotates and revokes their keys (docs/contract/keys-and-scopes.md#api-keys).
  */
 @Injectable()
 export class KeysService {
@@ -39,7 +39,7 @@ export class KeysService {
   ) {}
 
   /**
-   * @param phoneRegion ISO 3166-1 alpha-2; by default that of the server that started last
+   * @param phoneRegion ISO 3166-1 alpha-2; by default the setting of the server that started last
    * @throws ApiError `validation_error` for an empty name
    */
   async createOrganization(
@@ -55,15 +55,15 @@ export class KeysService {
   }
 
   /**
-   * Changes where phone numbers without a country code belong. Servers read new numbers by it within a
-   * second. Stored ones are read again by `ContactIdentityService`.
+   * Changes the region of phone numbers without a country code. Servers use it for new numbers within a
+   * second. `ContactIdentityService` normalizes the stored ones again.
    * @throws ApiError `not_found`
    */
   async setPhoneRegion(id: string, region: string): Promise<void> {
     if (!(await this.repository.setPhoneRegion(id, region))) throw organizationNotFound();
   }
 
-  /** Makes the setting of this server the default of new organizations, also for commands. */
+  /** Stores the setting of this server as the default for new organizations, also of commands. */
   async setDefaultPhoneRegion(): Promise<void> {
     await this.repository.setDefaultPhoneRegion(this.settings.defaultPhoneRegion);
   }
@@ -106,7 +106,7 @@ export class KeysService {
   }
 
   /**
-   * Ends a key; every instance refuses it within a second.
+   * Revokes a key. Every instance refuses it within a second.
    * @throws ApiError `not_found`
    */
   async revoke(id: string): Promise<{ id: string; revoked_at: Date | null }> {
@@ -116,8 +116,8 @@ export class KeysService {
   }
 
   /**
-   * Issues a key like an existing one, with as long a life; the old one works `overlapMs` longer.
-   * @throws ApiError `not_found` for an unknown key, and for one that has ended
+   * Issues a key with the name, scopes and lifetime of an existing key, which expires after `overlapMs`.
+   * @throws ApiError `not_found` for a key that is unknown, revoked or expired
    */
   async rotate(id: string, overlapMs: number) {
     const old = await this.repository.findKey(id);
@@ -147,7 +147,7 @@ function durationMs(end: Date, start: Date): number {
   return end.getTime() - start.getTime();
 }
 
-/** Most characters of the name of an organization or a key. */
+/** Maximum length of the name of an organization or a key, in code points. */
 export const MAX_NAME_LENGTH = 200;
 
 function requireName(name: string): string {

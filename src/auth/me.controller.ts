@@ -7,7 +7,7 @@ import { AnyKey } from './access.js';
 import { describeKey } from './describe-key.js';
 import { MeDto } from './me.dto.js';
 
-/** What a key is and may do: connectors call it to test one. */
+/** Describes the key of the caller. Connectors call it to test a key. */
 @Controller('api/v1/me')
 @About('Me', 'The key that a request carries.')
 export class MeController {

@@ -50,7 +50,7 @@ class LimitsDto {
   writes_per_minute: number;
 }
 
-/** What a key is and may do, but for how often. */
+/** A key with its organization, scopes and expiry. */
 export class KeyInfoDto {
   @Nested(KeyOrganizationDto, 'The organization that the key belongs to.')
   organization: KeyOrganizationDto;
@@ -64,7 +64,7 @@ export class KeyInfoDto {
   expires_at: Date | null;
 }
 
-/** What a key is and may do. */
+/** A key with its rate limits. */
 export class MeDto extends KeyInfoDto {
   @Nested(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
 }

@@ -5,22 +5,22 @@ import { TenantDataService } from '../database/records/tenant-data.service.js';
 import { ApiError } from '../errors/api-error.js';
 import { AuthRepository } from './auth.repository.js';
 
-/** An organization with all that it has. */
+/** An organization with the numbers of its keys and records. */
 export interface OrganizationContents {
   readonly id: string;
   readonly name: string;
   readonly keys: number;
-  /** Rows by their table. */
+  /** Numbers of rows by table. */
   readonly records: Counts;
 }
 
-/** Every server refuses a key by then after its revocation. */
+/** Time after which every server refuses a revoked key. */
 const REVOCATION_MS = 1_000;
 
 const MAX_ROUNDS = 100;
 const ROUND_INTERVAL_MS = 200;
 
-/** Removes organizations with everything that they have. */
+/** Removes organizations with their keys and records. */
 @Injectable()
 export class OrganizationRemovalService {
   constructor(
@@ -29,7 +29,7 @@ export class OrganizationRemovalService {
   ) {}
 
   /**
-   * What a removal would remove.
+   * Counts what a removal would remove.
    * @throws ApiError `not_found`, `query_failed`
    */
   async contents(id: string): Promise<OrganizationContents> {
@@ -43,10 +43,10 @@ export class OrganizationRemovalService {
   }
 
   /**
-   * Ends the keys of an organization, then removes its data in batches, then its keys and itself. No
-   * server accepts one of its keys by then. It can be repeated after it was broken off at any step.
-   * @param advance told of every batch how many rows it removed
-   * @returns the rows that were removed, by their table
+   * Revokes the keys of an organization, removes its records in batches, waits until every server
+   * refuses its keys, and removes the organization. After an interruption it can be repeated.
+   * @param advance receives the number of rows of each removed batch
+   * @returns the numbers of removed rows by table
    * @throws ApiError `create_failed`
    */
   async remove(id: string, advance: (rows: number) => void = () => undefined): Promise<Counts> {
@@ -60,10 +60,10 @@ export class OrganizationRemovalService {
       }
       const isRefused = performance.now() >= acceptedUntil;
       if (isRefused && (await this.repository.deleteOrganization(id))) return removed;
-      // Until then, and by requests that are under way, records may still be written.
+      // Servers that still accept a key, and requests in progress, may write records until then.
       await wait(Math.max(ROUND_INTERVAL_MS, acceptedUntil - performance.now()));
     }
-    const message = 'Records of the organization are still written: repeat the command.';
+    const message = 'Requests still write records of the organization. Repeat the command.';
     throw new ApiError('create_failed', { message });
   }
 }

@@ -14,10 +14,10 @@ import { totalRows, writeBackup } from '../database/backup/write-backup.js';
 import { CountsService } from '../database/records/counts.service.js';
 import { type CommandContext, runOnDatabase } from './run.js';
 
-/** In place of a file: the standard streams. */
+/** Names standard input or output in place of a file. */
 const STANDARD_STREAM = '-';
 
-/** Only the user who made a backup may read it: it holds personal data and the hashes of keys. */
+/** Only the owner may read a backup, because it contains personal data and the hashes of keys. */
 const PRIVATE = 0o600;
 
 /** `latitude backup`. */
@@ -61,7 +61,7 @@ export function addRestore(program: Command): void {
 
 async function toFile({ database, progress }: CommandContext, file: string) {
   const partial = `${file}.partial`;
-  // What an interrupted backup left may have another mode.
+  // The file of an interrupted backup may have another mode.
   await rm(partial, { force: true });
   const handle = await open(partial, 'wx', PRIVATE);
   try {
@@ -78,7 +78,7 @@ async function toFile({ database, progress }: CommandContext, file: string) {
   }
 }
 
-/** Nothing else is printed there. */
+/** Writes only the backup to standard output. */
 async function toStandardOutput({ database, progress }: CommandContext): Promise<void> {
   await writeBackup(database.target, process.stdout, progress);
   if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
@@ -91,7 +91,7 @@ async function restore(context: CommandContext, reader: BackupReader) {
   return { ...summaryOf(reader.header), counters_repaired };
 }
 
-/** Counters that were wrong when the backup was made. */
+/** Repairs counters that were wrong when the backup was made. @returns how many */
 async function repairCounters(app: INestApplicationContext): Promise<number> {
   const counts = app.get(CountsService);
   let repaired = 0;
@@ -105,7 +105,7 @@ function openFile(file: string): Promise<BackupReader> {
   return BackupReader.open(file === STANDARD_STREAM ? process.stdin : createReadStream(file));
 }
 
-/** Names the file in what is wrong with it. */
+/** Adds the name of the file to errors about its contents. */
 async function withFileName(file: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -73,7 +73,7 @@ async function fill(app: INestApplicationContext, id: string, leads: number, pro
   return { organization_id: id, key, leads, ...sample.counts };
 }
 
-/** @throws Error that tells how to remove an organization which could not be removed now */
+/** @throws Error with the command to run if the organization cannot be removed now */
 async function removeUnfinished(app: INestApplicationContext, id: string): Promise<void> {
   try {
     await app.get(OrganizationRemovalService).remove(id);
@@ -83,7 +83,7 @@ async function removeUnfinished(app: INestApplicationContext, id: string): Promi
   }
 }
 
-/** A signal to stop, which is heeded between two batches; a second one ends the process at once. */
+/** Remembers the first stop signal until the end of a batch. A second signal ends the process. */
 class StopSignal {
   private signal: NodeJS.Signals | undefined;
   private readonly onSignal = (signal: NodeJS.Signals) => {
@@ -104,7 +104,7 @@ class StopSignal {
   }
 }
 
-/** Sample data of one organization: the same for everyone apart from ids, and dated back from now. */
+/** Sample data of one organization, with times before now. Only ids and times differ between runs. */
 class Sample {
   readonly counts = { appointments: 0, tasks: 0 };
   private readonly random = new Random(SEED);

@@ -5,7 +5,7 @@ import { openApiDocument } from '../http/openapi/document.js';
 import { controllersOf } from '../http/openapi/openapi.controller.js';
 import { localUrl } from '../http/openapi/server-url.js';
 
-/** A preview knows every controller and starts none of what they need. */
+/** Builds the OpenAPI document in Nest's preview mode, which instantiates no providers. */
 export async function describeApi() {
   const settings = readSettings();
   const root = serverModule({ settings, database: { url: '' } });

@@ -7,6 +7,6 @@ export function addMigrate(program: Command, run: Run): void {
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    // The application migrates before anything is done with it.
+    // The application runs the migrations when it starts.
     .action(() => run(async (app) => ({ migrations: await app.get(DatabaseStatus).migrations() })));
 }

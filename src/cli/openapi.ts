@@ -7,13 +7,13 @@ export function addOpenApi(program: Command): void {
     .description('print the OpenAPI document of the API; no database is needed')
     .action(async () => {
       const { json } = program.opts<{ json?: boolean }>();
-      // The one command that needs what answers requests, which takes a while to load.
+      // Loaded on demand, because only this command needs the HTTP modules.
       const { describeApi } = await import('./describe-api.js');
       await print(JSON.stringify(await describeApi(), undefined, json ? 0 : 2));
     });
 }
 
-/** Waits until all of it is out: a pipe takes 64 KiB at a time, and the process ends behind this. */
+/** Waits until the text is written. A pipe takes 64 KiB at a time, and the process exits afterwards. */
 function print(text: string): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write(`${text}\n`, () => {

@@ -5,7 +5,7 @@ import { UUID } from '../fields/uuid.js';
 
 const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** The longest life of a key, a century; what lies far beyond is no date that can be stored. */
+/** Maximum lifetime of a key: a century. Much later dates cannot be stored. */
 const MAX_DURATION_MS = 36_500 * MS_PER_UNIT.d;
 const MAX_DURATION = `${MAX_DURATION_MS / MS_PER_UNIT.d}d`;
 
@@ -46,7 +46,7 @@ export function duration(text: string): number {
   throw new InvalidArgumentError('It must be a whole number with s, m, h or d, such as 90d.');
 }
 
-/** Reads a whole number within bounds. */
+/** @returns a parser of whole numbers within bounds */
 export function integer({ min, max }: { min: number; max: number }) {
   return (text: string): number => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;

@@ -10,7 +10,7 @@ import type { Run } from './run.js';
 
 const PHONE_REGION = 'where phone numbers without a country code belong, such as US or DE';
 
-/** A key is looked up again within a second, and a write is given up after less than 5 seconds. */
+/** A cached key lives for less than a second, and a write times out in less than 5 seconds. */
 const MAX_REQUEST_MS = 6_000;
 const CLOCK_SKEW_MS = 60_000;
 
@@ -43,8 +43,8 @@ function addUpdate(organizations: Command, run: Run): void {
 }
 
 /**
- * Requests that authenticated before the change still read phones by the old region. Their leads are
- * read again when they must be over.
+ * Requests that authenticated before the change still use the old region. Their leads are normalized
+ * again after these requests have ended.
  */
 async function changeRegion(
   app: INestApplicationContext,
@@ -62,7 +62,7 @@ async function changeRegion(
     advance(1);
     if (previous !== region) {
       await wait(Math.max(0, changedAt.getTime() + MAX_REQUEST_MS - Date.now()));
-      // The clock of the database may differ from this one.
+      // Allows for a difference between the clocks of the database and this process.
       await identity.normalizeAgain({ id }, region, new Date(changedAt.getTime() - CLOCK_SKEW_MS));
     }
     advance(1);

@@ -1,11 +1,11 @@
-/** Where a bar is drawn: a terminal. */
+/** The terminal that shows a progress bar. */
 export interface Terminal {
   write(text: string): unknown;
 }
 
 /**
- * Does long work and shows how far it is.
- * @param total in the units that `advance` is told of
+ * Runs long work and shows its progress.
+ * @param total the sum of the units that are passed to `advance`
  */
 export type Progress = <T>(
   total: number,
@@ -15,7 +15,7 @@ export type Progress = <T>(
 const WIDTH = 40;
 const REDRAW_EVERY_MS = 100;
 
-/** A progress bar on a terminal; without one, nothing is shown. */
+/** @returns a progress bar, which shows nothing without a terminal */
 export function createProgress(terminal: Terminal | undefined): Progress {
   return async (total, work) => {
     if (!terminal) return work(() => undefined);

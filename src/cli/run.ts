@@ -9,27 +9,27 @@ import { type OpenDatabase, openDatabase } from '../database/connection/open-dat
 import { rootModule } from '../root.module.js';
 import { type Progress, createProgress } from './progress.js';
 
-/** What a command does with the application's own services; its result is printed. */
+/** The work of a command with the services of the application. Its result is printed. */
 export type Action = (app: INestApplicationContext, progress: Progress) => Promise<unknown>;
 
-/** Does one thing and prints what came of it. */
+/** Runs an action and prints its result. */
 export type Run = (action: Action) => Promise<void>;
 
-/** A database that is open, before the application has migrated it. */
+/** An open database, which the application has not migrated yet. */
 export interface CommandContext {
   readonly database: OpenDatabase;
   readonly progress: Progress;
-  /** Starts the application, which migrates the database, for as long as the action takes. */
+  /** Starts the application, which migrates the database, and stops it after the action. */
   readonly withApp: <T>(action: (app: INestApplicationContext) => Promise<T>) => Promise<T>;
 }
 
-/** How the commands of a program run. */
+/** Creates the function that runs the actions of commands. */
 export function createRunner(program: Command): Run {
   return (action) =>
     runOnDatabase(program, ({ withApp, progress }) => withApp((app) => action(app, progress)));
 }
 
-/** Does one thing on the database itself and prints what came of it, if anything did. */
+/** Runs an action on the database and prints its result, if there is one. */
 export async function runOnDatabase(
   program: Command,
   action: (context: CommandContext) => Promise<unknown>,

@@ -3,17 +3,17 @@ import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { LeadDto } from './lead.dto.js';
 
-/** Fields that no two leads of an organization share, each with a column for its compared form. */
+/** Fields that are unique among the leads of an organization. Each has a column `<field>_compared` for its normalized form. */
 export const IDENTITY_FIELDS = ['email', 'phone'] as const;
 export type IdentityField = (typeof IDENTITY_FIELDS)[number];
 
-/** A lead and when it was created, in milliseconds since 1970. */
+/** A lead and its time of creation in milliseconds since 1970. */
 export interface LeadAge {
   readonly id: string;
   readonly created_at_ms: number;
 }
 
-/** A lead with what identifies it and what it is searched by. */
+/** The fields of a lead from which its normalized forms and its search text are computed. */
 export type IdentifiedLead = Pick<
   LeadDto,
   'id' | 'first_name' | 'last_name' | 'company' | IdentityField
@@ -24,10 +24,10 @@ export type IdentifiedLead = Pick<
     readonly phone_compared: string | null;
   };
 
-/** Where a lead stands among others: the older ones come first. */
+/** Position in a list of leads that is sorted by age, the oldest first. */
 export type LeadCursor = Pick<IdentifiedLead, 'created_at' | 'id'>;
 
-/** The compared forms that a lead gets, and the text that it is searched by. */
+/** The new normalized forms and the new search text of a lead. */
 export interface LeadIdentity {
   readonly id: string;
   readonly email_compared: string | null;
@@ -42,7 +42,7 @@ const COLUMNS = `id, first_name, last_name, company, email, phone, email_compare
 
 const NOT_DELETED = 'organization_id = $1 and deleted_at is null';
 
-/** The SQL of what identifies leads, for all leads of an organization. */
+/** SQL for the normalized e-mails and phones of all leads of an organization. */
 @Injectable()
 export class ContactIdentityRepository {
   constructor(private readonly database: TenantDatabase) {}
@@ -52,7 +52,7 @@ export class ContactIdentityRepository {
   }
 
   /**
-   * The oldest leads behind a position, locked until the transaction ends.
+   * Reads the oldest leads after a position, and locks them until the transaction ends.
    * @param changedSince only leads that were changed at this time or later
    */
   lockNextBatch(
@@ -69,7 +69,7 @@ export class ContactIdentityRepository {
     });
   }
 
-  /** The leads that have these compared forms, by form. */
+  /** @returns the leads that have one of these normalized forms, by form */
   async findByNormalized(
     transaction: TenantTransaction,
     { id }: Tenant,
@@ -84,7 +84,7 @@ export class ContactIdentityRepository {
     return new Map(rows.map((row) => [row.form, row]));
   }
 
-  /** Takes compared forms away from the leads that have them, and from the leads with these ids. */
+  /** Removes these normalized forms from the leads that have them, and any form from the leads with these ids. */
   async clearNormalized(
     transaction: TenantTransaction,
     { id }: Tenant,
@@ -98,7 +98,7 @@ export class ContactIdentityRepository {
     });
   }
 
-  /** Gives leads their compared forms. `updated_at` stays: what is answered does not change. */
+  /** Stores the normalized forms of leads. `updated_at` does not change, because no public field does. */
   async setNormalized(
     transaction: TenantTransaction,
     { id }: Tenant,
@@ -114,7 +114,7 @@ export class ContactIdentityRepository {
     });
   }
 
-  /** Leads without the compared form of a field that they have, oldest first. */
+  /** @returns leads that have an e-mail or phone but not its normalized form, oldest first */
   findWithoutNormalized(transaction: TenantTransaction, { id }: Tenant): Promise<IdentifiedLead[]> {
     return transaction.query<IdentifiedLead>({
       text: `select ${COLUMNS} from leads where ${NOT_DELETED}

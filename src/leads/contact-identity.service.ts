@@ -13,29 +13,29 @@ import {
 } from './contact-identity.repository.js';
 import { leadSearchText } from './lead-search.js';
 
-/** A field of a lead that equals the field of an older lead. */
+/** A field of a lead that is equal to the field of an older lead. */
 export interface IdentityConflict {
   readonly id: string;
   readonly field: IdentityField;
   readonly value: string;
-  /** The lead that has the compared form; null where none has it any more. */
+  /** The lead that has the normalized form, or null if no lead has it any more. */
   readonly kept_by: string | null;
 }
 
-/** Leads that are read in one transaction: few enough that it is over soon. */
+/** Leads of one transaction, which has to be short because it locks them. */
 const BATCH = 500;
 
-/** Reads the e-mails and phones of stored leads again, after the rules by which they compare changed. */
+/** Normalizes the e-mails and phones of stored leads again, after the rules have changed. */
 @Injectable()
 export class ContactIdentityService {
   constructor(private readonly repository: ContactIdentityRepository) {}
 
   /**
-   * Gives every lead of an organization the compared forms of its e-mail and phone. Of two leads that
-   * are equal by them the older one keeps the form. The other one has none until its field changes.
-   * @param region where numbers without a country code belong
+   * Computes the normalized e-mail and phone of every lead of an organization. If two leads have the
+   * same form, the older one keeps it. The other one has none until its field changes.
+   * @param region of numbers without a country code
    * @param changedSince only leads that were changed at this time or later
-   * @param advance told of every batch how many leads it read
+   * @param advance receives the number of leads of each batch
    * @throws ApiError `create_failed`
    */
   async normalizeAgain(
@@ -55,7 +55,8 @@ export class ContactIdentityService {
         after = batch.at(-1);
         limit = BATCH;
       } catch (error) {
-        // Someone has created or changed a lead that is equal to one of these. Fewer collide less.
+        // A concurrent request has created or changed a lead that equals one of these. A smaller batch
+        // is less likely to collide.
         if (!(error instanceof UniqueViolation)) throw error;
         limit = Math.ceil(limit / 4);
       }
@@ -63,7 +64,7 @@ export class ContactIdentityService {
   }
 
   /**
-   * The leads that lost a compared form to an older one.
+   * Lists the leads whose normalized form belongs to an older lead.
    * @param region of the organization
    * @throws ApiError `query_failed`
    */
@@ -98,7 +99,7 @@ export class ContactIdentityService {
     });
   }
 
-  /** @param leads in the order of their age */
+  /** @param leads sorted by age, the oldest first */
   private async updateBatch(
     transaction: TenantTransaction,
     tenant: Tenant,
@@ -129,7 +130,7 @@ export class ContactIdentityService {
     );
   }
 
-  /** Leaves each form to the oldest lead that wants it, and takes it from the others. */
+  /** Assigns each form to the oldest lead that has it, and removes it from the others. */
   private async resolveConflicts(
     transaction: TenantTransaction,
     tenant: Tenant,

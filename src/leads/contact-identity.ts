@@ -4,10 +4,7 @@ import { digitsOf } from '../listing/search-text.js';
 
 const ASCII = /^\p{ASCII}*$/u;
 
-/**
- * The form in which two e-mail addresses are the same: trimmed, in lower case and NFC, and the domain
- * in ASCII by IDNA.
- */
+/** Normalizes an e-mail address for comparison: trimmed, lower case, NFC, and the domain in ASCII (IDNA). */
 export function normalizeEmail(email: string): string {
   const lower = email.trim().toLowerCase();
   if (ASCII.test(lower)) return lower;
@@ -17,20 +14,17 @@ export function normalizeEmail(email: string): string {
   return composed.slice(0, at) + (domainToASCII(domain) || domain);
 }
 
-/** A phone number without what people write between its digits. */
+/** A phone number without its formatting. */
 export interface ParsedPhone {
-  /**
-   * The form in which two phone numbers are the same: E.164 and `x` with the extension where the number
-   * can be read, its digits otherwise.
-   */
+  /** E.164, followed by `x` and the extension if there is one; the digits if the number cannot be parsed. */
   readonly normalized: string;
-  /** Its digits as they are given. */
+  /** The digits as they were entered. */
   readonly digits: string;
-  /** The digits that callers of the same country dial, where they are not the end of E.164. */
+  /** The digits of the national format, if they are not a suffix of E.164. */
   readonly nationalDigits?: string;
 }
 
-/** @param region where numbers without a country code belong, ISO 3166-1 alpha-2 */
+/** @param region of numbers without a country code, ISO 3166-1 alpha-2 */
 export function parsePhone(phone: string, region: string): ParsedPhone {
   const digits = digitsOf(phone);
   const parsed = parseIfPossible(phone, region);
@@ -40,7 +34,7 @@ export function parsePhone(phone: string, region: string): ParsedPhone {
   return { normalized, digits, nationalDigits: digitsOf(parsed.formatNational()) };
 }
 
-/** Many countries dial abroad by `00`, so that it means `+` where the region reads it as nothing else. */
+/** Reads `00` as `+` if the region does not parse it, because many countries use it as the international prefix. */
 function parseIfPossible(phone: string, region: string) {
   const spellings = /^\D*00/.test(phone) ? [phone, phone.replace(/^\D*00/, '+')] : [phone];
   for (const spelling of spellings) {

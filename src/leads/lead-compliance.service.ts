@@ -3,7 +3,7 @@ import { ApiError } from '../errors/api-error.js';
 import type { LeadDto } from './lead.dto.js';
 
 /**
- * Guards leads against messages they must not get; for modules that send them
+ * Refuses messages to leads that must not be contacted, for modules that send messages
  * (docs/contract/resources.md#messaging).
  */
 @Injectable()

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors/api-error.js';
 
 /**
- * SQL that finds a live lead and holds off its deletion until the transaction ends, for features
- * whose records name a lead.
+ * SQL that selects a lead that is not deleted, and locks it against deletion until the transaction
+ * ends. For features whose records refer to a lead.
  * @param organization parameter of the organization, such as `$1`
  * @param lead parameter of the lead's id
  */
@@ -12,8 +12,8 @@ export function leadExistsSql(organization: string, lead: string): string {
 }
 
 /**
- * The refusal of a record that names a lead which does not exist.
- * @param field the field that names it
+ * The error for a record that refers to a lead which does not exist.
+ * @param field the field with the id of the lead
  */
 export function leadNotFound(field: string): ApiError {
   return new ApiError('lead_not_found', {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { LeadDto } from './lead.dto.js';
 
-/** What a score may be computed from: the lead's own fields. */
+/** The fields from which a score may be computed. */
 export type ScorableLead = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'updated_at'>;
 
 /**
- * Gives a lead its `lead_score` on every write. A team replaces it by a global module that
- * provides and exports this class (docs/guides/module-author.md).
+ * Computes `lead_score` on every write. A team replaces it with a global module that provides and
+ * exports this class (docs/guides/module-author.md).
  */
 export abstract class LeadScorer {
   /** @returns an integer from 0 to 100, the same for the same fields */
@@ -26,8 +26,8 @@ const POINTS = {
 } as const;
 
 /**
- * The default formula: what is known of a lead, how warm it is and where it came from. The points
- * add up to 100; a lead that must not be contacted has half of them, rounded down.
+ * The default formula. It adds points for known contact data, the temperature and the source, at most
+ * 100. A lead that must not be contacted gets half of its points, rounded down.
  */
 @Injectable()
 export class DefaultLeadScorer extends LeadScorer {

@@ -6,17 +6,17 @@ import type { LeadDto } from './lead.dto.js';
 
 type SearchableLead = Pick<LeadDto, 'first_name' | 'last_name' | 'company' | 'email' | 'phone'>;
 
-/** What a lead is searched by: its names in both orders, company, e-mail and phone. */
+/** The text that a search for leads matches: names in both orders, company, e-mail and phone. */
 export function leadSearchText(lead: SearchableLead, phone: ParsedPhone | undefined): string {
   const { first_name, last_name, company, email } = lead;
-  // Both orders in one text, which is shorter than two.
+  // "Ada Lovelace Ada" contains both orders of the names.
   const names = last_name === null ? first_name : `${fullName(lead)} ${first_name}`;
   const numbers = phone ? [phone.normalized, phone.nationalDigits ?? '', phone.digits] : [];
   return searchTextOf({ texts: [lead.phone, email, company, names], numbers });
 }
 
 /**
- * The digits by which a term finds phones however they are written, where it reads as one itself.
+ * The digits to search for in phones, if the search term itself has the form of a phone.
  * @param region of the organization
  */
 export function searchDigits(term: string, region: string): readonly string[] {

@@ -82,10 +82,10 @@ export class CreateLeadDto {
   on_dnc_list?: boolean;
 }
 
-/** What a lead may be changed by: only what is given changes. */
+/** Changes of a lead. Fields that are left out keep their values. */
 export class UpdateLeadDto extends UpdateOf(CreateLeadDto) {}
 
-/** A lead as it is answered. */
+/** A lead in responses. */
 export class LeadDto extends RecordOf(CreateLeadDto) {
   @Integer({
     min: 0,
@@ -99,7 +99,7 @@ export class LeadDto extends RecordOf(CreateLeadDto) {
   @UpdatedAt() updated_at: Date;
 }
 
-/** A lead as an item of a list (docs/contract/resources.md#leads). */
+/** A lead in a list (docs/contract/resources.md#leads). */
 export class LeadListItemDto extends PickOf(LeadDto, [
   'id',
   'first_name',

@@ -3,7 +3,7 @@ import { Organization } from '../auth/organization.entity.js';
 import { NOW } from '../database/records/now.js';
 import type { Source, Temperature } from './lead.dto.js';
 
-/** A prospective customer, as the table holds it. */
+/** A row of the table of leads. */
 @Entity('leads')
 @Index('leads_email_key', { synchronize: false })
 @Index('leads_phone_key', { synchronize: false })
@@ -47,10 +47,10 @@ export class Lead {
   @Column('boolean') sms_opted_out: boolean;
   @Column('boolean') on_dnc_list: boolean;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) deleted_at: Date | null;
-  /** The forms that uniqueness compares. */
+  /** Normalized phone and e-mail, which are unique in an organization. */
   @Column('text', { nullable: true }) phone_compared: string | null;
   @Column('text', { nullable: true }) email_compared: string | null;
-  /** What a search looks through; a trigger fills it in where a writer leaves it out. */
+  /** The text that a search matches. A trigger fills it in if an insert leaves it out. */
   @Column('text', { select: false })
   search_text: string;
 }

@@ -12,7 +12,7 @@ import { LeadsService } from './leads.service.js';
 
 const MAX_SEARCH_LENGTH = 100;
 
-/** Finds leads by what was typed of their names, contact data or ids. */
+/** Completes the ids of leads from a part of a name, of contact data or of an id. */
 @Injectable()
 export class LeadsCompletions {
   constructor(private readonly leads: LeadsService) {}

@@ -9,23 +9,23 @@ import { RecordList } from '../listing/record-list.js';
 import { addSearch } from '../listing/search.js';
 import { LeadDto, LeadListItemDto, type LeadListQuery } from './lead.dto.js';
 
-/** The compared forms of a lead's contact fields. */
+/** The normalized e-mail and phone of a lead. */
 export interface ContactIdentity {
   readonly email_compared: string | null;
   readonly phone_compared: string | null;
 }
 
-/** Another live lead that has the same e-mail or phone. */
+/** Another lead, not deleted, that has the same e-mail or phone. */
 export interface DuplicateLead {
   id: string;
   same_email: boolean;
   same_phone: boolean;
 }
 
-/** What a lead is called. */
+/** The name of a lead. */
 export type LeadName = Pick<LeadDto, 'id' | 'first_name' | 'last_name'>;
 
-/** All SQL of leads. */
+/** SQL of leads. */
 @Injectable()
 export class LeadsRepository extends TenantRepository<LeadDto> {
   private readonly items: RecordList<LeadListItemDto>;
@@ -38,7 +38,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
   }
 
   /**
-   * @param numbers digits that find leads by their phones, beside the term of a search
+   * @param numbers digits to search for in phones, in addition to the search term
    * @throws ApiError `query_failed`
    */
   list(
@@ -57,7 +57,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
   }
 
   /**
-   * Those of some leads that live, by what people call them.
+   * The names of those of the leads that are not deleted.
    * @throws ApiError `query_failed`
    */
   findNames(tenant: Tenant, ids: readonly string[]): Promise<LeadName[]> {
@@ -70,7 +70,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
 
   /**
    * @throws ApiError `create_failed`
-   * @throws UniqueViolation for an e-mail or phone that another live lead has
+   * @throws UniqueViolation if another lead has the e-mail or phone
    */
   async insert(tenant: Tenant, row: Row): Promise<LeadDto> {
     const lead = await this.insertIf(undefined, tenant, row);
@@ -78,8 +78,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
   }
 
   /**
-   * The other live leads that have one of a lead's contact forms.
-   * @throws ApiError `create_failed`, because it is asked in the course of a write
+   * The other leads, not deleted, that have the e-mail or phone of a lead.
+   * @throws ApiError `create_failed` and not `query_failed`, because it is part of a write
    */
   findDuplicates(tenant: Tenant, lead: ContactIdentity & { id: string }): Promise<DuplicateLead[]> {
     return this.database.write<DuplicateLead>(tenant, {

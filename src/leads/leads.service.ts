@@ -20,7 +20,7 @@ import { leadSearchText, searchDigits } from './lead-search.js';
 import { DefaultLeadScorer, LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 
-/** The rules of leads (docs/contract/resources.md#leads). */
+/** Business rules of leads (docs/contract/resources.md#leads). */
 @Injectable()
 export class LeadsService {
   constructor(
@@ -41,15 +41,15 @@ export class LeadsService {
   }
 
   /**
-   * Leads whose ids begin so, the first of them.
+   * The first leads whose ids start with a prefix.
    * @throws ApiError `query_failed`
    */
-  findByIdPrefix(actor: Actor, beginning: string, most: number): Promise<LeadDto[]> {
-    return this.repository.findByIdPrefix(actor.organization, beginning, most);
+  findByIdPrefix(actor: Actor, prefix: string, limit: number): Promise<LeadDto[]> {
+    return this.repository.findByIdPrefix(actor.organization, prefix, limit);
   }
 
   /**
-   * What people call some leads, by their ids; of those that are gone, nothing.
+   * The names of leads by their ids, without those of deleted leads.
    * @throws ApiError `query_failed`
    */
   async findNames(actor: Actor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -64,9 +64,9 @@ export class LeadsService {
   }
 
   /**
-   * Creates leads that are older than this moment, for data from elsewhere.
+   * Creates leads with creation times in the past, for imported data.
    * @returns their ids, in the order of the leads
-   * @throws ApiError `duplicate`, `create_failed`; then none of them is created
+   * @throws ApiError `duplicate`, `create_failed`; no lead is created then
    */
   async createMany(actor: Actor, inputs: readonly (CreateLeadDto & Times)[]): Promise<string[]> {
     const rows = inputs.map(({ created_at, updated_at, ...input }) => ({
@@ -91,7 +91,7 @@ export class LeadsService {
         ...stored,
         ...changes,
       });
-      // A lead that lost a compared form to an older one stays without it until that field changes.
+      // A lead whose normalized form belongs to an older lead stays without it until the field changes.
       return {
         ...row,
         ...('email' in changes && { email_compared }),
@@ -125,11 +125,11 @@ export class LeadsService {
     const score = this.scorer.score(lead);
     if (Number.isInteger(score) && score >= 0 && score <= 100) return score;
     throw new Error(
-      `${this.scorer.constructor.name} gave a score that is no integer from 0 to 100`,
+      `${this.scorer.constructor.name} returned a score that is not an integer from 0 to 100`,
     );
   }
 
-  /** Names the fields that another lead has, and that lead to those who may read it. */
+  /** Turns a unique violation into an error that names the fields, and the other lead if the key may read leads. */
   private async reportDuplicates<T>(
     actor: Actor,
     claim: ContactIdentity & { id: string },
@@ -150,7 +150,7 @@ export class LeadsService {
         ...twins.filter((twin) => twin.same_email).map((twin) => detail('email', twin)),
         ...twins.filter((twin) => twin.same_phone).map((twin) => detail('phone', twin)),
       ];
-      // The other lead may be gone by now; the index still says which field it was.
+      // The other lead may have been deleted since. The name of the index still tells the field.
       const field = error.constraint.includes('email') ? 'email' : 'phone';
       throw duplicate(details.length > 0 ? details : [detail(field)]);
     }

@@ -3,7 +3,7 @@ import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/record-fields.js';
 import { ListQuery, SortBy } from '../listing/list-query.js';
 
-/** From the least to the most urgent: the order in which they sort. */
+/** Priorities in sort order, from the least to the most urgent. */
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
 export type TaskPriority = (typeof TASK_PRIORITIES)[number];
 
@@ -44,10 +44,10 @@ export class CreateTaskDto {
   assigned_to_user_id?: string | null;
 }
 
-/** What a task may be changed by: only what is given changes. */
+/** Changes of a task. Fields that are left out keep their values. */
 export class UpdateTaskDto extends UpdateOf(CreateTaskDto) {}
 
-/** A task as it is answered, alone and in a list. */
+/** A task in responses and lists. */
 export class TaskDto extends RecordOf(CreateTaskDto) {
   @OrganizationId() organization_id: string;
   @Uuid({

@@ -5,7 +5,7 @@ import { NOW } from '../database/records/now.js';
 import { Lead } from '../leads/lead.entity.js';
 import type { TaskPriority, TaskStatus } from './task.dto.js';
 
-/** Something to do, as the table holds it. */
+/** A row of the table of tasks. */
 @Entity('tasks')
 @Index('tasks_by_created_at', { synchronize: false })
 @Index('tasks_by_due_date', { synchronize: false })
@@ -27,7 +27,7 @@ export class Task {
   @Column('text') status: TaskStatus;
   @Column('timestamp with time zone', { precision: 3, nullable: true }) due_date: Date | null;
   @Column('uuid', { nullable: true }) contact_id: string | null;
-  /** Its removal empties `contact_id` alone, as the migration says. */
+  /** Removing the lead sets only `contact_id` to null, which the migration declares. */
   @ManyToOne(() => Lead, { onDelete: 'SET NULL' })
   @JoinColumn([
     {

@@ -7,7 +7,7 @@ import {
 import type { Actor } from '../tenancy/actor.js';
 import { TasksService } from './tasks.service.js';
 
-/** Finds tasks by what was typed of their titles, the newest, or of their ids. */
+/** Completes the ids of tasks from a part of an id or of the title of a recent task. */
 @Injectable()
 export class TasksCompletions {
   constructor(private readonly tasks: TasksService) {}

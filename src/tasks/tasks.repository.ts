@@ -14,7 +14,7 @@ const SORTS = {
   priority: { column: 'priority_rank', nullable: false },
 } as const;
 
-/** All SQL of tasks. */
+/** SQL of tasks. */
 @Injectable()
 export class TasksRepository extends TenantRepository<TaskDto> {
   private readonly items: RecordList<TaskDto>;
@@ -37,7 +37,7 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   }
 
   /**
-   * @returns undefined where the task names a contact that is no live lead
+   * @returns undefined if the contact does not exist or is deleted
    * @throws ApiError `create_failed`
    */
   insert(
@@ -48,7 +48,7 @@ export class TasksRepository extends TenantRepository<TaskDto> {
     return this.insertIf(guard, tenant, { contact_id, ...row });
   }
 
-  /** Whether a lead lives; if so, it does until the transaction ends. */
+  /** @returns whether a lead exists; if so, it is locked against deletion until the transaction ends */
   async lockLead(transaction: TenantTransaction, tenant: Tenant, leadId: string): Promise<boolean> {
     const rows = await transaction.query({
       text: leadExistsSql('$1', '$2'),

@@ -9,7 +9,7 @@ import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 
-/** The rules of tasks (docs/contract/resources.md#tasks). */
+/** Business rules of tasks (docs/contract/resources.md#tasks). */
 @Injectable()
 export class TasksService {
   constructor(private readonly repository: TasksRepository) {}
@@ -25,11 +25,11 @@ export class TasksService {
   }
 
   /**
-   * Tasks whose ids begin so, the first of them.
+   * The first tasks whose ids start with a prefix.
    * @throws ApiError `query_failed`
    */
-  findByIdPrefix(actor: Actor, beginning: string, most: number): Promise<TaskDto[]> {
-    return this.repository.findByIdPrefix(actor.organization, beginning, most);
+  findByIdPrefix(actor: Actor, prefix: string, limit: number): Promise<TaskDto[]> {
+    return this.repository.findByIdPrefix(actor.organization, prefix, limit);
   }
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
@@ -46,8 +46,8 @@ export class TasksService {
   }
 
   /**
-   * Creates tasks that are older than this moment, for data from elsewhere.
-   * @param inputs tasks without a contact, or about leads that exist
+   * Creates tasks with creation times in the past, for imported data.
+   * @param inputs tasks without a contact, or with contacts that exist
    * @throws ApiError `create_failed`
    */
   createMany(actor: Actor, inputs: readonly (CreateTaskDto & Times)[]): Promise<void> {
@@ -68,7 +68,7 @@ export class TasksService {
     const updated = await this.repository.update(organization, id, async (stored, transaction) => {
       const changes = realChanges(stored, input);
       const contact = changes?.contact_id;
-      // Only a new contact must live: repeating the stored one is no change.
+      // Only a new contact is checked. Repeating the stored one is not a change.
       if (contact && !(await this.repository.lockLead(transaction, organization, contact))) {
         throw leadNotFound('contact_id');
       }

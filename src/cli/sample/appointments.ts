@@ -20,7 +20,7 @@ const PAST: Partial<Record<AppointmentStatus, number>> = {
 };
 const FUTURE: Partial<Record<AppointmentStatus, number>> = { scheduled: 60, confirmed: 40 };
 
-/** The lead that an appointment is with. */
+/** The lead of an appointment. */
 interface Lead {
   readonly id: string;
   readonly created_at: Date;
@@ -28,7 +28,7 @@ interface Lead {
   readonly city?: string | null;
 }
 
-/** A visit to a lead in the weeks after it came. */
+/** Creates an appointment in the weeks after the creation of the lead. */
 export function sampleAppointment(
   random: Random,
   lead: Lead,

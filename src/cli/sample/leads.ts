@@ -15,17 +15,17 @@ import {
 
 const DAY_MS = 86_400_000;
 
-/** How far back sample data goes. */
+/** Maximum age of sample data. */
 const PAST_DAYS = 180;
 
 const STATUSES = { new: 30, contacted: 25, qualified: 20, proposal: 10, won: 10, lost: 5 };
 const SOURCE_WEIGHTS = { website: 40, referral: 20, manual: 15, api: 10, import: 10, other: 5 };
 
-/** A lead that someone could have had in the past months, unlike any of another number. */
+/** Creates a lead of the past months. Its e-mail and phone are unique to its number. */
 export function sampleLead(random: Random, number: number, now: Date): CreateLeadDto & Times {
   const firstName = random.pick(FIRST_NAMES);
   const lastName = random.pick(LAST_NAMES);
-  // More of them are recent, as in a firm that grows.
+  // Recent leads are more frequent, as in a growing company.
   const age = random.next() * random.next() * PAST_DAYS * DAY_MS;
   const created_at = new Date(now.getTime() - Math.ceil(age));
   return {
@@ -48,7 +48,7 @@ export function sampleLead(random: Random, number: number, now: Date): CreateLea
   };
 }
 
-/** Addresses of domains that belong to nobody. */
+/** Uses domains that are reserved for examples. */
 function emailOf(firstName: string, lastName: string, number: number): string {
   const domain = ['example.com', 'example.net', 'example.org'][number % 3] ?? '';
   return `${firstName}.${lastName}${number}@${domain}`.toLowerCase();
@@ -69,10 +69,10 @@ function addressOf(random: Random, number: number) {
   };
 }
 
-/** Numbers of the exchange that films use, and of the next ones for those who want very many. */
+/** Uses the fictional exchange 555, and the following ones for very many leads. */
 function phoneOf(areaCode: number, number: number): string {
   const exchange = 555 + Math.floor(number / 10_000);
-  // Any factor without a 2 or a 5 visits every line once.
+  // A factor that is coprime to 10,000 gives every line once.
   const line = (number * 7_919) % 10_000;
   return `+1 ${areaCode}-${exchange}-${digits(line, 4)}`;
 }

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same each time (mulberry32). */
+/** Deterministic pseudo-random numbers (mulberry32). */
 export class Random {
   constructor(private state: number) {}
 
@@ -23,7 +23,7 @@ export class Random {
     return values[Math.floor(this.next() * values.length)] as T;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** Picks a name with a probability in proportion to its weight. */
   weighted<T extends string>(weights: Readonly<Partial<Record<T, number>>>): T {
     const entries = Object.entries<number | undefined>(weights) as [T, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -32,7 +32,7 @@ export class Random {
     return name;
   }
 
-  /** A moment between two others. */
+  /** Picks a time between two others. */
   between(from: Date, to: Date): Date {
     return new Date(from.getTime() + Math.floor(this.next() * (to.getTime() - from.getTime())));
   }

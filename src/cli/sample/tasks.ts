@@ -16,7 +16,7 @@ interface Lead {
   readonly created_at: Date;
 }
 
-/** Something that someone of the team has to do about a lead. */
+/** Creates a task about a lead, for a member of the team. */
 export function sampleTask(
   random: Random,
   lead: Lead,

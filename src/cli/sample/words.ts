@@ -1,4 +1,4 @@
-/** What the sample data is made of: a firm that renovates homes, and those who ask it to. */
+/** Words of the sample data, which is that of a company that renovates homes. */
 
 export const FIRST_NAMES = words(`
   Aaliyah Adam Aisha Alejandro Alice Amara Andre Angela Anthony Beatriz Benjamin Bianca Caleb Carlos
@@ -39,7 +39,7 @@ export const STREETS = words(`
 
 export const STREET_KINDS = ['Street', 'Avenue', 'Drive', 'Lane', 'Road', 'Court'] as const;
 
-/** City, state, beginning of its zip codes, area code. */
+/** City, state, zip code prefix, area code. */
 export const CITIES = [
   ['Albuquerque', 'NM', '871', 505],
   ['Atlanta', 'GA', '303', 404],

@@ -1,0 +1,94 @@
+import { Global, Injectable, Module } from '@nestjs/common';
+import { LeadScorer, type ScorableLead } from '../../src/leads/lead-scorer.js';
+import {
+  createLead,
+  errorOf,
+  expectError,
+  getLead,
+  LEADS,
+  updateLead,
+} from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+
+/** Knows one thing about a lead: how long its notes are. */
+@Injectable()
+class NotesScorer extends LeadScorer {
+  score({ notes }: ScorableLead): number {
+    return Math.min(100, notes?.length ?? 1);
+  }
+}
+
+@Global()
+@Module({ providers: [{ provide: LeadScorer, useClass: NotesScorer }], exports: [LeadScorer] })
+class ScoringModule {}
+
+/** Breaks the contract of `score` by whatever number the notes spell. */
+@Injectable()
+class CarelessScorer extends LeadScorer {
+  score({ notes }: ScorableLead): number {
+    return Number(notes ?? 0);
+  }
+}
+
+@Global()
+@Module({ providers: [{ provide: LeadScorer, useClass: CarelessScorer }], exports: [LeadScorer] })
+class CarelessScoringModule {}
+
+describe("a team's own LeadScorer", () => {
+  let app: TestApp;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ modules: [ScoringModule] });
+    tenant = await app.organization();
+  });
+  afterAll(() => app.stop());
+
+  it('gives the score on create', async () => {
+    expect((await createLead(tenant.api)).lead_score).toBe(1);
+    const lead = await createLead(tenant.api, { notes: 'x'.repeat(42), temperature: 'hot' });
+    expect(lead.lead_score).toBe(42);
+    expect((await getLead(tenant.api, lead.id)).lead_score).toBe(42);
+  });
+
+  it('gives the score on update, from the whole lead as it then is', async () => {
+    const { id } = await createLead(tenant.api, { notes: 'x'.repeat(42) });
+    expect((await updateLead(tenant.api, id, { city: 'Paris' })).lead_score).toBe(42);
+    expect((await updateLead(tenant.api, id, { notes: 'x'.repeat(200) })).lead_score).toBe(100);
+    expect((await updateLead(tenant.api, id, { notes: null })).lead_score).toBe(1);
+  });
+
+  it('is what lists sort by', async () => {
+    const { api } = await app.organization();
+    for (const length of [5, 50, 20]) await createLead(api, { notes: 'x'.repeat(length) });
+    const { body } = (await api.get(`${LEADS}?sort_by=lead_score`)) as { body: unknown };
+    expect(body).toMatchObject({
+      data: [{ lead_score: 50 }, { lead_score: 20 }, { lead_score: 5 }],
+    });
+  });
+});
+
+describe("a team's LeadScorer that breaks its contract", () => {
+  let app: TestApp;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ modules: [CarelessScoringModule] });
+    tenant = await app.organization();
+  });
+  afterAll(() => app.stop());
+
+  it.each(['101', '-1', '33.3', 'NaN', 'Infinity'])(
+    'given the score %s, answers internal_error on create and update and stores nothing',
+    async (notes) => {
+      const answer = await tenant.api.post(LEADS, { first_name: 'Ada', notes });
+      expectError(answer, 500, 'internal_error');
+      const lead = await createLead(tenant.api, { notes: '7' });
+      const update = await tenant.api.put(`${LEADS}/${lead.id}`, { notes });
+      expectError(update, 500, 'internal_error');
+      expect(await getLead(tenant.api, lead.id)).toStrictEqual(lead);
+      expect(errorOf(update).message).not.toContain('Scorer');
+    },
+  );
+});

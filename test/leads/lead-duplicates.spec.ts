@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../../src/testing/api-client.js';
+import {
+  createLead,
+  errorOf,
+  expectError,
+  getLead,
+  LEADS,
+  updateLead,
+} from '../../src/testing/factories.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { leadSuite } from '../support/lead-suite.js';
+
+const suite = leadSuite();
+
+describe('uniqueness of e-mail and phone', () => {
+  let api: Tenant['api'];
+  let organizationId: string;
+
+  beforeEach(async () => {
+    ({ api, id: organizationId } = await suite.app.organization());
+  });
+
+  function expectDuplicate(answer: Answer, details: Record<string, string | undefined>): void {
+    expectError(answer, 409, 'duplicate');
+    const error = errorOf(answer);
+    expect(error.retryable).toBe(false);
+    const found = (error.details ?? []).map(({ field, existing_id }) => [field, existing_id]);
+    expect(Object.fromEntries(found)).toEqual(details);
+    expect(found).toHaveLength(Object.keys(details).length);
+    for (const field of Object.keys(details)) expect(error.message).toContain(field);
+  }
+
+  const same: [string, string, string][] = [
+    ['email', 'ada@example.com', 'ada@example.com'],
+    ['email', 'Ada@Example.com', 'aDA@eXAMPLE.COM'],
+    ['email', 'ada@example.com', '  ada@example.com\t'],
+    ['email', 'élan@example.com', 'ÉLAN@example.com'],
+    ['phone', '+14155552671', '+14155552671'],
+    ['phone', '+1 (415) 555-2671', '+1.415.555.2671'],
+    ['phone', '+14155552671', '(415) 555-2671'],
+    ['phone', '415-555-2671', '1 415 555 2671'],
+    ['phone', '+49 30 901820', '+49 (30) 90-18-20'],
+    ['phone', '+49 30 901820', '011 49 30 901820'],
+    ['phone', '123', '1-2-3'],
+    ['phone', '0'.repeat(40), `${'0'.repeat(20)} ${'0'.repeat(20)}`],
+  ];
+
+  it.each(same)('%s %s and %s are the same', async (field, first, second) => {
+    const { id } = await createLead(api, { [field]: first });
+    expectDuplicate(await api.post(LEADS, { first_name: 'Bob', [field]: second }), { [field]: id });
+    const other = await createLead(api);
+    expectDuplicate(await api.put(`${LEADS}/${other.id}`, { [field]: second }), { [field]: id });
+    expect(await getLead(api, other.id)).toStrictEqual(other);
+  });
+
+  it.each([
+    ['email', 'ada@example.com', 'ada+1@example.com'],
+    ['email', 'ada@example.com', 'a.da@example.com'],
+    ['email', 'ada@gmail.com', 'ada@googlemail.com'],
+    ['phone', '+14155552671', '+14155552672'],
+    ['phone', '+14155552671', '+44 4155552671'],
+    ['phone', '123', '1234'],
+  ])('%s %s and %s are not the same', async (field, first, second) => {
+    await createLead(api, { [field]: first });
+    await createLead(api, { [field]: second });
+  });
+
+  it("reads national numbers in the organization's region", async () => {
+    await suite.app.sql(`update organizations set phone_region = 'DE' where id = $1`, [
+      organizationId,
+    ]);
+    const { id } = await createLead(api, { phone: '030 901820' });
+    const answer = await api.post(LEADS, { first_name: 'Bob', phone: '+49 30 901820' });
+    expectDuplicate(answer, { phone: id });
+    await createLead(api, { phone: '+1 309 018 2000' });
+  });
+
+  it('lets many leads have neither e-mail nor phone', async () => {
+    for (const nothing of [{}, { email: null, phone: '' }, { email: ' ' }]) {
+      await createLead(api, nothing);
+    }
+  });
+
+  it('holds in each organization on its own', async () => {
+    const contact = { email: 'shared@example.com', phone: '+14155552671' };
+    await createLead(api, contact);
+    const stranger = await suite.app.organization();
+    await createLead(stranger.api, contact);
+  });
+
+  it('lets a lead be given its own e-mail and phone again, in any form', async () => {
+    const { id } = await createLead(api, { email: 'own@example.com', phone: '+14155552671' });
+    const changes = { email: 'OWN@example.com', phone: '415 555 2671' };
+    expect(await updateLead(api, id, changes)).toMatchObject(changes);
+  });
+
+  it('names both fields when one lead has both', async () => {
+    const contact = { email: 'both@example.com', phone: '+14155552671' };
+    const { id } = await createLead(api, contact);
+    const answer = await api.post(LEADS, { first_name: 'Bob', ...contact });
+    expectDuplicate(answer, { email: id, phone: id });
+  });
+
+  it('names both fields when two leads have one each', async () => {
+    const first = await createLead(api, { email: 'first@example.com' });
+    const second = await createLead(api, { phone: '+14155552671' });
+    const body = { first_name: 'Bob', email: 'FIRST@example.com', phone: '4155552671' };
+    expectDuplicate(await api.post(LEADS, body), { email: first.id, phone: second.id });
+    const { id } = await createLead(api);
+    const answer = await api.put(`${LEADS}/${id}`, body);
+    expectDuplicate(answer, { email: first.id, phone: second.id });
+  });
+
+  it('names only the field that another lead has when an update repeats its own other one', async () => {
+    const other = await createLead(api, { phone: '+14155552671' });
+    const { id } = await createLead(api, { email: 'own@example.com' });
+    const answer = await api.put(`${LEADS}/${id}`, {
+      email: 'own@example.com',
+      phone: '+14155552671',
+    });
+    expectDuplicate(answer, { phone: other.id });
+  });
+
+  it('changes nothing by an update that is a duplicate', async () => {
+    await createLead(api, { email: 'taken@example.com' });
+    const lead = await createLead(api, { city: 'London' });
+    const answer = await api.put(`${LEADS}/${lead.id}`, {
+      city: 'Paris',
+      email: 'taken@example.com',
+    });
+    expectError(answer, 409, 'duplicate');
+    expect(await getLead(api, lead.id)).toStrictEqual(lead);
+  });
+
+  it('tells existing_id only to keys that also have leads:read', async () => {
+    const contact = { email: 'both@example.com', phone: '+14155552671' };
+    const { id } = await createLead(api, contact);
+    const writer = await suite.app.key(organizationId, ['leads:write', 'tasks:read']);
+    const answer = await writer.api.post(LEADS, { first_name: 'Bob', ...contact });
+    expectDuplicate(answer, { email: undefined, phone: undefined });
+    expect(JSON.stringify(answer.body)).not.toContain(id);
+    for (const detail of errorOf(answer).details!) {
+      expect(Object.keys(detail)).toEqual(['field', 'message']);
+    }
+  });
+
+  it('gives up a value that the lead no longer has', async () => {
+    const { id } = await createLead(api, { email: 'old@example.com', phone: '+14155552671' });
+    await updateLead(api, id, { email: 'new@example.com', phone: null });
+    await createLead(api, { email: 'old@example.com', phone: '+14155552671' });
+    const answer = await api.post(LEADS, { first_name: 'Bob', email: 'new@example.com' });
+    expectDuplicate(answer, { email: id });
+  });
+
+  it('is not_found, not duplicate, when the lead to update does not exist', async () => {
+    await createLead(api, { email: 'taken@example.com' });
+    const answer = await api.put(`${LEADS}/${randomUUID()}`, { email: 'taken@example.com' });
+    expectError(answer, 404, 'not_found');
+  });
+});

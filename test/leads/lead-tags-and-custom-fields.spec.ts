@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util';
+import { dataOf, expectInvalid } from '../../src/testing/factories.js';
+import { leadSuite } from '../support/lead-suite.js';
+
+const { post, put, create, get, update } = leadSuite();
+
+/** JSON of `levels` objects or arrays inside each other, the outermost an object. */
+function nested(levels: number, inner: 'object' | 'array' = 'object'): string {
+  const [open, close] = inner === 'object' ? ['{"a":', '}'] : ['[', ']'];
+  return `{"a":${open.repeat(levels - 2)}${inner === 'object' ? '{}' : '[]'}${close.repeat(levels - 2)}}`;
+}
+
+describe('tags', () => {
+  const fifty = Array.from({ length: 50 }, (_, index) => `tag ${index}`);
+
+  it('keeps up to 50 of up to 50 characters in their order', async () => {
+    const tags = ['z', '😀'.repeat(50), 'x'.repeat(50), ...fifty.slice(3), 'a'].slice(0, 50);
+    expect((await create({ tags })).tags).toEqual(tags);
+  });
+
+  it('refuses 51', async () => {
+    expectInvalid(await post({ first_name: 'Ada', tags: [...fifty, 'more'] }), 'tags');
+  });
+
+  it('trims each and removes repetitions after that, the first one stays', async () => {
+    const { id, tags } = await create({ tags: [' b', 'a ', 'b', 'B', '\ta', 'c', 'b '] });
+    expect(tags).toEqual(['b', 'a', 'B', 'c']);
+    expect((await update(id, { tags: ['c', 'c '] })).tags).toEqual(['c']);
+  });
+
+  it('counts the characters of a tag after trimming', async () => {
+    expect((await create({ tags: [` ${'x'.repeat(50)} `] })).tags).toEqual(['x'.repeat(50)]);
+  });
+
+  it('are replaced as a whole on update', async () => {
+    const { id } = await create({ tags: ['a', 'b'] });
+    expect((await update(id, { tags: ['c'] })).tags).toEqual(['c']);
+    expect((await update(id, { city: 'Paris' })).tags).toEqual(['c']);
+    expect((await update(id, { tags: [] })).tags).toEqual([]);
+    expect((await get(id)).tags).toEqual([]);
+  });
+
+  it.each([
+    [['x'.repeat(51)]],
+    [['😀'.repeat(51)]],
+    [['']],
+    [['ok', '  ']],
+    [[1]],
+    [[null]],
+    [[true]],
+    [['ok', ['nested']]],
+    [[{}]],
+    [[{ constructor: 'x' }]],
+    ['poet'],
+    [''],
+    ['a,b'],
+    [{}],
+    [{ 0: 'a', length: 1 }],
+    [{ length: 1, constructor: 'x' }],
+    [1],
+    [true],
+  ])('%j is refused', async (tags) => {
+    expectInvalid(await post({ first_name: 'Ada', tags }), 'tags');
+    const { id } = await create({ tags: ['kept'] });
+    expectInvalid(await put(id, { tags }), 'tags');
+    expect((await get(id)).tags).toEqual(['kept']);
+  });
+});
+
+describe('custom_fields', () => {
+  const raw = (json: string) => post(`{"first_name":"Ada","custom_fields":${json}}`);
+
+  /** What comes back for this JSON, after a look at what is stored. */
+  async function stored(json: string): Promise<unknown> {
+    const { id } = dataOf(await raw(json), 201);
+    return (await get(id)).custom_fields;
+  }
+
+  it.each([
+    ['every kind of value', '{"s":"x","n":1,"t":true,"f":false,"z":null,"a":[1,[]],"o":{"p":{}}}'],
+    ['strings untouched', '{" key ":"  kept  ","empty":""}'],
+    ['fractions', '{"a":0.1,"b":-2.5,"c":1e-7,"d":5e-324,"e":3.141592653589793}'],
+    ['integers up to 2^53', '{"a":9007199254740991,"b":-9007199254740991,"c":1e3}'],
+    ['unicode keys', '{"ключ":1,"鍵":2,"😀":3,"e\u0301":4,"\u00e9":5}'],
+    ['100 characters in a key', JSON.stringify({ ['😀'.repeat(100)]: 1 })],
+    ['names of Object.prototype', '{"toString":1,"valueOf":2,"hasOwnProperty":null,"then":"x"}'],
+    ['toJSON', '{"toJSON":"x","toPostgres":"y","length":3}'],
+    ['8 levels of objects', nested(8)],
+    ['8 levels of arrays', nested(8, 'array')],
+  ])('keeps %s', async (_, json) => {
+    expect(await stored(json)).toStrictEqual(JSON.parse(json));
+  });
+
+  it('knows no negative zero, as JSON values 0 and -0 are the same number', async () => {
+    expect(await stored('{"a":-0}')).toEqual({ a: 0 });
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'holds %s as plain data at every depth and whatever it is',
+    async (name) => {
+      for (const value of ['"x"', '1', 'null', '[1]', '{}', '{"prototype":{"a":1}}', 'false']) {
+        const json = `{"${name}":${value},"a":{"${name}":${value}},"b":[{"${name}":${value}}]}`;
+        // Jest itself stumbles over such keys.
+        expect(isDeepStrictEqual(await stored(json), JSON.parse(json))).toBe(true);
+      }
+      expect(({} as Record<string, unknown>).a).toBeUndefined();
+    },
+  );
+
+  it('holds 100 keys and refuses 101', async () => {
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
+    expect(await stored(JSON.stringify(keys(100)))).toEqual(keys(100));
+    expectInvalid(await raw(JSON.stringify(keys(101))), 'custom_fields');
+  });
+
+  it('holds 32 KiB of JSON in UTF-8 and refuses one byte more', async () => {
+    const largest = JSON.stringify({ a: 'é'.repeat(16 * 1024 - 4) });
+    expect(Buffer.byteLength(largest)).toBe(32 * 1024);
+    expect(await stored(largest)).toEqual(JSON.parse(largest));
+    expectInvalid(await raw(largest.replace('é"', 'éx"')), 'custom_fields');
+  });
+
+  it.each([
+    ['9 levels of objects', nested(9)],
+    ['9 levels of arrays', nested(9, 'array')],
+    ['31 levels', nested(31)],
+    ['32 levels', nested(32)],
+    ['5,000 levels', nested(5000)],
+    ['an empty key', '{"":1}'],
+    ['101 characters in a key', JSON.stringify({ ['x'.repeat(101)]: 1 })],
+    ['101 emoji in a key', JSON.stringify({ ['😀'.repeat(101)]: 1 })],
+    ['an integer beyond 2^53', '{"a":9007199254740993}'],
+    ['an integer beyond -2^53', '{"a":[-9007199254740993]}'],
+    ['an integer of 23 digits', '{"a":{"b":12345678901234567890123}}'],
+    ['1e400', '{"a":1e400}'],
+    ['-1e400', '{"a":-1e400}'],
+    ['1e300, an integer beyond 2^53', '{"a":1e300}'],
+    ['the same key twice', '{"a":1,"a":2}'],
+    ['an array', '[]'],
+    ['an array of pairs', '[["a",1]]'],
+    ['a string', '"{}"'],
+    ['an empty string', '""'],
+    ['a number', '7'],
+    ['true', 'true'],
+    ['false', 'false'],
+  ])('refuses %s', async (_, json) => {
+    expectInvalid(await raw(json), 'custom_fields');
+    const { id } = await create();
+    expectInvalid(await put(id, `{"custom_fields":${json}}`), 'custom_fields');
+  });
+
+  it('are replaced as a whole on update', async () => {
+    const { id } = await create({ custom_fields: { a: 1, b: 2 } });
+    expect((await update(id, { custom_fields: { b: 3 } })).custom_fields).toEqual({ b: 3 });
+    expect((await update(id, { city: 'Paris' })).custom_fields).toEqual({ b: 3 });
+    expect((await update(id, { custom_fields: {} })).custom_fields).toEqual({});
+  });
+});

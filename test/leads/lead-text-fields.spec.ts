@@ -1,0 +1,243 @@
+import { createLead, expectInvalid, getLead } from '../../src/testing/factories.js';
+import { leadSuite, NOT_STRINGS } from '../support/lead-suite.js';
+
+const suite = leadSuite();
+const { post, put, create, get, update } = suite;
+
+/** One-line text fields and the most characters that they hold. */
+const TEXT_FIELDS = [
+  ['first_name', 100],
+  ['last_name', 100],
+  ['company', 200],
+  ['address_street', 200],
+  ['city', 100],
+  ['state', 2],
+  ['zip', 10],
+  ['status', 50],
+  ['notes', 5000],
+] as const;
+
+describe('text fields', () => {
+  describe.each(TEXT_FIELDS)('%s of at most %d characters', (field, max) => {
+    const body = (value: unknown) => ({ first_name: 'Ada', [field]: value });
+
+    it.each([
+      ['ASCII', 'x'],
+      ['emoji', '😀'],
+      ['combining marks', '\u0301'],
+    ])(`counts ${max} code points of %s as enough and one more as too many`, async (_, char) => {
+      const longest = char.repeat(max);
+      const lead = await create(body(longest));
+      expect(lead[field]).toBe(longest);
+      expectInvalid(await post(body(longest + char)), field);
+      expectInvalid(await put(lead.id, { [field]: longest + char }), field);
+    });
+
+    it('counts after trimming', async () => {
+      const lead = await create(body(` \t\n${'x'.repeat(max)}\r\n\u00a0\u0085\u200b`));
+      expect(lead[field]).toBe('x'.repeat(max));
+    });
+
+    it('is returned trimmed on update as well', async () => {
+      const { id } = await create();
+      expect((await update(id, { [field]: '\u2003ß \t' }))[field]).toBe('ß');
+      expect((await get(id))[field]).toBe('ß');
+    });
+
+    it.each(NOT_STRINGS)('is not %j', async (value) => {
+      expectInvalid(await post(body(value)), field);
+      const { id } = await create();
+      expectInvalid(await put(id, { [field]: value }), field);
+    });
+  });
+
+  it.each([
+    ['NUL', String.raw`a\u0000b`],
+    ['a lone high surrogate', String.raw`\ud83d`],
+    ['a lone low surrogate', String.raw`a\ude00`],
+    ['surrogates in the wrong order', String.raw`\ude00\ud83d`],
+  ])('refuses %s in a value', async (_, escaped) => {
+    expectInvalid(await post(`{"first_name":"${escaped}"}`), 'first_name');
+    expectInvalid(await post(`{"first_name":"a","notes":"${escaped}"}`), 'notes');
+    expectInvalid(await post(`{"first_name":"a","tags":["${escaped}"]}`), 'tags');
+    expectInvalid(
+      await post(`{"first_name":"a","custom_fields":{"a":["${escaped}"]}}`),
+      'custom_fields',
+    );
+    expectInvalid(
+      await post(`{"first_name":"a","custom_fields":{"b":{"${escaped}":1}}}`),
+      'custom_fields',
+    );
+  });
+});
+
+describe('strings come back code point for code point', () => {
+  it.each([
+    'مرحبا بالعالم',
+    'a\u202eb\u202c',
+    'zero\u200bwidth\u200d\ufeffjoin',
+    'e\u0301 is not \u00e9',
+    'Z̷̢͝ä̴l̶g̸o',
+    '👩‍👩‍👧‍👦 🏴‍☠️',
+    '\ud83d\ude00 as a pair',
+    '<script>alert(1)</script>',
+    "Robert'); DROP TABLE leads;--",
+    '$1 $$ ${process.env} {{7*7}} #{1}',
+    '%s %d %n %00 %F0',
+    String.raw`back\slash \u0041 \n`,
+    'line\r\nfeed\ttab\u0001\u001f\u0085\u007f',
+    '"quoted" \'single\' `tick`',
+    '{a,"b",NULL}',
+    'NULL',
+    'null',
+    '\u{10ffff}\ufffe\uffff',
+  ])('%j', async (text) => {
+    const custom = { [text]: [text, { [text]: text }] };
+    const lead = await create({
+      first_name: text,
+      notes: text,
+      status: text,
+      tags: [text],
+      custom_fields: custom,
+    });
+    const stored = await get(lead.id);
+    expect(stored).toStrictEqual(lead);
+    expect(stored).toMatchObject({ first_name: text, notes: text, status: text, tags: [text] });
+    expect(stored.custom_fields).toStrictEqual(custom);
+  });
+});
+
+describe('phone', () => {
+  it.each([
+    '123',
+    '1 2 3',
+    '+1 (415) 555-2671',
+    '+49.30/901820',
+    '415-555-2672 x12',
+    '#123/(45)',
+    '()()123',
+    '9'.repeat(50),
+  ])('%s is accepted and returned as given', async (phone) => {
+    const { api } = await suite.app.organization();
+    const lead = await createLead(api, { phone });
+    expect(lead.phone).toBe(phone);
+    expect((await getLead(api, lead.id)).phone).toBe(phone);
+  });
+
+  it('is trimmed', async () => {
+    expect((await create({ phone: ' 415 555 9999\t' })).phone).toBe('415 555 9999');
+  });
+
+  it.each([
+    '12',
+    '++--()',
+    '1-2',
+    '9'.repeat(51),
+    '415-555-267a',
+    '415-555-2671 extension 5',
+    '415-555-2671=5',
+    'ext. 5',
+    '415\t5552671',
+    '415\n5552671',
+    '415\u00a05552671',
+    '415–555–2671',
+    '١٢٣٤٥٦',
+    '４１５５５５２６７１',
+    'tel:+14155552671',
+    '*123#',
+    "123' or '1'='1",
+    4155552671,
+    ...NOT_STRINGS,
+  ])('%j is refused', async (phone) => {
+    expectInvalid(await post({ first_name: 'Ada', phone }), 'phone');
+    const { id } = await create();
+    expectInvalid(await put(id, { phone }), 'phone');
+  });
+});
+
+describe('email', () => {
+  /** 254 characters: 64 before the sign, 189 after it. */
+  const longest = `${'l'.repeat(64)}@${`${'d'.repeat(61)}.`.repeat(3)}com`;
+
+  it.each([
+    'a@b.co',
+    'Ada.Lovelace+test@Example.COM',
+    "o'neil@sub.example.com",
+    'under_score-dash@example.museum',
+    longest,
+  ])('%s is accepted and returned as given', async (email) => {
+    const { api } = await suite.app.organization();
+    const lead = await createLead(api, { email });
+    expect(lead.email).toBe(email);
+    expect((await getLead(api, lead.id)).email).toBe(email);
+  });
+
+  it('is trimmed', async () => {
+    expect((await create({ email: '\t trimmed@example.com ' })).email).toBe('trimmed@example.com');
+  });
+
+  it.each([
+    'ada',
+    'ada@',
+    '@example.com',
+    'ada@example',
+    'ada@@example.com',
+    'ada example@example.com',
+    'ada@exam ple.com',
+    'ada@example..com',
+    '.ada@example.com',
+    'ada@-example.com',
+    'Ada <ada@example.com>',
+    'ada@example.com, bob@example.com',
+    'ada@example.com\nbcc:bob@example.com',
+    'mailto:ada@example.com',
+    'ada@127.0.0.1',
+    `${'l'.repeat(65)}@example.com`,
+    longest.replace('com', 'info'),
+    ['ada@example.com'],
+    ...NOT_STRINGS,
+  ])('%j is refused', async (email) => {
+    expectInvalid(await post({ first_name: 'Ada', email }), 'email');
+    const { id } = await create();
+    expectInvalid(await put(id, { email }), 'email');
+  });
+});
+
+describe('temperature, source, flags', () => {
+  const WORDS = {
+    temperature: ['cold', 'warm', 'hot'],
+    source: ['manual', 'api', 'website', 'referral', 'import', 'other'],
+    sms_opted_out: [true, false],
+    on_dnc_list: [true, false],
+  };
+
+  it.each(Object.entries(WORDS))('%s is any of %j on create and update', async (field, words) => {
+    for (const value of words) {
+      expect(await create({ [field]: value })).toHaveProperty(field, value);
+      const { id } = await create();
+      await update(id, { [field]: value });
+      expect(await get(id)).toHaveProperty(field, value);
+    }
+  });
+
+  const notWords: unknown[] = ['Hot', 'lukewarm', 'hot,cold', ['hot'], ...NOT_STRINGS];
+  const notFlags: unknown[] = ['true', 'false', '', 0, 1, [], [true], {}, { constructor: 1 }];
+
+  it.each<[string, unknown]>([
+    ...notWords.map((value): [string, unknown] => ['temperature', value]),
+    ...[...notWords, 'hot'].map((value): [string, unknown] => ['source', value]),
+    ...notFlags.map((value): [string, unknown] => ['sms_opted_out', value]),
+    ...notFlags.map((value): [string, unknown] => ['on_dnc_list', value]),
+  ])('%s is never %j', async (field, value) => {
+    expectInvalid(await post({ first_name: 'Ada', [field]: value }), field);
+    const { id } = await create();
+    expectInvalid(await put(id, { [field]: value }), field);
+  });
+
+  it('trims words like every string', async () => {
+    expect(await create({ temperature: ' hot ', source: '\timport' })).toMatchObject({
+      temperature: 'hot',
+      source: 'import',
+    });
+  });
+});
