@@ -120,21 +120,21 @@ const pathOf = ({ id }: LeadRecord) => `${LEADS}/${id}`;
 const runPair = (headers = {}) =>
   tenant.api.post('/api/v1/pairs', { one: one.id, two: two.id }, { headers });
 
-describe('a change of a record is told', () => {
-  it('when it was updated, and not when an update changes nothing', async () => {
+describe('a change of a record is published', () => {
+  it('after an update, unless the update changes nothing', async () => {
     dataOf(await tenant.api.put(pathOf(one), { first_name: 'Grace' }));
     expect(told).toEqual(['one']);
     dataOf(await tenant.api.put(pathOf(one), { first_name: 'Grace' }));
     expect(told).toEqual(['one']);
   });
 
-  it('when it was deleted, once', async () => {
+  it('once after a deletion', async () => {
     dataOf(await tenant.api.delete(pathOf(one)));
     expectError(await tenant.api.delete(pathOf(one)), 404, 'not_found');
     expect(told).toEqual(['one']);
   });
 
-  it('once it can be read', async () => {
+  it('after it is visible to readers', async () => {
     const reads: Promise<unknown>[] = [];
     ends.push(
       app.app.get(ChangeBus).subscribe(tenant.id, one.id, () => {
@@ -161,7 +161,7 @@ describe('a change of a record is told', () => {
     },
   );
 
-  it('not of what an organization tries with the ids of another', async () => {
+  it('not when an organization uses the ids of another', async () => {
     const { api } = await app.organization();
     expectError(await api.put(pathOf(one), { first_name: 'Mallory' }), 404, 'not_found');
     expectError(await api.delete(pathOf(one)), 404, 'not_found');
@@ -169,8 +169,8 @@ describe('a change of a record is told', () => {
   });
 });
 
-describe('the changes of one transaction are told', () => {
-  it('together after its commit, of each record once', async () => {
+describe('the changes of one transaction are published', () => {
+  it('together after the commit, once per record', async () => {
     let toldWithin: string[] | undefined;
     work = async (leads) => {
       await leads.rename(leads.ids.one, 'Grace');
@@ -182,7 +182,7 @@ describe('the changes of one transaction are told', () => {
     expect({ toldWithin, told }).toEqual({ toldWithin: [], told: ['one', 'two'] });
   });
 
-  it('once where its Idempotency-Key comes twice', async () => {
+  it('once when an Idempotency-Key is repeated', async () => {
     work = (leads) => leads.rename(leads.ids.one, 'Grace');
     const headers = { 'Idempotency-Key': randomUUID() };
     dataOf(await runPair(headers), 201);
@@ -203,7 +203,7 @@ describe('the changes of one transaction are told', () => {
     expect(told).toEqual([]);
   });
 
-  it('not at all where a unique violation ends it', async () => {
+  it('not when a unique violation aborts it', async () => {
     dataOf(await tenant.api.put(pathOf(two), { email: 'ada@example.com' }));
     told = [];
     work = async (leads, transaction) => {
@@ -218,7 +218,7 @@ describe('the changes of one transaction are told', () => {
     expect(told).toEqual([]);
   });
 
-  it('without those of a part that was undone', async () => {
+  it('without those of a part that was rolled back', async () => {
     work = async (leads) => {
       await leads.rename(leads.ids.two, 'Grace');
       await leads.announce(leads.ids.one, () => Promise.reject(new Error('for a test')));
@@ -237,7 +237,7 @@ describe('the changes of one transaction are told', () => {
     expect({ toldWithin, told }).toEqual({ toldWithin: [], told: ['one'] });
   });
 
-  it('once where PostgreSQL broke it off and it ran again', async () => {
+  it('once when PostgreSQL aborted it and it was retried', async () => {
     let attempts = 0;
     work = async (leads, transaction) => {
       attempts++;

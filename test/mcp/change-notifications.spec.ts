@@ -65,7 +65,7 @@ const uriOf = ({ id }: { id: string }, kind = 'lead') => `${kind}://${id}`;
 const rename = ({ id }: { id: string }, first_name: string = randomUUID(), { api } = tenant) =>
   updateLead(api, id, { first_name });
 
-describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
+describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
   const follow = async (...uris: string[]) => {
     const follower = await Subscriber.of(era, mcp, uris);
     expect(follower.acknowledged).toEqual(uris);
@@ -88,7 +88,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     },
   );
 
-  it("is told of a team's own resource, which says nothing of it", async () => {
+  it('is notified of changes behind a resource that a team has added', async () => {
     const lead = await createLead(tenant.api);
     const follower = await follow(uriOf(lead, 'brief'), uriOf(lead));
     await rename(lead);
@@ -99,7 +99,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     follower.disconnect();
   });
 
-  it.each(PROTOCOL_MODES)('is told of what another agent, by %s, changes', async (other) => {
+  it.each(PROTOCOL_MODES)('is notified of changes that another agent makes (%s)', async (other) => {
     const lead = await createLead(tenant.api);
     const follower = await follow(uriOf(lead));
     const agent = await connectAgent(app, await app.key(tenant.id), other);
@@ -110,7 +110,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     follower.disconnect();
   });
 
-  it('is told of neither a change of nothing, nor one that is refused, nor other records', async () => {
+  it('is not notified of updates without changes, refused requests or other records', async () => {
     const [lead, other] = [
       await createLead(tenant.api, { email: 'ada@example.com' }),
       await createLead(tenant.api, { email: 'grace@example.com' }),
@@ -138,7 +138,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     return follower.next();
   }
 
-  it('is told of every change of two writers at once', async () => {
+  it('is notified of every change of two concurrent writers', async () => {
     const lead = await createLead(tenant.api);
     const follower = await follow(uriOf(lead));
     const writer = async () => {
@@ -150,7 +150,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     expect(await lastOf(follower)).toBeUndefined();
   });
 
-  it('is one of several who follow several records', async () => {
+  it('is notified only of its own records when several clients subscribe', async () => {
     const [one, two] = [await createLead(tenant.api), await createLead(tenant.api)];
     const colleague = callerOf(await app.key(tenant.id));
     const both = await follow(uriOf(one), uriOf(two));
@@ -165,7 +165,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     for (const follower of [both, second, third]) follower.disconnect();
   });
 
-  it('is told of one record once, by the address that it wrote last', async () => {
+  it('is notified once per change, with the URI of its latest subscription', async () => {
     const lead = await createLead(tenant.api);
     const written = `lead://${lead.id.toUpperCase()}`;
     const follower = await Subscriber.of(era, mcp, [uriOf(lead), written]);
@@ -176,7 +176,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     follower.disconnect();
   });
 
-  it('is told neither of records of another organization, nor of kinds that its key may not read, nor of none', async () => {
+  it('cannot subscribe to records of other organizations, to kinds that its key may not read or to missing records', async () => {
     const [lead, foreign] = [await createLead(tenant.api), await app.organization()];
     const foreignLead = await createLead(foreign.api);
     const task = dataOf(await tenant.api.post('/api/v1/tasks', { title: 'Call' }), 201);
@@ -196,7 +196,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     follower.disconnect();
   });
 
-  it('is told nothing of an equal id of another organization', async () => {
+  it('is not notified of a record with the same id in another organization', async () => {
     const lead = await createLead(tenant.api);
     const foreign = await app.organization();
     await app.sql(
@@ -219,7 +219,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     other.disconnect();
   });
 
-  it('is told nothing any more when its key is revoked', async () => {
+  it('loses its stream when its key is revoked', async () => {
     const lead = await createLead(tenant.api);
     const colleague = await app.key(tenant.id);
     const follower = await follow(uriOf(lead));
@@ -229,7 +229,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     await rename(lead, 'Grace', colleague);
   });
 
-  it('cannot begin with a key that was revoked just now, which other requests may not know yet', async () => {
+  it('cannot open a stream with a revoked key that may still be cached', async () => {
     const lead = await createLead(tenant.api);
     const notifications = { resourceSubscriptions: [uriOf(lead)] };
     const session = await mcp.openSession();
@@ -241,7 +241,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     expectError(answer, 401, 'unauthorized');
   });
 
-  it('is told that its tools are others when its key loses a scope, and of those records no more', async () => {
+  it('gets list_changed when its key loses a scope, and no more changes of the records behind it', async () => {
     const lead = await createLead(tenant.api);
     const task = dataOf(await tenant.api.post('/api/v1/tasks', { title: 'Call' }), 201);
     const path = `/api/v1/tasks/${task.id}`;
@@ -257,7 +257,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     follower.disconnect();
   });
 
-  it('is let go when it does not read, while one who reads is told of everything', async () => {
+  it('is disconnected when it does not read, while a client that reads gets every notification', async () => {
     const lead = await createLead(tenant.api);
     const reader = await follow(uriOf(lead));
     const counts = () => [
@@ -303,7 +303,7 @@ describe.each(PROTOCOL_MODES)('who follows records by %s', (era) => {
     return socket;
   }
 
-  it('is let go when the application stops, which does not wait for it', async () => {
+  it('is disconnected when the application stops', async () => {
     const instance = await TestApp.start({ database: app.database });
     const lead = await createLead(tenant.api);
     const follower = await Subscriber.of(era, callerOf(tenant, instance), [uriOf(lead)]);

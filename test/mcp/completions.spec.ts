@@ -36,7 +36,7 @@ function book(lead_id: string, day: string, more: object = {}) {
   return create('appointments', { lead_id, ...times, ...more });
 }
 
-describe.each(PROTOCOL_MODES)('completion/complete, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
   let party: McpTenant;
   beforeEach(async () => {
     party = await connectTenant(app, tenant, era);
@@ -216,7 +216,7 @@ describe.each(PROTOCOL_MODES)('completion/complete, in the era "%s"', (era) => {
   });
 });
 
-describe.each(PROTOCOL_MODES)('the client of the SDK of the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('the client of the SDK (%s)', (era) => {
   it('completes an argument, and gets the prompt with it', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
     const address = new URL('/mcp', app.url);

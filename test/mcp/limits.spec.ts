@@ -90,7 +90,7 @@ function ask(era: ProtocolMode, method: string, params: object): Promise<Answer>
     : caller.statelessRpc(method, params);
 }
 
-describe.each(PROTOCOL_MODES)('in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('%s', (era) => {
   const call = (name: string, args: object = {}) =>
     ask(era, 'tools/call', { name, arguments: args });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('the flood guard', () => {
+describe('the limit of messages', () => {
   const MESSAGES = 600;
   const BATCH = 100;
   let limited: TestApp;
@@ -136,7 +136,7 @@ describe('the flood guard', () => {
 
   it.each<[string, number, () => Promise<Answer>]>([
     ['an invalid body', 400, () => caller.post('{', sessionHeader(session))],
-    ['what is no JSON-RPC', 400, () => caller.post({}, sessionHeader(session))],
+    ['a body that is not JSON-RPC', 400, () => caller.post({}, sessionHeader(session))],
     ['another content type', 415, () => caller.post('x', { 'Content-Type': 'text/plain' })],
     [
       'a body that is too large',
@@ -151,7 +151,7 @@ describe('the flood guard', () => {
     ['a notification', 202, () => caller.post(rpcNotification('x'), sessionHeader(session))],
     ['a GET', 400, () => SEND.GET(caller)],
     ['a DELETE', 404, () => caller.delete(randomUUID())],
-  ])('given one message left, when %s comes, then that was it', async (_, status, ask) => {
+  ])('given one message left, when %s is sent, then that was it', async (_, status, ask) => {
     await leave(1);
     expect(await ask()).toMatchObject({ status });
     expectFlood(await ping());

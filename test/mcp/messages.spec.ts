@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('what a POST may hold', () => {
+describe('the body of a POST', () => {
   let session: string;
   let inBatching: string;
 
@@ -85,7 +85,7 @@ describe('what a POST may hold', () => {
     },
   );
 
-  it('given no body at all, when POST comes, then it is refused', async () => {
+  it('given no body at all, when POST is sent, then it is refused', async () => {
     for (const answer of await post(undefined)) {
       expectRefusal(answer, 400, 'validation_error', 'body');
     }
@@ -111,7 +111,7 @@ describe('what a POST may hold', () => {
   });
 
   it.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'text/json'])(
-    'given the content type %s, when POST comes, then it is 415',
+    'given the content type %s, when POST is sent, then it is 415',
     async (type) => {
       const body = JSON.stringify(rpcRequest('ping'));
       for (const answer of await post(body, { 'Content-Type': type })) {
@@ -120,7 +120,7 @@ describe('what a POST may hold', () => {
     },
   );
 
-  it('given a body that is too large, when POST comes, then it is 413, and at the limit it is not', async () => {
+  it('given a body that is too large, when POST is sent, then it is 413, and at the limit it is not', async () => {
     const { bodyLimitBytes } = app.settings;
     const atLimit = JSON.stringify(rpcRequest('ping', {}, 1)).padEnd(bodyLimitBytes);
     for (const answer of await post(`${atLimit} `)) expectRefusal(answer, 413, 'payload_too_large');
@@ -128,7 +128,7 @@ describe('what a POST may hold', () => {
   });
 
   describe('batches', () => {
-    it('given a session of 2025-03-26, when a batch comes, then its requests are answered in an array', async () => {
+    it('given a session of 2025-03-26, when a batch is sent, then its requests are answered in an array', async () => {
       const batch = [
         rpcRequest('ping', {}, 1),
         rpcNotification('notifications/initialized'),
@@ -151,25 +151,25 @@ describe('what a POST may hold', () => {
       );
     });
 
-    it('given a batch of one, when it comes, then the answer is an array of one', async () => {
+    it('given a batch of one, when it is sent, then the answer is an array of one', async () => {
       const { body } = await mcp.post([rpcRequest('ping', {}, 1)], sessionHeader(inBatching));
       expect(body).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
     });
 
-    it('given a batch with one id twice, when it comes, then both requests are answered', async () => {
+    it('given a batch with one id twice, when it is sent, then both requests are answered', async () => {
       const batch = [rpcRequest('ping', {}, 1), rpcRequest('ping', {}, 1)];
       const { body } = await mcp.post(batch, sessionHeader(inBatching));
       expect(body).toEqual(batch.map(({ id }) => ({ jsonrpc: '2.0', id, result: {} })));
     });
 
-    it('given a batch without a request, when it comes, then the answer is 202 without a body', async () => {
+    it('given a batch without a request, when it is sent, then the answer is 202 without a body', async () => {
       const batch = [rpcNotification('notifications/initialized'), rpcNotification('x')];
       const answer = await mcp.post(batch, sessionHeader(inBatching));
       expect(answer).toMatchObject({ status: 202, body: undefined });
     });
 
     it.each(VERSIONS_WITHOUT_BATCHES)(
-      'given a session of %s, when a batch comes, then it is refused',
+      'given a session of %s, when a batch is sent, then it is refused',
       async (revision) => {
         const other = await mcp.openSession(revision);
         const batches = [[rpcRequest('ping')], [rpcNotification('notifications/initialized')], []];
@@ -181,13 +181,13 @@ describe('what a POST may hold', () => {
       },
     );
 
-    it('given an empty batch, when it comes, then it is refused', async () => {
+    it('given an empty batch, when it is sent, then it is refused', async () => {
       for (const headers of [{}, sessionHeader(session), sessionHeader(inBatching)]) {
         expectRefusal(await mcp.post([], headers), 400, 'validation_error', 'body');
       }
     });
 
-    it('given initialize in a batch, when it comes in a session, then it is refused and nothing is done', async () => {
+    it('given initialize in a batch, when it is sent in a session, then it is refused and nothing is done', async () => {
       const call = { name: 'create_lead', arguments: { first_name: 'Never' } };
       const owner = await app.organization();
       const caller = callerOf(owner);
@@ -203,7 +203,7 @@ describe('what a POST may hold', () => {
       expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
     });
 
-    it('given initialize in a batch, when it comes without a session, then it is refused', async () => {
+    it('given initialize in a batch, when it is sent without a session, then it is refused', async () => {
       const initialize = initializeRequest({ protocolVersion: VERSION_WITH_BATCHES });
       const batches = [[initialize], [initialize, rpcRequest('ping')], [initialize, initialize]];
       for (const batch of batches) {
@@ -213,13 +213,13 @@ describe('what a POST may hold', () => {
       }
     });
 
-    it('given a batch without initialize, when it comes without a session, then it is no_session', async () => {
+    it('given a batch without initialize, when it is sent without a session, then it is no_session', async () => {
       expectRefusal(await mcp.post([rpcRequest('ping')]), 400, 'no_session');
     });
   });
 });
 
-describe('the head of a request', () => {
+describe('the headers and the query of a request', () => {
   let session: string;
 
   beforeAll(async () => {
@@ -246,13 +246,13 @@ describe('the head of a request', () => {
     }
   });
 
-  it('given initialize that declares a revision which is not supported, when it comes, then it is refused', async () => {
+  it('given initialize that declares a revision which is not supported, when it is sent, then it is refused', async () => {
     const answer = await mcp.initialize({}, { 'MCP-Protocol-Version': 'x' });
     expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
   });
 
   it.each(METHODS)(
-    'given an unknown query parameter, when %s comes, then it is named',
+    'given an unknown query parameter, when %s is sent, then it is named',
     async (method) => {
       const body = method === 'POST' ? rpcRequest('ping') : undefined;
       const path = `${MCP}?session=${session}`;
@@ -263,7 +263,7 @@ describe('the head of a request', () => {
   );
 
   it.each(['x', '-1', '1.5', '1', '01x', '0x0', '99999999999999999999', 'null'])(
-    'given Last-Event-ID %s, which names no event of the session, when GET comes, then it is named',
+    'given Last-Event-ID %s, which names no event of the session, when GET is sent, then it is named',
     async (id) => {
       const headers = { ...sessionHeader(session), 'Last-Event-ID': id };
       const answer = await mcp.request('GET', { headers });
@@ -271,7 +271,7 @@ describe('the head of a request', () => {
     },
   );
 
-  it('given a request with several faults, when GET comes, then all are named', async () => {
+  it('given a request with several faults, when GET is sent, then all are named', async () => {
     const headers = {
       'MCP-Protocol-Version': 'x',
       'Last-Event-ID': 'x',
@@ -282,7 +282,7 @@ describe('the head of a request', () => {
   });
 
   it.each(['PUT', 'PATCH', 'PROPFIND'])(
-    'given %s, when it comes to /mcp, then it is 404 and Allow names what there is',
+    'given %s, when it is sent to /mcp, then it is 404 and Allow names what there is',
     async (method) => {
       const answer = await mcp.request(method, { headers: sessionHeader(session) });
       expectRefusal(answer, 404, 'not_found');
@@ -292,7 +292,7 @@ describe('the head of a request', () => {
   );
 
   it.each(['/mcp/', '/mcp/x', '/MCP', '/mcp%2f'])(
-    'given the path %s, when initialize comes, then it is 404',
+    'given the path %s, when initialize is sent, then it is 404',
     async (path) => {
       expectRefusal(
         await mcp.request('POST', { path, body: initializeRequest() }),

@@ -141,7 +141,7 @@ async function filledRecord(tool: RecordTool): Promise<Row> {
   return record;
 }
 
-describe.each(PROTOCOL_MODES)('in tools null means "not given", in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
   beforeAll(async () => {
     agent = await connectAgent(app, tenant, era);
   });
@@ -206,7 +206,7 @@ describe.each(PROTOCOL_MODES)('in tools null means "not given", in the era "%s"'
   });
 });
 
-describe.each(PROTOCOL_MODES)('`clear` empties fields, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
   beforeAll(async () => {
     agent = await connectAgent(app, tenant, era);
   });

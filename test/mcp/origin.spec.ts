@@ -22,7 +22,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
   const initialize = (caller: McpHttpClient, origin: string) =>
     caller.initialize({}, { Origin: origin });
 
-  it('given no Origin, when a request comes, then it passes', async () => {
+  it('given no Origin, when a request is sent, then it passes', async () => {
     await mcp.openSession();
   });
 
@@ -73,7 +73,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
   });
 
   it.each(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND'])(
-    'given a foreign Origin, when %s comes anywhere under /mcp, then it is 403 before everything else',
+    'given a foreign Origin, when %s is sent anywhere under /mcp, then it is 403 before everything else',
     async (method) => {
       const session = await mcp.openSession();
       for (const path of ['/mcp', '/mcp?x=1', '/mcp/', '/mcp/x', '/mcp/x/y?z', '/mcp/%E0%A4%A']) {
@@ -88,13 +88,13 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     },
   );
 
-  it('given a foreign Origin, when HEAD comes, then it is 403', async () => {
+  it('given a foreign Origin, when HEAD is sent, then it is 403', async () => {
     const session = await mcp.openSession();
     const headers = { ...FOREIGN_ORIGIN, ...sessionHeader(session) };
     expect(await mcp.request('HEAD', { headers })).toMatchObject({ status: 403, body: undefined });
   });
 
-  it('given a foreign Origin, when a preflight comes, then no page may ask', async () => {
+  it('given a foreign Origin, when a preflight is sent, then no page may ask', async () => {
     const headers = { ...FOREIGN_ORIGIN, 'Access-Control-Request-Method': 'POST' };
     const answer = await callerWithoutKey().request('OPTIONS', { headers });
     expectRefusal(answer, 403, 'origin_not_allowed');
@@ -183,7 +183,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
   });
 });
 
-describe('the probes of OAuth clients', () => {
+describe('the discovery requests of OAuth clients', () => {
   const PATHS = [
     '/.well-known/oauth-protected-resource',
     '/.well-known/oauth-protected-resource/mcp',

@@ -57,7 +57,7 @@ function resultOf<T>({ status, body }: Answer): T {
   return result as T;
 }
 
-describe.each(PROTOCOL_MODES)('prompts, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('prompts (%s)', (era) => {
   const join = (owner: Tenant) => connectTenant(app, owner, era);
   let party: McpTenant;
 

@@ -232,7 +232,7 @@ describe('schemas that the API of every model takes', () => {
   );
 });
 
-describe.each(PROTOCOL_MODES)('results, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('results (%s)', (era) => {
   it('fit the output schemas, nulls included', async () => {
     const caller = await connectAgent(app, await app.organization(), era);
     const ajv = new Ajv2020({ strict: true });

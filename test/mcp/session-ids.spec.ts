@@ -30,12 +30,12 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('the session that a request names', () => {
-  it('given no session header, when GET comes, then it is 400 no_session', async () => {
+describe('the session id of a request', () => {
+  it('given no session header, when GET is sent, then it is 400 no_session', async () => {
     expectRefusal(await SEND.GET(mcp), 400, 'no_session');
   });
 
-  it('given a session header that names none or one that has ended, when GET comes, then it is 400 no_session', async () => {
+  it('given a session header that names none or one that has ended, when GET is sent, then it is 400 no_session', async () => {
     for (const session of [randomUUID(), 'x', '', '__proto__', await terminatedSession(mcp)]) {
       expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
     }
@@ -48,7 +48,7 @@ describe('the session that a request names', () => {
     },
   );
 
-  it('given no session header, when what is no request is POSTed, then it is 400 no_session', async () => {
+  it('given no session header, when a message that is not a request is POSTed, then it is 400 no_session', async () => {
     const messages = [
       rpcNotification('notifications/initialized'),
       rpcNotification('initialize'),
@@ -57,12 +57,12 @@ describe('the session that a request names', () => {
     for (const message of messages) expectRefusal(await mcp.post(message), 400, 'no_session');
   });
 
-  it('given no session header, when DELETE comes, then it is refused', async () => {
+  it('given no session header, when DELETE is sent, then it is refused', async () => {
     expectRefusal(await mcp.delete(), 400, 'no_session');
   });
 
   it.each(['POST', 'DELETE'] as const)(
-    'given a session header that names none or one that has ended, when %s comes, then it is 404 not_found',
+    'given a session header that names none or one that has ended, when %s is sent, then it is 404 not_found',
     async (method) => {
       for (const session of [randomUUID(), 'x', '__proto__', await terminatedSession(mcp)]) {
         expectRefusal(await SEND[method](mcp, session), 404, 'not_found');
@@ -71,7 +71,7 @@ describe('the session that a request names', () => {
   );
 
   it.each(METHODS)(
-    'given the session of another key, when %s comes, then it is 403 session_mismatch and the session lives on',
+    'given the session of another key, when %s is sent, then it is 403 session_mismatch and the session lives on',
     async (method) => {
       const session = await mcp.openSession();
       const others = [await app.key(tenant.id), await app.organization()];
@@ -82,7 +82,7 @@ describe('the session that a request names', () => {
     },
   );
 
-  it('given the session of another key, when initialize comes in it, then it is 403 session_mismatch', async () => {
+  it('given the session of another key, when initialize is sent in it, then it is 403 session_mismatch', async () => {
     const session = await mcp.openSession();
     const other = callerOf(await app.key(tenant.id));
     expectRefusal(await other.initialize({}, sessionHeader(session)), 403, 'session_mismatch');
@@ -102,7 +102,7 @@ describe('the session that a request names', () => {
 
   it.each<[string, Parameters<McpHttpClient['request']>[1] & object]>([
     ['unparseable JSON', { body: '{' }],
-    ['what is no JSON-RPC', { body: '{}' }],
+    ['a body that is not JSON-RPC', { body: '{}' }],
     ['no body', {}],
     ['another content type', { body: 'x', headers: { 'Content-Type': 'text/plain' } }],
     ['a body that is too large', { body: ' '.repeat(300_000) }],
@@ -111,7 +111,7 @@ describe('the session that a request names', () => {
     ['a batch', { body: [rpcRequest('ping')] }],
     ['initialize without its parameters', { body: rpcRequest('initialize') }],
   ])(
-    'given the header of no session or of a foreign one, when %s comes, then the session is what is told',
+    'given the header of no session or of a foreign one, when %s is sent, then the error is that of the session',
     async (_, { headers, ...options }) => {
       const session = await callerOf(await app.key(tenant.id)).openSession();
       const ask = (id: string) =>
@@ -121,7 +121,7 @@ describe('the session that a request names', () => {
     },
   );
 
-  it('given a request with several faults, when GET or DELETE comes, then the session is what is told', async () => {
+  it('given a request with several faults, when GET or DELETE is sent, then the error is that of the session', async () => {
     const session = await callerOf(await app.key(tenant.id)).openSession();
     const headers = { 'Last-Event-ID': 'x', 'MCP-Protocol-Version': 'x' };
     const ask = (method: string, id: string) =>

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('the end of a key', () => {
+describe('the revocation and the expiry of a key', () => {
   /** When the stream of a session ended that this key has opened, and that the session is gone. */
   async function endOf(owner: Tenant, end: () => Promise<unknown>): Promise<number> {
     const caller = callerOf(owner);
@@ -80,7 +80,7 @@ describe('the end of a key', () => {
   });
 });
 
-describe('the log, a line a request', () => {
+describe('the log of MCP requests', () => {
   let logging: TestApp;
   let text = '';
 

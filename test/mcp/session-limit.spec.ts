@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('the cap', () => {
+describe('the limit of sessions', () => {
   const PLACES = 5;
   let small: TestApp;
   let caller: McpHttpClient;
@@ -58,13 +58,13 @@ describe('the cap', () => {
     return answers.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
   }
 
-  it('given five places, when twenty sessions are opened at once, then exactly five are', async () => {
+  it('given a limit of five, when twenty sessions are opened at once, then five are open', async () => {
     const ids = await openAtOnce(20);
     expect(new Set(ids).size).toBe(PLACES);
     for (const id of ids) await expectAlive(caller, id);
   });
 
-  it('given five places, when keys of several organizations ask, then they share them', async () => {
+  it('given a limit of five, when several organizations open sessions, then they share the limit', async () => {
     const other = callerOf(await small.organization(), small);
     const opened = await Promise.all([openAtOnce(10), openAtOnce(10, other)]);
     expect(opened.flat()).toHaveLength(PLACES);
@@ -93,7 +93,7 @@ describe('the cap', () => {
     expect(await openAtOnce(PLACES + 1)).toHaveLength(PLACES);
   });
 
-  it('given a full house, when many more are refused and one session ends, then there is one place', async () => {
+  it('given a reached limit, when one session ends, then one more can be opened', async () => {
     const [first] = await openAtOnce(PLACES);
     expect(await openAtOnce(20)).toEqual([]);
     const answer = await caller.delete(first);
@@ -101,14 +101,14 @@ describe('the cap', () => {
     expect(await openAtOnce(3)).toHaveLength(1);
   });
 
-  it('given a full house, when another key tries to end a session, then no place falls free', async () => {
+  it('given a reached limit, when another key tries to end a session, then the limit stays reached', async () => {
     const [first] = await openAtOnce(PLACES);
     const other = callerOf(await small.organization(), small);
     expectRefusal(await other.delete(first), 403, 'session_mismatch');
     expectFull(await other.initialize());
   });
 
-  it('given a full house, when its sessions go on, then they are served', async () => {
+  it('given a reached limit, when its sessions send requests, then they are answered', async () => {
     const ids = await openAtOnce(PLACES);
     expectFull(await caller.initialize());
     for (const id of ids) {
@@ -121,7 +121,7 @@ describe('the cap', () => {
     expect(body).toMatchObject({ result: { structuredContent: { meta: { page: 1 } } } });
   });
 
-  it('given a full house, when what is wrong by itself comes, then that is told first', async () => {
+  it('given a reached limit, when an invalid request is sent, then its own error takes precedence', async () => {
     await openAtOnce(PLACES);
     expectRefusal(await caller.post('{'), 400, 'validation_error', 'body');
     expectRefusal(await caller.initialize({ capabilities: 1 }), 400, 'validation_error');
@@ -129,7 +129,7 @@ describe('the cap', () => {
     expectRefusal(await caller.initialize({}, sessionHeader('x')), 404, 'not_found');
   });
 
-  it('given a full house of one key, when that key is revoked, then its places fall free', async () => {
+  it('given a limit reached by one key, when the key is revoked, then sessions can be opened', async () => {
     const owner = await small.key(tenant.id);
     await openAtOnce(PLACES, callerOf(owner, small));
     expectFull(await caller.initialize());

@@ -57,7 +57,7 @@ describe('streams', () => {
     expect(await stream.next()).toBeUndefined();
   }
 
-  it('given a session of 2025-11-25, when GET comes, then a stream begins with an id to come back with', async () => {
+  it('given a session of 2025-11-25, when GET is sent, then a stream begins with an id to come back with', async () => {
     const stream = await caller.openStream(await caller.openSession());
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     expect(stream.headers.get('cache-control')).toContain('no-cache');
@@ -72,7 +72,7 @@ describe('streams', () => {
   });
 
   it.each(['2025-06-18', '2025-03-26', '2024-11-05'])(
-    'given a session of %s, when GET comes, then the first event is the first message',
+    'given a session of %s, when GET is sent, then the first event is the first message',
     async (revision) => {
       const session = await caller.openSession(revision);
       const stream = await caller.openStream(session);
@@ -81,7 +81,7 @@ describe('streams', () => {
     },
   );
 
-  it('given a stream, when the scopes of the key change in the database, then the client is told, and sees other tools', async () => {
+  it('given a stream, when the scopes of the key change in the database, then the client is notified and sees other tools', async () => {
     const session = await caller.openSession();
     const stream = await caller.openStream(session);
     await stream.next();
@@ -95,7 +95,7 @@ describe('streams', () => {
     expect(await stream.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
   });
 
-  it('given two sessions of the key and one of another, when its scopes change, then its two are told', async () => {
+  it('given two sessions of the key and one of another, when its scopes change, then both are notified', async () => {
     const other = await app.key(tenant.id);
     const theirs = await callerOf(other).openSession('2025-06-18');
     const sessions = await Promise.all([
@@ -110,7 +110,7 @@ describe('streams', () => {
     expect(sessionOf(theirs)!.hasEvent(1)).toBe(false);
   });
 
-  it('given a client that was away, when it comes back with Last-Event-ID, then it gets what it missed once', async () => {
+  it('given a client that was away, when it reconnects with Last-Event-ID, then it gets what it missed once', async () => {
     const session = await caller.openSession();
     const first = await caller.openStream(session);
     const { id } = (await first.next())!;
@@ -131,7 +131,7 @@ describe('streams', () => {
     expect(await third.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
   });
 
-  it('given a client that was away, when it comes back without Last-Event-ID, then it gets what was not sent yet', async () => {
+  it('given a client that was away, when it reconnects without Last-Event-ID, then it gets what was not sent yet', async () => {
     const session = await caller.openSession('2025-06-18');
     notify(session);
     const first = await caller.openStream(session);
@@ -143,7 +143,7 @@ describe('streams', () => {
     expect(await second.nextMessage()).toMatchObject({ id: '2' });
   });
 
-  it('given events that were read, when a client comes back from before them, then they are told again', async () => {
+  it('given events that were read, when a client resumes before them, then they are sent again', async () => {
     const session = await caller.openSession('2025-06-18');
     const first = await caller.openStream(session);
     notify(session);
@@ -163,7 +163,7 @@ describe('streams', () => {
     expect(await newer.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
   });
 
-  it('given a stream, when HEAD comes, then it is answered without a body and the stream stays', async () => {
+  it('given a stream, when HEAD is sent, then it is answered without a body and the stream stays', async () => {
     const session = await caller.openSession('2025-06-18');
     const head = () => caller.request('HEAD', { headers: sessionHeader(session) });
     expect(await head()).toMatchObject({ status: 200, body: undefined });
@@ -232,7 +232,7 @@ describe('streams', () => {
   );
 });
 
-describe('the end of the application', () => {
+describe('the shutdown of the application', () => {
   it('given open streams, when it stops, then it ends them instead of waiting for them', async () => {
     const instance = await TestApp.start({ database: app.database });
     const caller = callerOf(tenant, instance);

@@ -48,7 +48,7 @@ describe('the subscriptions of a session', () => {
     return (body as { result: unknown }).result;
   };
 
-  it('are those that the server offers', async () => {
+  it('are declared as a capability of the server', async () => {
     const { body } = await mcp.initialize();
     expect(body).toMatchObject({ result: { capabilities: { resources: { subscribe: true } } } });
     expect(await resultOf(subscribe(uriOf(lead)))).toEqual({});
@@ -56,7 +56,7 @@ describe('the subscriptions of a session', () => {
     expect(await resultOf(unsubscribe('nothing://here'))).toEqual({});
   });
 
-  it('are refused as reading is', async () => {
+  it('are refused with the errors of resources/read', async () => {
     const limited = callerOf(await app.key(tenant.id, ['tasks:read']));
     const own = await limited.openSession();
     expect(await rpcErrorOf(subscribe(`lead://${randomUUID()}`))).toEqual({
@@ -71,7 +71,7 @@ describe('the subscriptions of a session', () => {
     expect(await rpcErrorOf(invalid)).toEqual({ code: INVALID_PARAMS });
   });
 
-  it('go on behind Last-Event-ID in the middle of a burst, with what was missed and nothing twice', async () => {
+  it('resume after Last-Event-ID in a burst of changes, without gaps or duplicates', async () => {
     await subscribe(uriOf(lead));
     const first = await mcp.openStream(session);
     const burst = Promise.all(Array.from({ length: 30 }, () => rename(lead)));
@@ -92,7 +92,7 @@ describe('the subscriptions of a session', () => {
     expect(await second.next()).toBeUndefined();
   });
 
-  it('tell a client that comes back of every record that changed while it was away', async () => {
+  it('replay every record that changed while the client was disconnected', async () => {
     const leads = await Promise.all(Array.from({ length: 5 }, () => createLead(tenant.api)));
     for (const one of leads) await subscribe(uriOf(one));
     for (const one of leads) await rename(one);
@@ -105,7 +105,7 @@ describe('the subscriptions of a session', () => {
     stream.disconnect();
   });
 
-  it('are at most so many, and one that is unsubscribed from makes room and tells nothing more', async () => {
+  it('are limited, and unsubscribing allows a new one', async () => {
     const leads = await Promise.all(
       Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () => createLead(tenant.api)),
     );
@@ -122,7 +122,7 @@ describe('the subscriptions of a session', () => {
     stream.disconnect();
   });
 
-  it('count as reads, and not as messages', async () => {
+  it('count as reads and not as messages', async () => {
     const limited = await start({ readsPerMinute: 2 });
     const owner = callerOf(tenant, limited);
     const own = await owner.openSession();
@@ -134,7 +134,7 @@ describe('the subscriptions of a session', () => {
     });
   });
 
-  it('are understood by the client of the SDK', async () => {
+  it('work with the client of the SDK', async () => {
     const client = new Client({ name: 'follower', version: '1.0.0' });
     const told: string[] = [];
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {

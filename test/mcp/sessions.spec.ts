@@ -86,7 +86,7 @@ describe('initialize', () => {
     expect([status, headers.get('mcp-session-id')]).toEqual([200, expect.stringMatching(/./)]);
   });
 
-  it('given a session, when initialize comes in it, then it is refused and the session lives on', async () => {
+  it('given a session, when initialize is sent in it, then it is refused and the session lives on', async () => {
     const session = await mcp.openSession();
     const answer = await mcp.initialize({}, sessionHeader(session));
     expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
@@ -94,7 +94,7 @@ describe('initialize', () => {
     await expectAlive(mcp, session);
   });
 
-  it('given a session that has ended, when initialize comes in it, then it is 404 not_found', async () => {
+  it('given a session that has ended, when initialize is sent in it, then it is 404 not_found', async () => {
     expectRefusal(
       await mcp.initialize({}, sessionHeader(await terminatedSession(mcp))),
       404,
@@ -211,7 +211,7 @@ describe('DELETE', () => {
 });
 
 describe('a request without a valid key', () => {
-  it.each(METHODS)('given no key, when %s comes, then it is 401', async (method) => {
+  it.each(METHODS)('given no key, when %s is sent, then it is 401', async (method) => {
     const session = await mcp.openSession();
     const callers = [callerWithoutKey(), new McpHttpClient(app.url, generateKey())];
     for (const caller of callers) {
@@ -224,7 +224,7 @@ describe('a request without a valid key', () => {
     await expectAlive(mcp, session);
   });
 
-  it('given no key, when initialize comes, then it is 401 without a session', async () => {
+  it('given no key, when initialize is sent, then it is 401 without a session', async () => {
     const answer = await callerWithoutKey().initialize();
     expectRefusal(answer, 401, 'unauthorized');
     expect(answer.headers.get('mcp-session-id')).toBeNull();
@@ -236,7 +236,7 @@ describe('a request without a valid key', () => {
     ['a body that is too large', { body: ' '.repeat(300_000) }],
     ['a foreign revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
     ['an unknown parameter', { body: '{}', path: `${MCP}?x=1` }],
-  ])('given no key, when %s comes, then it is 401 before everything else', async (_, options) => {
+  ])('given no key, when %s is sent, then it is 401 before everything else', async (_, options) => {
     expectRefusal(await callerWithoutKey().request('POST', options), 401, 'unauthorized');
   });
 });

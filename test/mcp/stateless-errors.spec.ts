@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('what is refused in JSON-RPC', () => {
+describe('a stateless request that is refused with a JSON-RPC error', () => {
   /** A call whose `_meta` is this. */
   const declaring = (
     _meta: unknown,
@@ -88,7 +88,7 @@ describe('what is refused in JSON-RPC', () => {
     expectRpcError(await declaring(STATELESS_META, headers), 400, HEADER_MISMATCH);
   });
 
-  it('400 and -32020: an address in Mcp-Name that is not the one to read', async () => {
+  it('400 and -32020: a URI in Mcp-Name that differs from the message', async () => {
     const read = statelessRequest('resources/read', { uri: `lead://${lead.id}` });
     const headers = mirrorHeaders('resources/read', { uri: 'lead://x' });
     expectRpcError(await mcp.post(read, headers), 400, HEADER_MISMATCH);
@@ -119,14 +119,14 @@ describe('what is refused in JSON-RPC', () => {
     },
   );
 
-  it('200 and the status that REST has: a record that the scopes hide', async () => {
+  it('200 and the HTTP status of REST as the code: a record that the scopes do not allow', async () => {
     const limited = callerOf(await app.key(tenant.id, ['tasks:read']));
     const answer = await limited.statelessRpc('resources/read', { uri: `lead://${lead.id}` });
     expectRpcError(answer, 200, 403, { code: 'insufficient_scope' });
   });
 });
 
-describe('what is refused before JSON-RPC, as REST refuses it', () => {
+describe('a stateless request that is refused with an error of REST', () => {
   const list = JSON.stringify(statelessRequest('tools/list'));
   const mirror = mirrorHeaders('tools/list');
 

@@ -44,8 +44,8 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('what a request without a session is answered', () => {
-  it('is, of server/discover, what there is and who speaks', async () => {
+describe('the response to a stateless request', () => {
+  it('to server/discover has the capabilities and the server info', async () => {
     expect(statelessResultOf(await mcp.statelessRpc('server/discover'))).toEqual({
       supportedVersions: [STATELESS_REVISION],
       capabilities: {
@@ -60,7 +60,7 @@ describe('what a request without a session is answered', () => {
     });
   });
 
-  it('is, of the lists, what sessions list, for this key alone and a while', async () => {
+  it('to a list method equals that of a session, with a private cache hint', async () => {
     const session = await mcp.openSession();
     for (const method of [
       'tools/list',
@@ -74,7 +74,7 @@ describe('what a request without a session is answered', () => {
     }
   });
 
-  it('is, of tools/call and resources/read, the record that REST shows', async () => {
+  it('to tools/call and resources/read has the record of REST', async () => {
     const call = { name: 'get_lead', arguments: { id: lead.id } };
     expect(statelessResultOf(await mcp.statelessRpc('tools/call', call))).toEqual({
       content: [{ type: 'text', text: JSON.stringify(lead) }],
@@ -93,13 +93,13 @@ describe('what a request without a session is answered', () => {
     expect((await mcp.statelessRpc('tools/list', {}, id)).body).toMatchObject({ id, result: {} });
   });
 
-  it('is nothing for a notification', async () => {
+  it('to a notification is empty', async () => {
     const notification = rpcNotification('notifications/anything', { _meta: STATELESS_META });
     const { status, body } = await mcp.post(notification, mirrorHeaders(notification.method));
     expect({ status, body: body as unknown }).toEqual({ status: 202, body: undefined });
   });
 
-  it('is, of subscriptions/listen, that there is nothing to be told of, and the end', async () => {
+  it('to subscriptions/listen without supported notifications ends at once', async () => {
     const notifications = { promptsListChanged: true, resourceSubscriptions: ['x://y'] };
     const params = { notifications };
     const response = await fetch(`${app.url}/mcp`, {
@@ -121,7 +121,7 @@ describe('what a request without a session is answered', () => {
     ]);
   });
 
-  it('needs no clientInfo, and tells Mcp-Name in Base64 from one that is not', async () => {
+  it('requires no clientInfo and accepts Mcp-Name in Base64', async () => {
     const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities } = STATELESS_META;
     const _meta = { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities };
     const name = `=?base64?${Buffer.from('list_leads').toString('base64')}?=`;
@@ -147,7 +147,7 @@ describe('limits', () => {
 
   const remaining = ({ headers }: Answer) => Number(headers.get('ratelimit-remaining'));
 
-  it('count calls and reads of records as what they do, and nothing else', async () => {
+  it('count tool calls and resource reads, and no other methods', async () => {
     const uri = `lead://${lead.id}`;
     await caller.statelessRpc('server/discover');
     await caller.statelessRpc('tools/list');
@@ -158,7 +158,7 @@ describe('limits', () => {
     expect(remaining(await caller.statelessRpc('tools/call', create))).toBe(0);
   });
 
-  it('are told in the result of a call, and in the error of a read, with their headers', async () => {
+  it('are reported in the result of a call and in the error of a read, with headers', async () => {
     for (let read = 0; read < READS; read++) await us.api.get(LEADS);
     const call = await caller.statelessRpc('tools/call', LIST_LEADS);
     expect(resultOfFailure(call)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
@@ -170,7 +170,7 @@ describe('limits', () => {
     }
   });
 
-  it('hold the flood guard against what is no call, whether it is answered or refused', async () => {
+  it('apply to all other messages, whether they succeed or fail', async () => {
     const statuses: number[] = [];
     for (let sent = 0; sent < MESSAGES; sent += 50) {
       const ask = (_: unknown, n: number) => {
@@ -201,8 +201,8 @@ describe('limits', () => {
   }
 });
 
-describe('requests of both eras', () => {
-  it('take and use no place of a session', async () => {
+describe('requests with and without sessions', () => {
+  it('do not share the limit of sessions', async () => {
     const narrow = await start({ mcpMaxSessions: 1 });
     const caller = callerOf(tenant, narrow);
     statelessResultOf(await caller.statelessRpc('tools/list'));
@@ -215,8 +215,8 @@ describe('requests of both eras', () => {
     expect(await caller.rpc(session, 'ping')).toMatchObject({ status: 200 });
   });
 
-  it.each(['of another key', 'that there is not'])(
-    'heed no Mcp-Session-Id: one %s changes nothing',
+  it.each(['of another key', 'of no session'])(
+    'ignore an Mcp-Session-Id %s if they are stateless',
     async (which) => {
       const other = callerOf(await app.organization());
       const session = which === 'of another key' ? await other.openSession() : 'x';
@@ -227,7 +227,7 @@ describe('requests of both eras', () => {
     },
   );
 
-  it('given a session, when only the header is of the other era, then the session is held to it', async () => {
+  it('refuse the stateless protocol version in the header of a session', async () => {
     const headers = {
       ...sessionHeader(await mcp.openSession()),
       'MCP-Protocol-Version': STATELESS_REVISION,
@@ -235,7 +235,7 @@ describe('requests of both eras', () => {
     expectInvalid(await mcp.post(rpcRequest('ping'), headers), 'MCP-Protocol-Version');
   });
 
-  it('never cross, though all have one JSON-RPC id and come at once', async () => {
+  it('are not mixed up when they are concurrent and have the same JSON-RPC id', async () => {
     const parties = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const owner = await app.organization();
@@ -258,7 +258,7 @@ describe('requests of both eras', () => {
     expect(listed).toEqual(asked.flatMap(({ id }) => [[id], [id]]));
   });
 
-  it('come one after the other on one connection', async () => {
+  it('can share one connection', async () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const session = await mcp.openSession();
     const sockets = new Set<unknown>();
@@ -286,7 +286,7 @@ describe('requests of both eras', () => {
     agent.destroy();
   });
 
-  it.each(SCOPES)('list what %s may use, and no more', async (scope) => {
+  it.each(SCOPES)('list the same tools and templates for the scope %s', async (scope) => {
     const caller = callerOf(await app.key(tenant.id, [scope]));
     const session = await caller.openSession();
     for (const method of ['tools/list', 'resources/templates/list']) {

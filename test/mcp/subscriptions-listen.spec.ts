@@ -65,7 +65,7 @@ describe('subscriptions/listen', () => {
   const untilLeft = (count: number, of = app) =>
     until(() => Promise.resolve(listeners(of) === count));
 
-  it('is acknowledged first, then tells under its id, and says when it is over', async () => {
+  it('sends an acknowledgement, notifications with its subscription id, and a result at the end', async () => {
     const instance = await TestApp.start({ database: app.database });
     const filter = { toolsListChanged: true, promptsListChanged: true };
     const resourceSubscriptions = [uriOf(lead), `lead://${randomUUID()}`];
@@ -105,7 +105,7 @@ describe('subscriptions/listen', () => {
   it.each([
     ['nothing', {}],
     ['what there is not', { promptsListChanged: true, resourceSubscriptions: ['x://y'] }],
-  ])('is over at once where it asks for %s', async (_, filter) => {
+  ])('ends at once when the client asks for %s', async (_, filter) => {
     const stream = await mcp.openStatelessStream(filter);
     expect((await stream.nextMessage()).message).toMatchObject({ params: { notifications: {} } });
     expect((await stream.nextMessage()).message).toMatchObject({ result: {} });
@@ -121,7 +121,7 @@ describe('subscriptions/listen', () => {
     },
   );
 
-  it('is refused where it names too many records, and where a header says something else', async () => {
+  it('is refused with too many records or with headers that do not match', async () => {
     const many = Array.from({ length: MAX_SUBSCRIPTIONS + 1 }, () => `lead://${randomUUID()}`);
     const filter = { resourceSubscriptions: many };
     expectInvalid(await listen(filter), 'params.notifications.resourceSubscriptions');
@@ -130,7 +130,7 @@ describe('subscriptions/listen', () => {
     await untilLeft(0);
   });
 
-  it('counts each record that it names as a read, and takes no place when there are too few', async () => {
+  it('counts a read per record, and opens no stream beyond the limit of reads', async () => {
     const limited = await start({ readsPerMinute: 3 });
     const uris = [1, 2, 3, 4].map(() => `lead://${randomUUID()}`);
     const caller = callerOf(tenant, limited);
@@ -140,7 +140,7 @@ describe('subscriptions/listen', () => {
     await untilLeft(0, limited);
   });
 
-  it('has as many places as there may be sessions, and takes none of theirs', async () => {
+  it('allows as many streams as sessions, and counts them separately', async () => {
     const small = await start({ mcpMaxSessions: 2 });
     const [caller, colleague] = [tenant, await small.key(tenant.id)].map((k) => callerOf(k, small));
     const filter = { toolsListChanged: true };
@@ -157,7 +157,7 @@ describe('subscriptions/listen', () => {
     (await caller!.openStatelessStream(filter)).disconnect();
   });
 
-  it('leaves places for other keys', async () => {
+  it('limits the streams of one key', async () => {
     const filter = { toolsListChanged: true };
     const streams = await Promise.all(
       Array.from({ length: MAX_STREAMS_PER_KEY }, () => mcp.openStatelessStream(filter)),
@@ -178,7 +178,7 @@ describe('subscriptions/listen', () => {
       },
     ],
     ['its key is revoked', () => app.app.get(KeysService).revoke(tenant.key.id)],
-  ])('takes no place where %s before it has begun', async (_, end) => {
+  ])('opens no stream when %s during the request', async (_, end) => {
     const resources = app.app.get(ResourceRegistry);
     const read = resources.read.bind(resources);
     let go = (): void => undefined;
@@ -215,7 +215,7 @@ describe('subscriptions/listen', () => {
     jest.restoreAllMocks();
   });
 
-  it('is understood by the client of the SDK', async () => {
+  it('works with the client of the SDK', async () => {
     const client = new StatelessClient(
       { name: 'follower', version: '1.0.0' },
       { versionNegotiation: { mode: { pin: STATELESS_REVISION } } },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('the arguments of tools (%s)', (era) => {
   let us: Tenant;
   let caller: Agent;
 
@@ -81,7 +81,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) =
   });
 
   it.each([9, 28, 30, 40, 5_000])(
-    'refuses custom_fields %i levels deep by their name',
+    'refuse custom_fields with %i levels and name the field',
     async (levels) => {
       const value = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
       const args = `{"first_name":"A","custom_fields":${value}}`;
@@ -100,7 +100,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) =
     },
   );
 
-  it('names an argument that is read badly and those that are invalid together', async () => {
+  it('report malformed and invalid arguments together', async () => {
     const args = String.raw`{"email":"x","city":"\u0000","company":"A","company":"B","nope":1}`;
     const { body } = await caller.post(callOf('create_lead', args));
     const { result } = body as { result: CallToolResult };
@@ -112,7 +112,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) =
     ['\\u0000', String.raw`{"first_name":"A","\u0000":1}`],
     ['nothing', String.raw`{"first_name":"A","":1}`],
     ['control characters', String.raw`{"first_name":"A","\n\u202e":1}`],
-  ])('has the word of REST for an argument whose name is %s', async (_, args) => {
+  ])('have the error of REST for an argument whose name is %s', async (_, args) => {
     const refused = await us.api.post(LEADS, args);
     const { status, body } = await caller.post(callOf('create_lead', args));
     expect(status).toBe(200);
@@ -122,7 +122,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) =
     expect(details).toEqual(errorOf(refused).details);
   });
 
-  it('names an argument with a very long name once, as REST does', async () => {
+  it('are reported with the message of REST when a name is very long', async () => {
     const args = JSON.stringify({ first_name: 'A', ['x'.repeat(5_000)]: '\0' });
     const refused = await us.api.post(LEADS, args);
     const { body } = await caller.post(callOf('create_lead', args));
@@ -158,7 +158,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) =
     expectError(await caller.post(text), 400, 'validation_error');
   });
 
-  it('takes __proto__, constructor and prototype inside custom_fields as plain data', async () => {
+  it('accept __proto__, constructor and prototype inside custom_fields as plain data', async () => {
     const custom = '{"__proto__":{"a":1},"constructor":{"prototype":{"b":2}},"prototype":3}';
     const args = `{"first_name":"Proto","custom_fields":${custom}}`;
     const { body } = await caller.post(callOf('create_lead', args));
@@ -171,7 +171,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools, in the era "%s"', (era) =
     await us.api.delete(`${LEADS}/${id}`);
   });
 
-  it('takes 2^53 itself, and texts of several planes', async () => {
+  it('accept 2^53 and characters of several Unicode planes', async () => {
     const args = '{"first_name":"😀 日本 \\ud83d\\ude00","custom_fields":{"n":9007199254740992}}';
     const { body } = await caller.post(callOf('create_lead', args));
     const { result } = body as { result: { structuredContent: LeadRecord } };

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, era);
   let agent: Agent;
@@ -33,7 +33,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
   });
 
   describe('a call that fails', () => {
-    it('tells the request that it came in by', async () => {
+    it('has the request id of its HTTP request', async () => {
       const { request_id } = await agent.fail('get_lead', { id: randomUUID() });
       expect(agent.lastAnswer.headers.get('x-request-id')).toBe(request_id);
       expect(agent.lastAnswer.status).toBe(200);
@@ -78,7 +78,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       expectInvalidArguments(await agent.call(name, args), ...fields.split(' '));
     });
 
-    it('validation_error that needs the stored record', async () => {
+    it('validation_error that depends on the stored record', async () => {
       const tool = RECORD_TOOLS.find(({ name }) => name === 'update_appointment')!;
       const id = await tool.makeRecord(tenant);
       const result = await agent.call(tool.name, { id, end_time: '2020-01-01T00:00:00Z' });
@@ -112,7 +112,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       expect(await agent.succeed('get_task', { id })).toMatchObject({ contact_id: null });
     });
 
-    it('duplicate, which names the existing record in its text too', async () => {
+    it('duplicate, with the id of the existing record in the text', async () => {
       const twin = await createLead(tenant.api, buildLead());
       const other = await createLead(tenant.api, buildLead());
       const { email, phone } = twin;
@@ -137,7 +137,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       expect(JSON.stringify(result)).not.toContain(id);
     });
 
-    it.each(SCOPES)('insufficient_scope, which names it: a key with all but %s', async (scope) => {
+    it.each(SCOPES)('insufficient_scope for a key with all scopes but %s', async (scope) => {
       const others = SCOPES.filter((one) => one !== scope);
       const limited = await connect(app, await app.key(tenant.id, others));
       for (const tool of TOOLS) {
@@ -196,7 +196,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
     });
   });
 
-  describe('a database that fails', () => {
+  describe('a failure of the database', () => {
     const LEAK = /relation|permission|denied|sqlstate|select |insert |pg_|postgres|driver|stack/i;
     let broken: TestApp;
     let owner: Tenant;
@@ -210,7 +210,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
     afterAll(() => stopWithAgents(broken));
 
     it.each(byName(SCOPED_TOOLS))(
-      '%s says so without a word of SQL, and works again',
+      '%s reports the error without SQL, and works again afterwards',
       async (name, tool) => {
         const args = await validArguments(tool, owner);
         await broken.sql('revoke all on all tables in schema public from latitude_app');

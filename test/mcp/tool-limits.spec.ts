@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(limited));
 
-describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (era) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, era);
   let us: Tenant;
@@ -100,7 +100,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     expectError(await us.api.post(LEADS, { first_name: 'A' }), 429, 'rate_limit_exceeded');
   });
 
-  it('count reads and writes apart', async () => {
+  it('count reads and writes separately', async () => {
     for (let i = 0; i < WRITES; i++) await after('create_lead', { first_name: 'A' });
     await expectOverLimit('create_lead', { first_name: 'A' }, WRITES);
     expect(await after('list_leads')).toMatchObject({ limit: READS, remaining: READS - 1 });
@@ -114,7 +114,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     });
   });
 
-  it.each(byName(SCOPED_TOOLS))('count %s as what it does', async (name, { effect }) => {
+  it.each(byName(SCOPED_TOOLS))('count %s by its effect', async (name, { effect }) => {
     const limit = effect === 'reads' ? READS : WRITES;
     const state = await after(name, { nonsense: 1 });
     expect(state).toMatchObject({ limit, remaining: limit - 1 });
@@ -123,7 +123,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     expect(rest).toEqual({ ...state, remaining: limit - 2 });
   });
 
-  it('let nothing be changed beyond them', async () => {
+  it('prevent any change beyond them', async () => {
     const lead = await createLead(us.api, { first_name: 'A' });
     for (let i = 1; i < WRITES; i++) await after('update_lead', { id: lead.id, city: `City ${i}` });
     const before = await getLead(us.api, lead.id);
@@ -134,7 +134,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     expect(await us.api.get(LEADS)).toMatchObject({ body: { meta: { total: 1 } } });
   });
 
-  it('come before the scope and the arguments', async () => {
+  it('are checked before the scope and the arguments', async () => {
     const reader = await limited.key(us.id, ['leads:read']);
     caller = await connect(limited, reader);
     for (let i = 0; i < WRITES; i++) {
@@ -152,7 +152,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     }
   });
 
-  it('count calls that come all at once exactly', async () => {
+  it('count concurrent calls exactly', async () => {
     const results = await Promise.all(
       Array.from({ length: 12 }, () => caller.call('create_lead', { first_name: 'A' })),
     );
@@ -160,7 +160,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     expect(await us.api.get(LEADS)).toMatchObject({ body: { meta: { total: WRITES } } });
   });
 
-  it('leave tools/list and ping free, before and beyond', async () => {
+  it('do not apply to tools/list and ping', async () => {
     for (let i = 0; i < 2 * READS; i++) {
       await caller.listTools();
       await caller.ping();
@@ -190,7 +190,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools, in the era "%s"', (era)
     expect(await after('create_lead')).toMatchObject({ remaining: WRITES - 1 });
   });
 
-  it('are those of the key, not of the session or the organization', async () => {
+  it('apply to a key, not to a session or an organization', async () => {
     await after('list_leads');
     const again = await connect(limited, us);
     await again.call('list_leads');

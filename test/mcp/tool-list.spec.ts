@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('the list of tools (%s)', (era) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, era);
   let agent: Agent;
@@ -57,12 +57,12 @@ describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
       'whoami',
     ].flatMap((names) => names.split(' '));
 
-    it('has exactly sixteen tools of the core, in the order of the contract', () => {
+    it('has the sixteen core tools in the order of the contract', () => {
       expect(namesOf(listed.filter(isCore))).toEqual(ORDER);
       expect(namesOf(CORE_TOOLS)).toEqual(ORDER);
     });
 
-    it('has every declared tool and no other, always in the same order', async () => {
+    it('has every declared tool in a fixed order', async () => {
       expect(namesOf(listed).sort()).toEqual(namesOf(ALL_TOOLS).sort());
       expect(await agent.listTools()).toEqual(listed);
       const colleague = await connect(app, await app.key(tenant.id));
@@ -97,7 +97,7 @@ describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
         expect(inputSchema.additionalProperties).toBe(false);
       });
 
-      it('says of every argument what it is', () => {
+      it('describes every argument', () => {
         const { properties = {} } = listedTool(name).inputSchema;
         for (const [field, schema] of Object.entries(properties)) {
           expect({ field, description: schema.description }).toEqual({
@@ -107,14 +107,14 @@ describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
         }
       });
 
-      it('takes valid arguments by its input schema', async () => {
+      it('has an input schema that accepts valid arguments', async () => {
         const { inputSchema } = listedTool(name);
         expectValid(inputSchema, await validArguments(tool, tenant));
         expect(ajv.compile(inputSchema)({ unknown: 1 })).toBe(false);
       });
     });
 
-    describe('against the OpenAPI document: one source with REST', () => {
+    describe('compared with the OpenAPI document', () => {
       let description: OpenApiValidator;
 
       beforeAll(async () => {
@@ -176,7 +176,7 @@ describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
         }
       });
 
-      it('has bounds and defaults to compare', () => {
+      it('states bounds and defaults', () => {
         const { properties = {} } = listedTool('list_leads').inputSchema;
         expect(properties.limit!.description).toMatch(/ 1 to 100\. Default: 50\.$/);
         expect(properties.page!.description).toMatch(/ Default: 1\.$/);
@@ -191,30 +191,33 @@ describe.each(PROTOCOL_MODES)('the list of tools, in the era "%s"', (era) => {
       });
     });
 
-    it.each(SCOPES)('with the scope %s alone, is of exactly its tools', async (scope) => {
-      const limited = await connect(app, await app.key(tenant.id, [scope]));
-      const isOpen = (tool: Pick<ToolCase, 'scope'>) =>
-        tool.scope === scope || tool.scope === 'any-key';
-      const tools = await limited.listTools();
-      expect(namesOf(tools).sort()).toEqual(namesOf(ALL_TOOLS.filter(isOpen)).sort());
-      expect(namesOf(tools.filter(isCore))).toEqual(namesOf(CORE_TOOLS.filter(isOpen)));
-    });
+    it.each(SCOPES)(
+      'has exactly the tools of the scope %s for a key with this scope',
+      async (scope) => {
+        const limited = await connect(app, await app.key(tenant.id, [scope]));
+        const isOpen = (tool: Pick<ToolCase, 'scope'>) =>
+          tool.scope === scope || tool.scope === 'any-key';
+        const tools = await limited.listTools();
+        expect(namesOf(tools).sort()).toEqual(namesOf(ALL_TOOLS.filter(isOpen)).sort());
+        expect(namesOf(tools.filter(isCore))).toEqual(namesOf(CORE_TOOLS.filter(isOpen)));
+      },
+    );
 
     const CORE_SCOPES = ['leads', 'appointments', 'tasks'].flatMap((name) => {
       return [`${name}:read`, `${name}:write`];
     });
 
-    it.each(CORE_SCOPES)('with the scope %s alone, has two tools of the core or more', (scope) => {
+    it.each(CORE_SCOPES)('has at least two core tools for the scope %s', (scope) => {
       expect(CORE_TOOLS.filter((tool) => tool.scope === scope).length).toBeGreaterThanOrEqual(2);
     });
 
-    it('is of whoami alone without scopes', async () => {
+    it('has only whoami for a key without scopes', async () => {
       const limited = await connect(app, await app.key(tenant.id, []));
       expect((await limited.listTools()).map(({ name }) => name)).toEqual(['whoami']);
     });
   });
 
-  describe('an agent that knows nothing but tools/list', () => {
+  describe('an agent that uses only tools/list', () => {
     it('books an appointment with a lead that it has found', async () => {
       const us = await app.organization();
       await createLead(us.api, { first_name: 'Ada', last_name: 'Lovelace' });

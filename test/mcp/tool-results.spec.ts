@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
     connectAgent(server, owner, era);
   let agent: Agent;
@@ -92,7 +92,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       },
     );
 
-    it.each(['delete_lead', 'delete_task'])('%s deletes for REST too', async (name) => {
+    it.each(['delete_lead', 'delete_task'])('%s deletes the record', async (name) => {
       const tool = RECORD_TOOLS.find((candidate) => candidate.name === name)!;
       const id = await tool.makeRecord(tenant);
       expect(await call(tool, { id })).toStrictEqual({ id, deleted: true });
@@ -103,7 +103,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
     describe.each(having('deletes'))('%s as a dry run', (name, { scope, makeRecord, ...tool }) => {
       const restOf = (id: string) => restRecord(tool, tenant, id);
 
-      it('answers what the call would answer, and changes nothing', async () => {
+      it('answers with the result of the call and changes nothing', async () => {
         const id = await makeRecord!(tenant);
         const before = await restOf(id);
         const { would_answer, ...rest } = await call(
@@ -115,14 +115,14 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
         expect(await call({ ...tool, name, scope }, { id, dry_run: false })).toEqual(would_answer);
       });
 
-      it('shows the record to no key that may not read it', async () => {
+      it('omits the record for a key that may not read it', async () => {
         const id = await makeRecord!(tenant);
         const writer = await connect(app, await app.key(tenant.id, [scope as Scope]));
         const answer = await writer.succeed(name, { id, dry_run: true });
         expect(Object.keys(answer)).toEqual(['dry_run', 'would_answer']);
       });
 
-      it('fails as the call would: limit, scope, arguments and record', async () => {
+      it('fails with the errors of the call', async () => {
         const id = await makeRecord!(tenant);
         const dry_run = true;
         expectFailure(await agent.call(name, { id: randomUUID(), dry_run }), 'not_found');
@@ -159,7 +159,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       expect(details.map(({ field }) => field)).toContain('dry_run');
     });
 
-    it('cancel_appointment cancels for REST too, and may be repeated', async () => {
+    it('cancel_appointment cancels the appointment and can be repeated', async () => {
       const tool = RECORD_TOOLS.find(({ name }) => name === 'cancel_appointment')!;
       const id = await tool.makeRecord(tenant);
       for (let time = 0; time < 2; time++) {
@@ -169,7 +169,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       }
     });
 
-    it('an update changes what is given and nothing else', async () => {
+    it('an update changes only the given fields', async () => {
       const lead = await createLead(tenant.api, buildLead());
       const changed = await agent.succeed<LeadRecord>('update_lead', {
         id: lead.id,
@@ -182,7 +182,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       expect(await agent.succeed('update_lead', { id: lead.id })).toEqual(changed);
     });
 
-    it('leaves out arguments as one does without parameters: a list of everything', async () => {
+    it('a list without arguments has all records', async () => {
       const result = await agent.call('list_leads');
       const { body } = await tenant.api.get(LEADS);
       expect(result.structuredContent).toEqual(body);
@@ -257,7 +257,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
         await expectSamePage(name, path, args, total);
       });
 
-      it('finds by ids as REST does', async () => {
+      it('filters by ids like REST', async () => {
         await expectSamePage('list_appointments', APPOINTMENTS, { lead_id: lead.id }, 4);
         await expectSamePage('list_tasks', TASKS, { contact_id: lead.id }, 2);
         await expectSamePage('list_tasks', TASKS, { assigned_to: assignee }, 2);
@@ -277,7 +277,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
       }
     });
 
-    it('is remembered as the doing of an agent, and of REST as its own', async () => {
+    it('marks its records as created by an agent, unlike REST', async () => {
       const userId = randomUUID();
       const user = await app.key(tenant.id, SCOPES, { userId });
       const assistant = await connect(app, user);
@@ -301,7 +301,7 @@ describe.each(PROTOCOL_MODES)('tools, in the era "%s"', (era) => {
     });
 
     it.each(['created_by_ai', 'booked_by', 'organization_id'])(
-      'and no one can claim %s',
+      'does not accept %s as an argument',
       async (field) => {
         const result = await agent.call('create_task', { title: 'Call', [field]: true });
         expectInvalidArguments(result, field);

@@ -28,7 +28,7 @@ beforeEach(async () => {
   tenant = await app.organization();
 });
 
-describe.each(PROTOCOL_MODES)('whoami, asked by a client of the era "%s"', (era) => {
+describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
   const ask = async (of: Tenant) => (await connectAgent(app, of, era)).succeed<Whoami>('whoami');
 
   it('tells what GET /api/v1/me tells, and the windows in place of the limits', async () => {
