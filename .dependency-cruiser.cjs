@@ -110,6 +110,12 @@ module.exports = {
       to: { path: 'node_modules/@modelcontextprotocol/sdk/' },
     },
     {
+      name: 'package-internals-only-in-their-file',
+      severity: 'error',
+      from: { path: '^src/', pathNot: String.raw`-internals\.ts$` },
+      to: { path: 'node_modules/(@nestjs/common/(constants|enums)|typeorm/driver/)' },
+    },
+    {
       name: 'client-does-not-import-server',
       severity: 'error',
       from: { path: folder(CLIENT) },

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit, RequestMethod, type Type } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
+import { requestMethodOf } from './nest-internals.js';
 import { pathsOf } from './openapi/routes.js';
 
 /** Fails the start if a route requires a scope that does not exist. */
@@ -24,7 +24,7 @@ export class AccessCheck implements OnModuleInit {
     for (const name of this.scanner.getAllMethodNames(prototype)) {
       const handler = prototype[name] ?? {};
       const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
-      const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+      const verb = requestMethodOf(handler);
       if (access === undefined || verb === undefined) continue;
       const [path = ''] = pathsOf(controller, handler);
       assertKnownAccess(`${RequestMethod[verb]} ${path}`, access);

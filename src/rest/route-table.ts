@@ -1,14 +1,5 @@
+import { expressRoutes } from '../http/lifecycle/express-internals.js';
 import type { ApiRequest } from '../http/request/api-request.js';
-
-/** An entry of Express' routing table. */
-interface Layer {
-  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
-  match(path: string): boolean;
-}
-
-interface RoutedApp {
-  readonly router: { readonly stack: readonly Layer[] };
-}
 
 /** Indexes of the path segments that form the path of the collection. */
 type KeptSegments = readonly number[];
@@ -20,10 +11,7 @@ const KEPT_SEGMENTS = new WeakMap<object, Map<string, KeptSegments>>();
  * @param catchAll path of the catch-all route, which is left out
  */
 export function matchingRoutes(app: object, path: string, catchAll: string) {
-  return (app as RoutedApp).router.stack.flatMap((layer) => {
-    const { route } = layer;
-    return route && !route.path.endsWith(catchAll) && layer.match(path) ? [route] : [];
-  });
+  return expressRoutes(app, path).filter((route) => !route.path.endsWith(catchAll));
 }
 
 /**
@@ -36,16 +24,16 @@ export function createdPathOf(request: ApiRequest, id: string): string {
   const app = request.app as object;
   const known = KEPT_SEGMENTS.get(app) ?? new Map<string, KeptSegments>();
   KEPT_SEGMENTS.set(app, known);
-  const kept = known.get(pattern) ?? findCollection(pattern, app as RoutedApp);
+  const kept = known.get(pattern) ?? findCollection(pattern, app);
   known.set(pattern, kept);
   const segments = request.path.split('/');
   return [...kept.map((index) => segments[index]), id].join('/');
 }
 
-function findCollection(pattern: string, { router }: RoutedApp): KeptSegments {
+function findCollection(pattern: string, app: object): KeptSegments {
   const read = new Set(
-    router.stack.flatMap(({ route }) =>
-      route?.methods.get ? [withoutParameterNames(route.path)] : [],
+    expressRoutes(app).flatMap(({ path, methods }) =>
+      methods.get ? [withoutParameterNames(path)] : [],
     ),
   );
   const segments = pattern.split('/');

@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { type ApplicationClient, hasOpenTransaction } from './application-client.js';
+import { type ConnectCallback, type DriverPool, poolOf, withPool } from './typeorm-internals.js';
 
 /**
  * Name of the data source whose statements run as the database user and read across organizations.
@@ -9,18 +9,10 @@ import { type ApplicationClient, hasOpenTransaction } from './application-client
  */
 export const ADMINISTRATION = 'administration';
 
-type ConnectCallback = (
-  error: Error | undefined,
-  client?: pg.PoolClient,
-  release?: Release,
-) => void;
-type Release = (error?: Error | boolean) => void;
-
 /** The options of a data source that borrows connections from the pool of the application. */
 export function administrationOptions(application: DataSource): DataSourceOptions {
-  const pool = (application.driver as PostgresDriver).master as pg.Pool;
-  /** Implements the methods of a pool that TypeORM calls. */
-  class BorrowedPool {
+  const pool = poolOf(application);
+  class BorrowedPool implements DriverPool {
     connect(callback: ConnectCallback): void {
       pool.connect((error, client, release) => {
         if (!client) {
@@ -46,7 +38,7 @@ export function administrationOptions(application: DataSource): DataSourceOption
   }
   return {
     type: 'postgres',
-    driver: { ...pg, Pool: BorrowedPool },
+    ...withPool(BorrowedPool),
     installExtensions: false,
     synchronize: false,
     logging: false,
@@ -55,8 +47,7 @@ export function administrationOptions(application: DataSource): DataSourceOption
 
 /** Closes connections that are released inside a transaction: the next user would get its role. */
 export function closeUnfinishedTransactions(application: DataSource): void {
-  const pool = (application.driver as PostgresDriver).master as pg.Pool;
-  pool.on('release', (_: unknown, client: pg.PoolClient) => {
+  poolOf(application).on('release', (_: unknown, client: pg.PoolClient) => {
     // The pool removes a client that is ending.
     if (hasOpenTransaction(client)) void (client as unknown as pg.Client).end();
   });

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { TransactionContextQuery, type Session, withContext } from './transaction-context-query.js';
 import { ResilientClient } from './resilient-client.js';
 import type { SessionContext } from './session-context.js';
-import { type QueryCallback, QueryWithContext } from './query-with-context.js';
+import type { QueryCallback } from './pg-internals.js';
+import { QueryWithContext } from './query-with-context.js';
 
 /** The configuration of a client, with the session context of its transactions. */
 export interface ApplicationClientConfig extends pg.ClientConfig {

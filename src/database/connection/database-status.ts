@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { poolOf } from './typeorm-internals.js';
 import { pipelinedConnections } from '../gateway/lanes.js';
 import { ADMINISTRATION } from './administration.js';
 
@@ -38,8 +37,7 @@ export class DatabaseStatus {
   }
 
   pool(): PoolState {
-    const driver = this.dataSource.driver as PostgresDriver;
-    const { totalCount, idleCount, waitingCount, options } = driver.master as pg.Pool;
+    const { totalCount, idleCount, waitingCount, options } = poolOf(this.dataSource);
     return { total: totalCount, most: options.max, idle: idleCount, waiting: waitingCount };
   }
 

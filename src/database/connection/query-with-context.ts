@@ -1,35 +1,4 @@
-import pg from 'pg';
-
-/** The members of pg's internal connection that our queries use. */
-export interface WireConnection {
-  parsedStatements: Record<string, string | undefined>;
-  submittedNamedStatements: Record<string, string | undefined>;
-  parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: readonly unknown[] }): void;
-  execute(message: object): void;
-}
-
-/** pg's `Query` with the extension points that its type declarations omit. */
-interface WireQuery {
-  name: string;
-  text: string;
-  callback?: QueryCallback;
-  submit(connection: WireConnection): Error | null;
-  requiresPreparation(): boolean;
-  prepare(connection: WireConnection): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: WireConnection): void;
-  handleError(error: Error, connection: WireConnection): void;
-}
-
-/** `result` is defined if there is no error. */
-export type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
-
-const Query = pg.Query as unknown as new (
-  config: unknown,
-  values?: unknown,
-  callback?: QueryCallback,
-) => WireQuery;
+import { Query, type QueryCallback, type WireConnection } from './pg-internals.js';
 
 /** A statement that sets the session context, before another one in the same implicit transaction. */
 export interface ContextStatement {

@@ -1,5 +1,5 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { streamOf } from './pg-internals.js';
 import { sendTimesAsUtc, UTC_TYPES } from './utc-times.js';
 
 /** How long the server may take to close a connection. Behind a firewall it may never do so. */
@@ -59,9 +59,4 @@ export class ResilientClient extends pg.Client {
 /** Closes a connection without notifying the server, which may be unreachable. */
 export function destroyConnection(client: pg.ClientBase): void {
   streamOf(client).destroy();
-}
-
-/** The socket of a connection, which the declarations of pg omit. */
-export function streamOf(client: pg.ClientBase): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

@@ -1,12 +1,7 @@
 import type pg from 'pg';
 import type { SessionContext } from './session-context.js';
-import {
-  type ContextStatement,
-  type QueryCallback,
-  QueryWithContext,
-  sendContext,
-  type WireConnection,
-} from './query-with-context.js';
+import type { QueryCallback, WireConnection, WireSubmittable } from './pg-internals.js';
+import { type ContextStatement, QueryWithContext, sendContext } from './query-with-context.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';
 
 /** The connection state that a query depends on. */
@@ -68,16 +63,9 @@ export class TransactionContextQuery extends QueryWithContext {
   }
 }
 
-/** The methods that pg calls on a query of another package, such as a cursor. */
-interface Submitted {
-  submit(connection: WireConnection): unknown;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: WireConnection): void;
-}
-
-/** Makes a query of another package set the session context if it starts a transaction. */
+/** Makes a query of another package, such as a cursor, set the session context if it starts a transaction. */
 export function withContext(query: pg.Submittable, session: Session): pg.Submittable {
-  const submitted = query as unknown as Submitted;
+  const submitted = query as unknown as WireSubmittable;
   const submit = submitted.submit.bind(query);
   const handleDataRow = submitted.handleDataRow.bind(query);
   const handleCommandComplete = submitted.handleCommandComplete.bind(query);

@@ -1,17 +1,13 @@
 import { types } from 'node:util';
 import pg from 'pg';
-
-/** The method by which the driver sends the parameters of every kind of query. */
-interface BindingConnection {
-  bind(message: { values?: readonly unknown[] }): void;
-}
+import { wireConnectionOf } from './pg-internals.js';
 
 /**
  * Makes a client send each Date as UTC text. The driver would use the time zone of the process with an
  * offset in whole minutes, which is wrong for historical offsets with seconds.
  */
 export function sendTimesAsUtc(client: pg.ClientBase): void {
-  const { connection } = client as unknown as { connection: BindingConnection };
+  const connection = wireConnectionOf(client);
   const bind = connection.bind.bind(connection);
   connection.bind = (message) => {
     const { values } = message;

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
-import { destroyConnection, ResilientClient, streamOf } from '../connection/resilient-client.js';
+import { activeQueryOf, streamOf } from '../connection/pg-internals.js';
+import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
+import { poolOf } from '../connection/typeorm-internals.js';
 
 /** How long a statement may wait for its result. A connection that a firewall dropped stays silent. */
 const LONGEST_SILENCE_MS = 1_500;
@@ -93,7 +94,7 @@ class Lane {
   }
 
   get isIdle(): boolean {
-    return this.client instanceof pg.Client && awaitedBy(this.client) === undefined;
+    return this.client instanceof pg.Client && activeQueryOf(this.client) === undefined;
   }
 
   current(): pg.Client | Promise<pg.Client> {
@@ -106,7 +107,7 @@ class Lane {
    */
   look(): boolean {
     const client = this.client instanceof pg.Client ? this.client : undefined;
-    const awaited = client && awaitedBy(client);
+    const awaited = client && activeQueryOf(client);
     this.looks = awaited && awaited === this.overdue ? this.looks + 1 : 0;
     this.overdue = awaited;
     const heard = client && heardOn(client);
@@ -167,15 +168,9 @@ function heardOn(client: pg.Client): number {
   return (streamOf(client) as Socket).bytesRead;
 }
 
-/** The statement whose result arrives next, if any. */
-function awaitedBy(client: pg.Client): unknown {
-  return (client as unknown as { _activeQuery: unknown })._activeQuery ?? undefined;
-}
-
 /** Opens a connection with the options of the pool. */
 async function openConnection(dataSource: DataSource, setUp: string): Promise<pg.Client> {
-  const pool = (dataSource.driver as PostgresDriver).master as { options: pg.PoolConfig };
-  const client = new ResilientClient({ ...pool.options, pipeline: true });
+  const client = new ResilientClient({ ...poolOf(dataSource).options, pipeline: true });
   await client.connect();
   await client.setUp(setUp, POOL_WAIT_MS);
   writeOnceATick(client);

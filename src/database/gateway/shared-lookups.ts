@@ -1,10 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import pg from 'pg';
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { CONNECTION_SETTINGS } from '../connection/data-source-options.js';
+import { Query, type QueryCallback } from '../connection/pg-internals.js';
 import { Lanes } from './lanes.js';
 
 /** A statement that finds a few rows of any organization by an index. */
@@ -14,14 +15,6 @@ export interface Lookup {
   readonly text: string;
   readonly values: readonly unknown[];
 }
-
-type QueryCallback = (error: Error | null, result?: pg.QueryResult) => void;
-
-const Query = pg.Query as unknown as new (
-  lookup: Lookup,
-  values: undefined,
-  callback: QueryCallback,
-) => pg.Submittable;
 
 /**
  * Lookups that every request needs before its organization is known. They have connections of their
@@ -43,7 +36,8 @@ export class SharedLookups implements OnApplicationShutdown {
         if (error) reject(error);
         else resolve((result?.rows ?? []) as Row[]);
       };
-      this.lanes.submit(Object.assign(new Query(lookup, undefined, callback), { fail: reject }));
+      const query = new Query(lookup, undefined, callback) as unknown as pg.Submittable;
+      this.lanes.submit(Object.assign(query, { fail: reject }));
     });
   }
 

@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Settings } from '../../config/settings.js';
+import { acquireClient } from '../connection/typeorm-internals.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
@@ -195,9 +195,7 @@ export class TenantDatabase implements OnApplicationShutdown {
     statement: Statement,
     options: AttemptOptions,
   ): Promise<Row[]> {
-    const driver = this.dataSource.driver as PostgresDriver;
-    const obtaining = driver.obtainMasterConnection();
-    const [client, release] = (await obtaining) as [pg.PoolClient, () => void];
+    const [client, release] = await acquireClient(this.dataSource);
     const end = options.deadline.destroyWhenExceeded(client);
     try {
       return await this.runOn<Row>(client, organizationId, statement, options);

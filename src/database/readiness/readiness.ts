@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { acquireClient } from '../connection/typeorm-internals.js';
 import { logger } from '../../config/logger.js';
 import { DatabaseStatus } from '../connection/database-status.js';
 import { Load } from '../gateway/load.js';
@@ -46,9 +45,8 @@ export class Readiness {
     private readonly status: DatabaseStatus,
     private readonly load: Load,
   ) {
-    const driver = dataSource.driver as PostgresDriver;
     this.writes = new WriteProbe({
-      connect: () => driver.obtainMasterConnection() as Promise<[pg.PoolClient, () => void]>,
+      connect: () => acquireClient(dataSource),
       cancel: (backend) =>
         lookups.find({ name: 'cancel', text: 'select pg_cancel_backend($1)', values: [backend] }),
     });

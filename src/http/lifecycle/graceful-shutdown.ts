@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
+import { setBacklog } from './node-internals.js';
 
 /** Time for the whole shutdown. Requests are faster. */
 const DEADLINE_MS = 15_000;
@@ -90,20 +91,11 @@ export class GracefulShutdown {
 
   /** Accepts queued connections, which would be reset when the server stops listening. */
   private async acceptPendingConnections(): Promise<void> {
-    const { _handle: handle } = this.server as unknown as {
-      _handle: Partial<ListeningHandle> | null;
-    };
-    handle?.listen?.(0);
+    setBacklog(this.server, 0);
     await after(ACCEPT_GRACE_MS);
     // The poll phase of the event loop accepts connections; the check phase follows it.
     await new Promise(setImmediate);
   }
-}
-
-/** Node's internal handle of a listening server. */
-interface ListeningHandle {
-  /** Changes the length of the queue of pending connections. */
-  listen(backlog: number): number;
 }
 
 function closed(socket: Socket): Promise<unknown> {

@@ -1,7 +1,8 @@
 import http from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
-import { type ApiRequest, RequestState } from '../request/api-request.js';
+import type { ApiRequest } from '../request/api-request.js';
+import { expressClasses, routeExactly } from './express-internals.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
 import { sendResponse, serializeResponse } from '../../rest/envelope.js';
@@ -31,8 +32,7 @@ export class HttpAdapter extends ExpressAdapter {
     express.set('x-powered-by', false);
     express.set('etag', false);
     express.set('query parser', false);
-    // The router exists already and no longer reads Express' settings.
-    Object.assign(express.router, { strict: true, caseSensitive: true });
+    routeExactly(express);
   }
 
   /** Creates the server before the application. `listener` handles requests until `serveApplication`. */
@@ -54,7 +54,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private createServer(listener: http.RequestListener): http.Server {
-    const classes = nativeClasses(this.getInstance<Express>());
+    const classes = expressClasses(this.getInstance<Express>());
     const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);
     // No limit: Node silently drops headers over it. The maximum header size limits their number.
     server.maxHeadersCount = 0;
@@ -90,24 +90,4 @@ export class HttpAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     await this.shutdown?.finish();
   }
-}
-
-/**
- * Creates request and response classes that inherit Express' methods. Otherwise Express changes the
- * prototype of each object, which makes V8 use slower code.
- */
-function nativeClasses(express: Express) {
-  class ExpressRequest extends http.IncomingMessage {
-    readonly state = new RequestState();
-  }
-  class ExpressResponse extends http.ServerResponse<ExpressRequest> {}
-  Object.setPrototypeOf(ExpressRequest.prototype, express.request);
-  Object.setPrototypeOf(ExpressResponse.prototype, express.response);
-  // A plain property instead of Express' getter. InputGuard sets it to the query DTO.
-  Object.defineProperty(ExpressRequest.prototype, 'query', { value: undefined, writable: true });
-  Object.assign(express, {
-    request: ExpressRequest.prototype,
-    response: ExpressResponse.prototype,
-  });
-  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }

@@ -1,5 +1,4 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
@@ -9,6 +8,7 @@ import {
   TOPIC,
   type Topic,
 } from '../../fields/answers.js';
+import { declaredPathsOf, declaredStatusOf, requestMethodOf } from '../nest-internals.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 
 /** A route that requires a key. */
@@ -51,7 +51,7 @@ function routesOfController(controller: Type<object>): Route[] {
 
 function routesOfHandler(controller: Type<object>, name: string, handler: object): Route[] {
   const access = metadata<Access>(ACCESS, handler);
-  const verb = metadata<RequestMethod>(METHOD_METADATA, handler);
+  const verb = requestMethodOf(handler);
   const method = verb === undefined ? undefined : METHODS[verb];
   // A route without declared access is never served.
   if (!method || !isRestRoute(access)) return [];
@@ -62,7 +62,7 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
     topic: metadata<Topic>(TOPIC, controller) ?? { name: baseName(controller) },
     response: metadata<ResponseDescription>(RESPONSE_DESCRIPTION, handler),
     inputs: inputTypesOf(controller, name),
-    status: metadata<number>(HTTP_CODE_METADATA, handler) ?? (method === 'post' ? 201 : 200),
+    status: declaredStatusOf(handler) ?? (method === 'post' ? 201 : 200),
   } satisfies Omit<Route, 'path'>;
   return pathsOf(controller, handler).map((path, index) => {
     const operationId = index === 0 ? route.operationId : `${route.operationId}${index + 1}`;
@@ -72,10 +72,9 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
 
 /** Combines the paths of a controller and a handler. Nest allows one or several of each. */
 export function pathsOf(controller: Type<object>, handler: object): string[] {
-  const [bases, ends] = [controller, handler].map((declared) =>
-    [metadata<string | string[]>(PATH_METADATA, declared) ?? ''].flat(),
-  ) as [string[], string[]];
-  return bases.flatMap((base) => ends.map((end) => toOpenApiPath(`${base}/${end}`)));
+  return declaredPathsOf(controller).flatMap((base) =>
+    declaredPathsOf(handler).map((end) => toOpenApiPath(`${base}/${end}`)),
+  );
 }
 
 function toOpenApiPath(path: string): string {

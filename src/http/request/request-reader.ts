@@ -1,5 +1,3 @@
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
@@ -7,6 +5,7 @@ import { isObject } from '../../fields/json-object.js';
 import { type Input, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
+import { parameterTypeOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { BodyError, readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
@@ -21,17 +20,10 @@ export interface InputTypes {
 
 /** Returns the DTO classes of a controller's method. */
 export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
-  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
-    string,
-    { index: number }
-  >;
-  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
-    []) as Type<object>[];
-  const typeOf = (kind: RouteParamtypes) => {
-    const key = Object.keys(args).find((name) => name.startsWith(`${kind}:`));
-    return key === undefined ? undefined : types[args[key]?.index ?? -1];
+  return {
+    query: parameterTypeOf(controller, method, 'query'),
+    body: parameterTypeOf(controller, method, 'body'),
   };
-  return { query: typeOf(RouteParamtypes.QUERY), body: typeOf(RouteParamtypes.BODY) };
 }
 
 /**

@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import {
+  acquireClient,
+  type ConnectCallback,
+  type DriverPool,
+  poolOf,
+  withPool,
+} from './typeorm-internals.js';
+
+const CLIENT = {
+  query: (_text: string, callback: (error: null, result: object) => void) => {
+    callback(null, { rows: [{ version: 'PostgreSQL 18.0' }] });
+  },
+} as unknown as pg.PoolClient;
+const release = () => undefined;
+
+class FakePool implements DriverPool {
+  connect(callback: ConnectCallback): void {
+    callback(undefined, CLIENT, release);
+  }
+  on(): void {
+    // No events.
+  }
+  end(done: () => void): void {
+    done();
+  }
+}
+
+describe('the internals of TypeORM that the database code relies on', () => {
+  it('the driver builds its pool from the class in its options, and has it as master', async () => {
+    const dataSource = new DataSource({
+      type: 'postgres',
+      installExtensions: false,
+      ...withPool(FakePool),
+    });
+    await dataSource.initialize();
+    expect(poolOf(dataSource)).toBeInstanceOf(FakePool);
+    expect(await acquireClient(dataSource)).toEqual([CLIENT, release]);
+    await dataSource.destroy();
+  });
+});

@@ -1,0 +1,46 @@
+import http from 'node:http';
+import type { Express } from 'express';
+import { RequestState } from '../request/api-request.js';
+
+// The parts of Express that are no public API. Everything that relies on them is in this file.
+
+/** A route in Express' routing table. */
+export interface ExpressRoute {
+  readonly path: string;
+  readonly methods: Readonly<Record<string, boolean>>;
+}
+
+interface Layer {
+  readonly route?: ExpressRoute;
+  match(path: string): boolean;
+}
+
+/** Returns the routes of an application, or those that match a path. */
+export function expressRoutes(app: object, path?: string): ExpressRoute[] {
+  const { stack } = (app as { router: { stack: readonly Layer[] } }).router;
+  return stack.flatMap((layer) => {
+    return layer.route && (path === undefined || layer.match(path)) ? [layer.route] : [];
+  });
+}
+
+/** Makes paths exact. The router exists already and no longer reads Express' settings. */
+export function routeExactly(app: Express): void {
+  Object.assign(app.router, { strict: true, caseSensitive: true });
+}
+
+/**
+ * Returns classes of Node's requests and responses that have Express' methods. Express would change the
+ * prototype of each object instead, which V8 cannot optimize. `query` is a plain property instead of
+ * Express' getter, because input binding assigns it.
+ */
+export function expressClasses(app: Express) {
+  class ExpressRequest extends http.IncomingMessage {
+    readonly state = new RequestState();
+  }
+  class ExpressResponse extends http.ServerResponse<ExpressRequest> {}
+  Object.setPrototypeOf(ExpressRequest.prototype, app.request);
+  Object.setPrototypeOf(ExpressResponse.prototype, app.response);
+  Object.defineProperty(ExpressRequest.prototype, 'query', { value: undefined, writable: true });
+  Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+}
