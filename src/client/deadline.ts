@@ -1,12 +1,12 @@
-/** The longest delay of a timer, in milliseconds; a longer one would end at once. */
+/** Maximum delay of a timer in milliseconds. A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Thrown by `Deadline.race` when the time is over. */
+/** Thrown by `Deadline.race` after the timeout. */
 export class DeadlineExceeded extends Error {}
 
 /**
- * Ends work when one of several signals aborts or when its time is over, whichever comes first.
- * It rejects at once, also where the work itself does not heed `signal`.
+ * Aborts work when one of several signals aborts or after a timeout. `race` rejects at once, even if the
+ * work ignores `signal`.
  */
 export class Deadline {
   private readonly controller = new AbortController();
@@ -16,7 +16,7 @@ export class Deadline {
     this.controller.abort((event.target as AbortSignal).reason);
   };
 
-  /** @param timeoutMs without it, only the signals count */
+  /** @param timeoutMs milliseconds; undefined for no timeout */
   constructor(sources: readonly (AbortSignal | undefined)[], timeoutMs?: number) {
     this.sources = sources.filter((source) => source !== undefined);
     for (const source of this.sources) {
@@ -54,7 +54,7 @@ export class Deadline {
     }
   }
 
-  /** Forgets the timer and the listeners. */
+  /** Removes the timer and the listeners. */
   clear(): void {
     clearTimeout(this.timer);
     for (const source of this.sources) source.removeEventListener('abort', this.onAbort);

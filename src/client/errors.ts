@@ -1,10 +1,10 @@
 import type { ErrorCode, ErrorDetail } from './types.js';
 
-/** What went wrong before there was an answer of the API. */
+/** Codes of errors that occur before the API has sent a valid response. */
 export type ClientErrorCode =
   'connection_failed' | 'timeout' | 'aborted' | 'unexpected_response' | 'invalid_response';
 
-/** The facts of a `LatitudeError`. */
+/** Properties of a `LatitudeError`. */
 export interface LatitudeErrorOptions {
   readonly code: ErrorCode | ClientErrorCode;
   readonly status?: number;
@@ -18,9 +18,9 @@ export interface LatitudeErrorOptions {
 /** Any failure of a call. Catch this class to catch them all. */
 export class LatitudeError extends Error {
   override readonly name: string = 'LatitudeError';
-  /** What happened, for programs: a code of the API, or one of this client. */
+  /** Machine-readable code, from the API or from this client. */
   readonly code: ErrorCode | ClientErrorCode;
-  /** HTTP status of the answer. Undefined where there was no answer. */
+  /** HTTP status. Undefined if there was no response. */
   readonly status: number | undefined;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
@@ -29,9 +29,9 @@ export class LatitudeError extends Error {
    * uncertain where an earlier attempt of the same call may have changed the record itself.
    */
   readonly uncertain: boolean;
-  /** The fields that were refused, with the reasons. */
+  /** The invalid fields, with the reasons. */
   readonly details: readonly ErrorDetail[];
-  /** `X-Request-Id` of the answer, which finds the request in the log of the server. */
+  /** `X-Request-Id` of the response, which identifies the request in the server log. */
   readonly requestId: string | undefined;
 
   constructor(message: string, options: LatitudeErrorOptions) {
@@ -45,18 +45,18 @@ export class LatitudeError extends Error {
   }
 }
 
-/** The server answered with an error. */
+/** The server sent an error response. */
 export class LatitudeApiError extends LatitudeError {
   override readonly name = 'LatitudeApiError';
   declare readonly status: number;
 }
 
-/** The server was not reached, or its answer did not arrive whole. */
+/** The connection failed, or the response was incomplete. */
 export class LatitudeConnectionError extends LatitudeError {
   override readonly name: string = 'LatitudeConnectionError';
 }
 
-/** No whole answer arrived in time. */
+/** No complete response arrived in time. */
 export class LatitudeTimeoutError extends LatitudeConnectionError {
   override readonly name = 'LatitudeTimeoutError';
 }

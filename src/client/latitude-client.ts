@@ -49,8 +49,8 @@ interface TaskTypes {
 }
 
 /**
- * A client of the API. A call that fails for a passing reason is repeated: at most 3 attempts, with
- * growing, jittered waits. A creation that is repeated is carried out once.
+ * A client of the API. Calls with transient failures are retried with exponential backoff and jitter,
+ * by default up to 3 attempts. A retried creation is carried out once.
  */
 export class LatitudeClient {
   readonly leads: DeletableResource<LeadTypes>;
@@ -58,7 +58,7 @@ export class LatitudeClient {
   readonly tasks: DeletableResource<TaskTypes>;
   private readonly transport: Transport;
 
-  /** @throws TypeError that names the option that cannot be used */
+  /** @throws TypeError that names the invalid option */
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
     this.leads = new DeletableResource(this.transport, '/api/v1/leads');

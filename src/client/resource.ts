@@ -14,7 +14,7 @@ export function etagOf(record: object): string | undefined {
   return tags.get(record);
 }
 
-/** Shapes of a resource: a record, an item of a list, inputs, a query, and the answer of a deletion. */
+/** Types of a resource: record, list item, inputs, query, and the response to a deletion. */
 export interface ResourceTypes {
   Record: object;
   Item: { id: string };
@@ -40,8 +40,8 @@ export class Resource<T extends ResourceTypes> {
   }
 
   /**
-   * Every record of the list, page by page. Records that are created, deleted or moved meanwhile may
-   * be left out; none comes twice from two pages in a row.
+   * Iterates over all records of the list. Records that are created, deleted or moved meanwhile may be
+   * missing. No record is repeated from one page to the next.
    */
   async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
     const limit = query.limit ?? MAX_LIMIT;
@@ -68,7 +68,7 @@ export class Resource<T extends ResourceTypes> {
     );
   }
 
-  /** Changes the fields that are given; `null` empties one. */
+  /** Changes the given fields; `null` clears a field. */
   async update(id: string, body: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
     const call = {
       method: 'PUT',
@@ -79,7 +79,7 @@ export class Resource<T extends ResourceTypes> {
     return recordOf(await this.transport.send(call, options));
   }
 
-  /** @param removed the answer where an earlier attempt of the same call has removed the record */
+  /** @param removed the result if an earlier attempt of the same call has removed the record */
   protected async remove(
     id: string,
     options: WriteOptions = {},
@@ -94,7 +94,7 @@ export class Resource<T extends ResourceTypes> {
     return body === undefined ? removed : (body as { data: T['Removed'] }).data;
   }
 
-  /** @throws TypeError where the id would name another path */
+  /** @throws TypeError if the id would change the path */
   private recordPath(id: string): string {
     if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) {
       throw new TypeError('id must be the id of a record');
@@ -105,7 +105,7 @@ export class Resource<T extends ResourceTypes> {
 
 /** A resource whose records are deleted. */
 export class DeletableResource<T extends ResourceTypes> extends Resource<T> {
-  /** Deletes a record. Where an earlier attempt of this call has deleted it, that is a success. */
+  /** Deletes a record. It is a success if an earlier attempt of this call has deleted it. */
   delete(id: string, options?: WriteOptions): Promise<T['Removed']> {
     return this.remove(id, options, { id, deleted: true });
   }

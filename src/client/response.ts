@@ -7,13 +7,13 @@ import {
 import { retryAfterMs } from './retry-policy.js';
 import type { ErrorCode, ErrorDetail } from './types.js';
 
-/** A successful answer. */
+/** A successful response. */
 export interface ApiResponse {
   readonly body: unknown;
   readonly etag: string | null;
 }
 
-/** What the server sends with an error. */
+/** The body of an error response. */
 interface ErrorBody {
   readonly error?: {
     readonly code?: ErrorCode;
@@ -33,7 +33,7 @@ export class FailedAttempt {
     readonly isOutcomeUnknown = false,
   ) {}
 
-  /** After 429, 5xx, failed connections and a key that is in use; never after another 4xx. */
+  /** True for 429, 5xx, failed connections and an idempotency key in use; false for any other 4xx. */
   get isWorthRetrying(): boolean {
     if (this.error instanceof LatitudeConnectionError) return true;
     const { status = 0, code } = this.error;
@@ -41,13 +41,13 @@ export class FailedAttempt {
   }
 }
 
-/** What is known of a call besides its answer. */
+/** The state of a call before its response. */
 interface CallState {
   readonly isWrite: boolean;
   readonly wasUncertain: boolean;
 }
 
-/** Reads an answer that arrived whole. */
+/** Parses a complete response. */
 export function parseResponse(
   response: Response,
   text: string,
@@ -65,7 +65,7 @@ export function parseResponse(
   }
   const { error } = (isObject(body) ? body : {}) as ErrorBody;
   const code: ErrorCode | ClientErrorCode = error?.code ?? 'unexpected_response';
-  // An overloaded instance refuses before it reads a request. Any other 5xx may come after a commit.
+  // An overloaded server has not processed the request. Any other 5xx may follow a commit.
   const isOutcomeUnknown = isWrite && status >= 500 && code !== 'overloaded';
   const isTransient = status === 429 || status >= 500 || code === 'idempotency_key_in_use';
   const isLast412 = status === 412 && wasUncertain;

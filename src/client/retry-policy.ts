@@ -2,11 +2,10 @@ const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * How long to wait before the next attempt: 1,000 ms, doubled with each attempt and capped at 30,000
- * ms, and of that a random part between 50 % and 100 %. A longer `Retry-After` is honoured, also
- * beyond the cap.
+ * Delay before the next attempt: 1,000 ms, doubled with each attempt up to 30,000 ms, times a random
+ * factor from 0.5 to 1. A longer `Retry-After` takes precedence, even beyond the maximum.
  * @param attempt the attempt that failed, from 1
- * @param retryAfterMs what the server asked for
+ * @param retryAfterMs delay that the server requested, in milliseconds
  * @param random from 0 to 1
  * @returns milliseconds
  */
@@ -17,7 +16,7 @@ export function retryDelay(attempt: number, retryAfterMs: number, random = Math.
 
 /**
  * Reads a `Retry-After` header: seconds, or a date.
- * @returns milliseconds; 0 where there is no usable value
+ * @returns milliseconds; 0 without a valid value
  */
 export function retryAfterMs(value: string | null, now = Date.now()): number {
   if (value === null) return 0;

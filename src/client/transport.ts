@@ -11,7 +11,7 @@ import type { CallOptions, ClientOptions } from './types.js';
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base URL, with its query. */
+  /** Path and query, relative to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -20,7 +20,7 @@ export interface ApiCall {
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Sends calls, and sends them again where that may help. */
+/** Sends requests and retries transient failures. */
 export class Transport {
   private readonly baseUrl: string;
   private readonly fetch: typeof globalThis.fetch;
@@ -37,7 +37,7 @@ export class Transport {
     }
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.authorization = `Bearer ${apiKey}`;
-    // Browsers refuse a fetch that is called as a method of another object.
+    // Browsers reject a fetch that is called as a method of another object.
     this.fetch = fetch ?? ((...args) => globalThis.fetch(...args));
     validateLimits(options);
   }
@@ -109,7 +109,7 @@ export class Transport {
         ...headers,
       },
       ...(hasBody ? { body: JSON.stringify(body) } : {}),
-      // A redirected POST would become a GET, and take the key to another host.
+      // A redirected POST would become a GET, and would send the key to another host.
       redirect: 'manual',
       signal,
     };
@@ -117,7 +117,7 @@ export class Transport {
   }
 }
 
-/** Whether Node failed before it had a connection. Browsers do not tell. */
+/** Whether Node failed before it was connected. Browsers do not report this. */
 function failedBeforeSending(failure: unknown): boolean {
   const { cause } = failure as { cause?: { code?: unknown } };
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(cause?.code as string);
@@ -126,7 +126,7 @@ function failedBeforeSending(failure: unknown): boolean {
 function abortError(reason: unknown, uncertain: boolean): LatitudeError {
   const facts = { uncertain, cause: reason };
   if (isObject(reason) && (reason as { name?: unknown }).name === 'TimeoutError') {
-    const message = 'The time that the signal of the caller allows is over.';
+    const message = 'The signal of the caller timed out.';
     return new LatitudeTimeoutError(message, { code: 'timeout', retryable: true, ...facts });
   }
   return new LatitudeAbortError('The call was aborted.', { code: 'aborted', ...facts });

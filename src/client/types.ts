@@ -32,48 +32,48 @@ export interface Page<Item> {
   meta: PageMeta;
 }
 
-/** Every code that the API answers. Later versions may add some. */
+/** Error codes of the API. Later versions may add codes. */
 export type ErrorCode = Schemas['Error']['error']['code'];
-/** A field that was refused, and why. */
+/** An invalid field, with the reason. */
 export type ErrorDetail = NonNullable<Schemas['Error']['error']['details']>[number];
 
-/** How a client reaches the API. */
+/** Options of a client. */
 export interface ClientOptions {
   /** Address of the server, such as `https://crm.example.com`. */
   readonly baseUrl: string;
   /** API key, which begins with `lat_`. */
   readonly apiKey: string;
-  /** Used in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Attempts of a call, the first one included. Default 3. */
+  /** Maximum attempts of a call, including the first one. Default 3. */
   readonly maxAttempts?: number;
-  /** Milliseconds after which an attempt is given up. Default 10,000. */
+  /** Timeout of an attempt in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
   /** Aborts every call of the client. */
   readonly signal?: AbortSignal;
 }
 
-/** What one call may set for itself. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Aborts this call, at once. */
+  /** Aborts this call. */
   readonly signal?: AbortSignal;
-  /** In place of the client's `maxAttempts`. */
+  /** Overrides `maxAttempts` of the client. */
   readonly maxAttempts?: number;
-  /** In place of the client's `timeoutMs`. */
+  /** Overrides `timeoutMs` of the client. */
   readonly timeoutMs?: number;
 }
 
 export interface CreateOptions extends CallOptions {
   /**
-   * Names the creation, so that the same call of another process is not carried out twice within 24
-   * hours. By default each call has a random one, which its attempts share.
+   * Identifies the creation. Calls with the same key, also of other processes, are carried out once
+   * within 24 hours. Default: a random key for each call, which its attempts share.
    */
   readonly idempotencyKey?: string;
 }
 
 export interface WriteOptions extends CallOptions {
   /**
-   * Carries out the write only while the record has this entity tag. `etagOf(record)` is the tag of a
+   * Writes only if the record has this entity tag. `etagOf(record)` is the tag of a
    * record that this client received.
    */
   readonly ifMatch?: string;

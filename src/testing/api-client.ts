@@ -1,6 +1,6 @@
 import { validateAnswer } from './validate-answer.js';
 
-/** An answer, read to its end. `body` is what the JSON holds: tests look into it freely. */
+/** A complete response. `body` is the parsed JSON, untyped so that tests can read any field. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -14,7 +14,7 @@ interface RequestOptions {
   headers?: Record<string, string>;
 }
 
-/** A caller of the API with one key, or with none. */
+/** Sends requests to the API with one key, or without a key. */
 export class ApiClient {
   constructor(
     private readonly url: string,

@@ -3,31 +3,31 @@ import type { JsonSchema } from '../fields/json-schema.js';
 
 export type Properties = NonNullable<JsonSchema['properties']>;
 
-/** Something that must not be found, and what it is. */
+/** A value that must not leak, with a name for messages. */
 export interface Secret {
   readonly name: string;
   readonly value: string | Uint8Array;
 }
 
-/** Less could stand somewhere by chance. */
+/** Minimum length of a value, so that it cannot occur by chance. */
 const MIN_LENGTH = 10;
 
-/** Values that stand nowhere else: all of one name begin alike, and none is like another. */
+/** Generates unique values whose leaks can be found. Values of one name share a prefix. */
 export class CanaryValues {
   private readonly prefixes = new Map<string, string>();
   private count = 0;
 
-  /** What tells the values, by name. */
+  /** The prefixes of all generated values, by name. */
   get secrets(): Secret[] {
     return [...this.prefixes].map(([name, value]) => ({ name, value }));
   }
 
-  /** Of letters and digits, which no encoding of URLs changes. */
+  /** A text of letters and digits, which URL encoding does not change. */
   text(name: string): string {
     return this.next(name, `zq${randomBytes(MIN_LENGTH / 2 - 1).toString('hex')}`);
   }
 
-  /** Of digits that belong to no country. */
+  /** A phone number with an unassigned country code. */
   phone(name: string): string {
     return `+999${this.next(`number of ${name}`, `${randomInt(10 ** 9, 10 ** 10)}`)}`;
   }
@@ -36,7 +36,7 @@ export class CanaryValues {
     return `${this.text(name)}@example.com`;
   }
 
-  /** Every field of a schema that takes a text of its own, with one. */
+  /** Fills every field of a schema that accepts free text. */
   fill(properties: Properties): Record<string, unknown> {
     const entries = Object.entries(properties).map(
       ([name, schema]) => [name, this.valueFor(name, schema)] as const,
@@ -55,7 +55,7 @@ export class CanaryValues {
       return undefined;
     }
     if (name === 'phone') return this.phone(name);
-    // Schemas of tools have neither formats nor patterns of what is read.
+    // Input schemas of tools have neither formats nor patterns.
     if (name === 'email') return this.email(name);
     return format === undefined && !/_(time|date|after|before)$/.test(name)
       ? this.text(name).slice(0, maxLength)
@@ -69,7 +69,7 @@ export class CanaryValues {
   }
 }
 
-/** Which of the secrets stand in a text, in whatever encoding and case. */
+/** Finds secrets in a text, in several encodings and in any case. */
 export function findLeaks(secrets: readonly Secret[], text: string): string[] {
   const lowerCase = text.toLowerCase();
   return secrets.flatMap(({ name, value }) =>
@@ -90,7 +90,7 @@ function encodingsOf(bytes: Buffer): Readonly<Record<string, readonly string[]>>
   };
 }
 
-/** What all base64 has in common in which these bytes follow that many others. */
+/** The part of base64 that bytes always have after `offset` other bytes. */
 function base64At(offset: number, bytes: Buffer): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.replace(/.==?$/, '').slice(offset === 0 ? 0 : offset + 1);

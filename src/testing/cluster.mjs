@@ -1,7 +1,7 @@
 import { URL } from 'node:url';
 import pg from 'pg';
 
-/** The address of one database of the test cluster. */
+/** The connection data of a database of the test cluster. */
 export function asTarget(cluster, database) {
   if (!cluster.url) return { ...cluster, database };
   const url = new URL(cluster.url);

@@ -1,6 +1,6 @@
 import type { ApiClient, Answer } from './api-client.js';
 
-/** A lead as the API answers it (docs/contract/resources.md#leads). */
+/** A lead in responses of the API (docs/contract/resources.md#leads). */
 export interface LeadRecord {
   id: string;
   first_name: string;
@@ -29,7 +29,7 @@ export type LeadBody = Record<string, unknown>;
 
 export const LEADS = '/api/v1/leads';
 
-/** What `error` holds in the envelope of a refusal (docs/contract/errors.md#error-body). */
+/** The property `error` of an error response (docs/contract/errors.md#error-body). */
 export interface ErrorBody {
   code: string;
   message: string;
@@ -40,7 +40,7 @@ export interface ErrorBody {
 
 let leads = 0;
 
-/** A valid body with every field that a caller may set; its e-mail and phone are its own. */
+/** A valid body with every writable field and a unique e-mail and phone. */
 export function buildLead(overrides: LeadBody = {}): LeadBody {
   const number = ++leads;
   return {
@@ -65,7 +65,7 @@ export function buildLead(overrides: LeadBody = {}): LeadBody {
   };
 }
 
-/** Creates a lead of the given fields; only its first name is filled in. */
+/** Creates a lead with the given fields and a default first name. */
 export async function createLead(api: ApiClient, body: LeadBody = {}): Promise<LeadRecord> {
   return dataOf(await api.post(LEADS, { first_name: 'Ada', ...body }), 201);
 }
@@ -82,13 +82,13 @@ export async function updateLead(
   return dataOf(await api.put(`${LEADS}/${id}`, changes));
 }
 
-/** The record of an answer that must have this status. */
+/** Expects a status and returns `data` of the response. */
 export function dataOf<T = LeadRecord>(answer: Answer, status = 200): T {
   expect({ status: answer.status, error: errorOf(answer) }).toEqual({ status });
   return (answer.body as { data: T }).data;
 }
 
-/** The error of an answer. */
+/** The error of a response. */
 export function errorOf({ body }: Answer): ErrorBody {
   return (body as { error: ErrorBody }).error;
 }
@@ -104,7 +104,7 @@ export function expectInvalid(answer: Answer, ...fields: string[]): void {
   for (const field of fields) expect(message).toContain(field);
 }
 
-/** Expects a refusal of this status and code. */
+/** Expects an error with this status and code. */
 export function expectError(answer: Answer, status: number, code: string): void {
   expect(answer).toMatchObject({ status, body: { error: { code } } });
 }

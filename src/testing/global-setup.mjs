@@ -31,7 +31,7 @@ export default async function setUp() {
   process.env.LATITUDE_TEST_SERVER = JSON.stringify(globalThis.sharedServer.description);
 }
 
-/** The server that `TEST_DATABASE_URL` names, or an embedded one. */
+/** Uses the server of `TEST_DATABASE_URL`, or starts an embedded one. */
 async function openCluster() {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL };
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-test-'));

@@ -1,23 +1,23 @@
 import { type Answer, ApiClient } from './api-client.js';
 
-/** An event of a stream, as it was written. */
+/** A server-sent event. */
 export interface StreamEvent {
   readonly id?: string;
   readonly retry?: string;
   readonly data: string;
 }
 
-/** What a request to /mcp may carry beside its message. */
+/** Additional HTTP headers of a request. */
 type Headers = Readonly<Record<string, string>>;
 
 export const LATEST_REVISION = '2025-11-25';
 
-/** The revision in which every request stands for itself. */
+/** The protocol revision without sessions. */
 export const STATELESS_REVISION = '2026-07-28';
 
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** What every request of that revision says of its sender. */
+/** The `_meta` that every request of this revision contains. */
 export const STATELESS_META = {
   'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -26,7 +26,7 @@ export const STATELESS_META = {
 
 let requests = 0;
 
-/** A JSON-RPC request; its id is its own unless one is given. */
+/** A JSON-RPC request, by default with a unique id. */
 export function rpcRequest(method: string, params?: object, id: unknown = ++requests) {
   return { jsonrpc: '2.0', id, method, ...(params && { params }) };
 }
@@ -35,7 +35,7 @@ export function rpcNotification(method: string, params?: object) {
   return { jsonrpc: '2.0', method, ...(params && { params }) };
 }
 
-/** A valid `initialize`, but for what is given. */
+/** A valid `initialize` request; `params` overrides its parameters. */
 export function initializeRequest(params: object = {}, id?: unknown) {
   return rpcRequest(
     'initialize',
@@ -49,12 +49,12 @@ export function initializeRequest(params: object = {}, id?: unknown) {
   );
 }
 
-/** A valid request of the revision without sessions, but for what is given. */
+/** A valid request of the revision without sessions; `params` overrides its parameters. */
 export function statelessRequest(method: string, params: object = {}, id?: unknown) {
   return rpcRequest(method, { _meta: STATELESS_META, ...params }, id);
 }
 
-/** The headers in which such a request repeats what it holds. */
+/** The headers that repeat the method and name of such a request. */
 export function mirrorHeaders(method: string, params: { name?: unknown; uri?: unknown } = {}) {
   const name = params.name ?? params.uri;
   return {
@@ -64,12 +64,12 @@ export function mirrorHeaders(method: string, params: { name?: unknown; uri?: un
   };
 }
 
-/** The header that names a session. */
+/** The header with the id of a session. */
 export function sessionHeader(id: string) {
   return { 'Mcp-Session-Id': id };
 }
 
-/** A caller of /mcp with one key, or with none, who speaks plain HTTP. */
+/** Sends plain HTTP requests to /mcp with one key, or without a key. */
 export class McpHttpClient {
   private readonly api: ApiClient;
 
@@ -96,7 +96,7 @@ export class McpHttpClient {
     return this.post(initializeRequest(params), headers);
   }
 
-  /** Opens a session, which must succeed, and tells its id. */
+  /** Opens a session and returns its id. */
   async openSession(protocolVersion = LATEST_REVISION): Promise<string> {
     const { status, headers, body } = await this.initialize({ protocolVersion });
     expect({ status, body: body as unknown }).toMatchObject({ status: 200 });
@@ -105,12 +105,12 @@ export class McpHttpClient {
     return id!;
   }
 
-  /** Sends one request in a session. */
+  /** Sends a request in a session. */
   rpc(session: string, method: string, params?: object, id?: unknown): Promise<Answer> {
     return this.post(rpcRequest(method, params, id), sessionHeader(session));
   }
 
-  /** Sends one request of the revision without sessions. */
+  /** Sends a request of the revision without sessions. */
   statelessRpc(method: string, params: object = {}, id?: unknown): Promise<Answer> {
     return this.post(statelessRequest(method, params, id), mirrorHeaders(method, params));
   }
@@ -119,12 +119,12 @@ export class McpHttpClient {
     return this.request('DELETE', { headers: session === undefined ? {} : sessionHeader(session) });
   }
 
-  /** Opens a stream of the session, which must succeed. */
+  /** Opens an event stream of a session. */
   openStream(session: string, headers: Headers = {}): Promise<EventReader> {
     return this.stream('GET', { ...sessionHeader(session), ...headers });
   }
 
-  /** Listens without a session, which must succeed; the first event is what the server agrees to. */
+  /** Opens an event stream without a session. Its first event acknowledges the subscriptions. */
   openStatelessStream(notifications: object, id: unknown = 'feed'): Promise<EventReader> {
     const method = 'subscriptions/listen';
     const headers = { 'Content-Type': 'application/json', ...mirrorHeaders(method) };
@@ -163,7 +163,7 @@ export class EventReader {
     return this.response.headers;
   }
 
-  /** The next event, or undefined where the server has ended the stream. */
+  /** The next event; undefined after the end of the stream. */
   async next(): Promise<StreamEvent | undefined> {
     for (;;) {
       const end = this.text.indexOf('\n\n');
@@ -177,7 +177,7 @@ export class EventReader {
       } else {
         const block = this.text.slice(0, end);
         this.text = this.text.slice(end + 2);
-        // A block of comments alone keeps the connection and is no event.
+        // A block with only comments keeps the connection alive and is not an event.
         if (!/^(:.*\n?)*$/.test(block)) return readEvent(block);
       }
     }
@@ -190,7 +190,7 @@ export class EventReader {
     return { id: event.id, message: JSON.parse(event.data) as unknown };
   }
 
-  /** Goes away without a word. */
+  /** Closes the connection without ending the session. */
   disconnect(): void {
     this.abort.abort();
     this.reader.closed.catch(() => undefined);

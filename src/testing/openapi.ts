@@ -20,11 +20,11 @@ interface PathTemplate {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An OpenAPI document, to which requests and answers are held. */
+/** Validates requests and responses against an OpenAPI document. */
 export class OpenApiValidator {
   private readonly ajv: Ajv2020;
   private readonly validators = new Map<object, ValidateFunction>();
-  /** Paths with an id behind those that name more. */
+  /** Path templates, those with fewer parameters first. */
   private readonly templates: readonly PathTemplate[];
 
   constructor(readonly document: OpenApiDocument) {
@@ -36,12 +36,12 @@ export class OpenApiValidator {
       });
     this.ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
     addFormats.default(this.ajv);
-    // Where the references of schemas lead: shared, so that each is compiled once.
+    // The components are shared, so that each is compiled once.
     const shared = { $id: COMPONENTS, $defs: closed(document.components.schemas) };
     this.ajv.addSchema(shared, COMPONENTS, false, false);
   }
 
-  /** Every operation, by its method and path. */
+  /** All operations by method and path. */
   get operations(): readonly (readonly [name: string, operation: Operation])[] {
     return Object.entries(this.document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
@@ -57,7 +57,7 @@ export class OpenApiValidator {
     return operation;
   }
 
-  /** The parameters of its query and the fields of its body. */
+  /** The query parameters and the body fields of a route. */
   inputOf(route: Route): Readonly<Record<'query' | 'body', Properties>> {
     const { parameters = [], requestBody } = this.operationOf(route);
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
@@ -69,13 +69,13 @@ export class OpenApiValidator {
     };
   }
 
-  /** The error codes that a route is said to answer. */
+  /** The documented error codes of a route. */
   errorCodesOf(route: Route): string[] {
     const { responses } = this.operationOf(route);
     return Object.values(responses).flatMap((response) => Object.keys(this.errorsIn(response)));
   }
 
-  /** The example of each error that a response may be, by its code. */
+  /** The example of each documented error of a response, by code. */
   errorsIn(response: Response | Ref): Readonly<Record<string, ErrorBody>> {
     const { examples = {} } = this.resolve<Response>(response).content?.['application/json'] ?? {};
     return Object.fromEntries(
@@ -86,7 +86,7 @@ export class OpenApiValidator {
     );
   }
 
-  /** What of an answer to any request the document does not say; routes of a test's own are left out. */
+  /** @returns differences between a response and the document; routes that only a test has are ignored */
   validateRequestAnswer(method: string, target: string, answer: Answer): unknown[] {
     const [path = ''] = target.split('?');
     if (method === 'OPTIONS' || !/^\/api(\/|$)/.test(path)) return [];
@@ -101,7 +101,7 @@ export class OpenApiValidator {
       : [];
   }
 
-  /** Where no route answers, a request is refused as it is on some route. */
+  /** A response to an unknown route must match the errors of some documented route. */
   private validateUnknownRoute(answer: Answer, isHead: boolean): unknown[] {
     if (answer.status < 400) return [`${answer.status} where no route is described`];
     const all = this.operations.map(([, { responses }]) =>
@@ -110,7 +110,7 @@ export class OpenApiValidator {
     return all.find((validateRouteAnswer) => validateRouteAnswer.length === 0) ?? all[0] ?? [];
   }
 
-  /** What of an answer the description of its route does not say. */
+  /** @returns differences between the response of a route and the document */
   differences(route: Route, answer: Answer): unknown[] {
     return this.validateAgainst(this.operationOf(route).responses, answer);
   }
@@ -138,7 +138,7 @@ export class OpenApiValidator {
     ];
   }
 
-  /** Headers of the document that are missing, malformed, or not described for this response. */
+  /** Documented headers that are missing, malformed, or not documented for this response. */
   private headerErrors({ headers: described }: Response, headers: Headers): string[] {
     return Object.entries(this.document.components.headers).flatMap(
       ([name, { required, schema }]) => {
@@ -151,7 +151,7 @@ export class OpenApiValidator {
     );
   }
 
-  /** What makes a value no instance of a schema of the document. */
+  /** @returns why a value does not match a schema of the document */
   schemaErrors(schema: object, value: unknown): readonly ErrorObject[] {
     const validate = this.validators.get(schema) ?? this.compile(schema);
     return validate(value) ? [] : (validate.errors ?? []);
@@ -163,7 +163,7 @@ export class OpenApiValidator {
     return validate;
   }
 
-  /** Every example in the document, with the schema that it stands for. */
+  /** All examples in the document, with their schemas. */
   examples(): { schema: object; value: unknown }[] {
     return objectsIn(this.document).flatMap((node): { schema: object; value: unknown }[] => {
       const { schema, example, examples = [] } = node;
@@ -186,7 +186,7 @@ export class OpenApiValidator {
   }
 }
 
-/** Every object in the document. */
+/** All objects in the document. */
 function objectsIn(node: unknown): Json[] {
   if (typeof node !== 'object' || node === null) return [];
   const inside = Object.values(node).flatMap(objectsIn);
@@ -197,14 +197,14 @@ function closeReferences(schemas: readonly Json[]): unknown[] {
   return schemas.map((schema) => ('$ref' in schema ? closed(schema) : schema));
 }
 
-/** A schema that refuses every field which it does not describe. */
+/** Adds `additionalProperties: false` to a schema and its nested schemas. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   if ('$ref' in schema)
     return { $ref: String(schema.$ref).replace('#/components/schemas', `${COMPONENTS}#/$defs`) };
   const entries = Object.entries(schema).map(
-    // What narrows another schema leaves it to that one to refuse further fields.
+    // A schema in `allOf` only narrows another one, which refuses additional fields itself.
     ([key, value]) =>
       [key, key === 'allOf' ? closeReferences(value as Json[]) : closed(value)] as const,
   );

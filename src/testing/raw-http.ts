@@ -3,18 +3,18 @@ import net from 'node:net';
 import type { Answer } from './api-client.js';
 import { validateAnswer } from './validate-answer.js';
 
-/** A request as it is put on the wire. */
+/** A request whose headers are sent unchanged. */
 export interface RawRequest {
   method: string;
   path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: readonly string[];
   body?: string | Uint8Array;
   agent?: http.Agent;
   onSocket?: (socket: net.Socket) => void;
 }
 
-/** Sends headers as they are: fetch joins, adds and refuses some. */
+/** Sends headers unchanged. `fetch` joins, adds and refuses some headers. */
 export function rawRequest(
   port: number,
   { body, onSocket, ...options }: RawRequest,
@@ -41,7 +41,7 @@ export function rawRequest(
   });
 }
 
-/** Sends bytes as they are and reads until the server closes the connection. */
+/** Sends raw bytes and reads until the server closes the connection. */
 export function sendUntilClosed(port: number, bytes: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
@@ -55,7 +55,7 @@ export function sendUntilClosed(port: number, bytes: string): Promise<Answer> {
   });
 }
 
-/** Sends bytes as they are and reads the first answer. */
+/** Sends raw bytes and reads the first response. */
 export function sendUntilAnswered(port: number, bytes: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
@@ -68,7 +68,7 @@ export function sendUntilAnswered(port: number, bytes: string): Promise<Answer> 
   });
 }
 
-/** Reads an answer with one JSON object as its body. */
+/** Parses a response whose body is one JSON object. */
 export function parseAnswer(text: string): Answer {
   const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
   const [start = '', ...fields] = head.split('\r\n');

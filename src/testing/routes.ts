@@ -6,33 +6,33 @@ import type { Tenant } from './test-server.js';
 
 type Body = Record<string, unknown>;
 
-/** A kind of record with the five routes that every one has. */
+/** A resource with the five standard routes. */
 interface Resource {
   readonly path: string;
   readonly read: Scope;
   readonly write: Scope;
-  /** A valid body of a POST, twice never the same record. */
+  /** A valid body for POST, which never conflicts with an earlier one. */
   readonly creation: (tenant: Tenant) => Body | Promise<Body>;
-  /** A valid body of a PUT. */
+  /** A valid body for PUT. */
   readonly changes: Body;
 }
 
 /** One route of the API, as the shared suites call it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The path as the application registers it. */
+  /** The path pattern, such as `/api/v1/leads/:id`. */
   readonly pattern: string;
-  /** What a key needs. */
+  /** The scope that a key needs. */
   readonly access: Scope | 'any-key';
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
-  /** Makes a record of a tenant and answers its id, on routes with `:id`. */
+  /** Creates a record of a tenant and returns its id, for routes with `:id`. */
   readonly makeRecord?: (tenant: Tenant) => Promise<string>;
-  /** How records are made that a list shows, on lists. */
+  /** Creates a record that the list contains, for lists. */
   readonly listed?: (tenant: Tenant) => Promise<string>;
 }
 
-/** A new kind of record enters every shared suite by one entry here. */
+/** The resources of the API. An entry here adds a resource to every shared suite. */
 const RESOURCES: readonly Resource[] = [
   {
     path: '/api/v1/leads',
@@ -65,7 +65,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Every route that answers to a key; routes.spec.ts compares the list with the application. */
+/** All routes that require a key. routes.spec.ts compares the list with the application. */
 export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/me', access: 'any-key' },
   ...RESOURCES.flatMap(routesOf),
@@ -83,7 +83,7 @@ export const SCOPED_ROUTES = ROUTES.filter(
   (route): route is Route & { access: Scope } => route.access !== 'any-key',
 );
 
-/** A valid request of a route: its path, about a record of the tenant's own, and its body. */
+/** The path and body of a valid request about a record of the tenant. */
 export interface ValidRequest {
   readonly path: string;
   readonly body?: Body;
@@ -98,7 +98,7 @@ export function pathOf({ pattern }: Route, id = ''): string {
   return pattern.replace(':id', id);
 }
 
-/** Sends a request as it is, with whatever key the caller has. */
+/** Sends a request with the key of the client. */
 export function send(
   api: ApiClient,
   { method }: Route,
@@ -108,7 +108,7 @@ export function send(
   return api.request(method, path, { body, headers });
 }
 
-/** How a route is called in the name of a test. */
+/** The name of a route in test titles. */
 export function routeName({ method, pattern }: Pick<Route, 'method' | 'pattern'>): string {
   return `${method} ${pattern}`;
 }

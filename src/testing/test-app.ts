@@ -16,7 +16,7 @@ import { TestServer } from './test-server.js';
 
 const DEFAULT_SETTINGS: Settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
 
-/** The same for all servers, so that what is compiled of one document serves all of them. */
+/** The same URL for all servers, so that their documents are equal and are compiled once. */
 const SERVER_URL = 'http://127.0.0.1';
 
 /** A server of the test's own process, with its own database unless one is given. */
@@ -57,7 +57,7 @@ export class TestApp extends TestServer {
   /** Stops the application, and drops the database that it created. */
   override async stop(): Promise<void> {
     await super.stop();
-    // Nothing more comes on the connections that fetch keeps.
+    // Closes the keep-alive connections of fetch, which are idle now.
     this.app.getHttpServer().closeIdleConnections();
     await this.app.close();
     if (this.ownsDatabase) await dropDatabase(this.database);

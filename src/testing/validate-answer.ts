@@ -2,31 +2,31 @@ import type { OpenApiDocument } from '../http/openapi/model.js';
 import type { Answer } from './api-client.js';
 import { OpenApiValidator } from './openapi.js';
 
-/** How each server of this test file describes itself, by its port. */
+/** The OpenAPI validator of each running server, by port. */
 const servers = new Map<number, OpenApiValidator>();
 
-/** Compiling schemas takes long, and most servers have the same ones. */
+/** Validators by document, because compiling schemas is slow and most servers have the same document. */
 const descriptions = new Map<string, OpenApiValidator>();
 
-/** From now on, every answer of this server must be as its OpenAPI document says. */
+/** Validates all further responses of this server against its OpenAPI document. */
 export function registerDocument(port: number, document: OpenApiDocument): void {
   servers.set(port, validatorFor(document));
 }
 
-/** Another server may get the port. */
+/** Ends the validation, because another server may get the port. */
 export function unregisterDocument(port: number): void {
   servers.delete(port);
 }
 
-/** @throws Error where the document of the server does not say what it answered */
+/** @throws Error if the response does not match the OpenAPI document of the server */
 export function validateAnswer(port: number, method: string, path: string, answer: Answer): void {
   const differences = servers.get(port)?.validateRequestAnswer(method, path, answer) ?? [];
   if (differences.length === 0) return;
   const { status, headers, body } = answer;
-  const told = { status, headers: Object.fromEntries(headers), body: body as unknown };
-  const faults = JSON.stringify(differences, null, 2);
+  const received = { status, headers: Object.fromEntries(headers), body: body as unknown };
+  const errors = JSON.stringify(differences, null, 2);
   throw new Error(
-    `${method} ${path} is not answered as described: ${faults}\n${JSON.stringify(told, null, 2)}`,
+    `${method} ${path} does not match the OpenAPI document: ${errors}\n${JSON.stringify(received, null, 2)}`,
   );
 }
 
