@@ -1,4 +1,4 @@
-// Runs the fault tests: once each, or as often as it takes to meet what is rare.
+// Runs the fault tests, once or repeatedly to find rare failures.
 import { runSuite } from '../support/suite.mjs';
 
 const ROUNDS = { least: 1, most: 10_000, default: 1 };

@@ -1,4 +1,4 @@
-// Runs the fuzz tests: for longer, or once more with the same inputs.
+// Runs the fuzz tests with a number of inputs and a seed.
 import { randomInt } from 'node:crypto';
 import { runSuite } from '../support/suite.mjs';
 

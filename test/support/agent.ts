@@ -15,7 +15,7 @@ export interface ToolFailure extends ErrorBody {
   resets_at?: string;
 }
 
-/** Who an agent is: every `Tenant` is one. */
+/** The owner of the key of an agent, such as a `Tenant`. */
 interface AgentOwner {
   readonly key: { readonly key: string };
 }
@@ -57,34 +57,34 @@ export class Agent {
     return agent;
   }
 
-  /** How HTTP answered the last message: of calls one after another, the last of them. */
+  /** The HTTP response to the last message. */
   get lastAnswer(): LastAnswer {
     return this.last;
   }
 
-  /** Afterwards the client holds the results of these tools to their output schemas. */
+  /** Lists the tools. Afterwards the client validates their results against the output schemas. */
   listTools(): Promise<Tool[]> {
     return this.client.listTools();
   }
 
-  /** Asks for what costs nothing. */
+  /** Sends a request that does not count against the rate limit of reads. */
   ping(): Promise<void> {
     return this.client.ping();
   }
 
-  /** @throws McpError where the answer is an error of JSON-RPC */
+  /** @throws McpError if the response is a JSON-RPC error */
   call(name: string, args?: Arguments): Promise<CallToolResult> {
     return this.client.call({ name, arguments: args });
   }
 
-  /** What a call answers that must not fail. */
+  /** Calls a tool, expects success and returns the structured content. */
   async succeed<T = Record<string, unknown>>(name: string, args?: Arguments): Promise<T> {
     const { isError = false, structuredContent, _meta } = await this.call(name, args);
     expect({ name, isError, _meta }).toEqual({ name, isError: false });
     return structuredContent as T;
   }
 
-  /** The error of a call that must fail. */
+  /** Calls a tool, expects a failure and returns its error. */
   async fail(name: string, args?: Arguments): Promise<ToolFailure> {
     const result = await this.call(name, args);
     expect({ name, isError: result.isError, got: result.structuredContent }).toEqual({
@@ -94,7 +94,7 @@ export class Agent {
     return failureOf(result);
   }
 
-  /** POSTs the text of a request as it is, which the SDK would not write so. */
+  /** POSTs the raw text of a request, which can be one that the SDK would not send. */
   async post(text: string): Promise<Answer> {
     const { text: body, headers } = this.client.toRequest(text);
     const accept = { Accept: 'application/json, text/event-stream' };
@@ -120,7 +120,7 @@ export function connectAgent(
   return Agent.connect(app, owner, era);
 }
 
-/** Stops an app after the agents that are connected to it: they would try to come back. */
+/** Closes the agents of an app and stops it. Agents that stay open would try to reconnect. */
 export async function stopWithAgents(app: {
   readonly url: string;
   stop(): Promise<void>;
@@ -132,7 +132,7 @@ export async function stopWithAgents(app: {
   await app.stop();
 }
 
-/** The error that a result tells. */
+/** The error in the result of a tool. */
 export function failureOf({ _meta }: CallToolResult): ToolFailure {
   return _meta?.['latitude/error'] as ToolFailure;
 }

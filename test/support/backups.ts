@@ -30,7 +30,7 @@ export async function restore(target: DatabaseTarget, file: string): Promise<voi
   await restoreBackup(target, await BackupReader.open(createReadStream(file)), withoutProgress);
 }
 
-/** Every row of every table but those that describe the schema, as text by the name of the table. */
+/** All rows as text, by table. Tables that describe the schema are left out. */
 export async function rowsByTable(target: DatabaseTarget): Promise<Record<string, string[]>> {
   const database = asSuperuser(target);
   const tables = await queryAs<{ name: string }>(
@@ -49,7 +49,7 @@ export async function rowsByTable(target: DatabaseTarget): Promise<Record<string
   return contents;
 }
 
-/** The rules of a database that a restore suspends, and brings back. */
+/** The foreign keys and triggers of a database, and its forced row-level security, which a restore suspends. */
 export function constraintsAndTriggersOf(target: DatabaseTarget): Promise<{ rule: string }[]> {
   return queryAs(
     asSuperuser(target),

@@ -14,12 +14,12 @@ export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly
   return dto ? fieldsOf(dto) : [];
 }
 
-/** What the controller of a feature declares of a route. */
+/** The declaration of a route in its controller. */
 export function declarationOf(route: Route): DeclaredRoute | undefined {
   return DECLARED_ROUTES.find((candidate) => declaredRouteName(candidate) === routeName(route));
 }
 
-/** How a declared route is called in the name of a test. */
+/** The name of a declared route in test titles. */
 export function declaredRouteName({ method, path }: DeclaredRoute): string {
   return `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
 }

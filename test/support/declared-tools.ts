@@ -11,10 +11,10 @@ import { classesIn } from './declared-routes.js';
 /** The tools of the features, as their providers declare them. */
 export const DECLARED_TOOLS = declared<ToolDeclaration>(TOOL);
 
-/** The kinds of records that agents can read by their address. */
+/** The resource templates of the features. */
 export const DECLARED_RESOURCES = declared<ResourceKind>(RESOURCE);
 
-/** The kinds of records whose ids are completed. */
+/** The completions of the features. */
 export const DECLARED_COMPLETIONS = declared<CompletionDeclaration>(COMPLETION);
 
 function declared<T>(metadata: symbol): readonly T[] {

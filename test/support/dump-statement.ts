@@ -1,4 +1,4 @@
-/** Answers a `statement` which answers every row of every table, as text with the table's name. */
+/** Returns a `statement` that selects all rows of all tables as text, with the name of the table. */
 export const SELECT_DUMP_STATEMENT = `
   select string_agg(format(
     'select %L as name, (to_jsonb(t) - ''last_used_at'')::text as row from %I t',

@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What the proxy does to a request. Those that end in `-after` come when the server has answered. */
+/** Faults of a request. Those that end in `-after` occur after the server has responded. */
 export const HTTP_FAULTS = [
   'answer-429',
   'answer-500',
@@ -19,9 +19,9 @@ export const HTTP_FAULTS = [
 export type HttpFault = (typeof HTTP_FAULTS)[number];
 
 interface Faults {
-  /** Called for each request; undefined lets it pass. */
+  /** Chooses the fault of a request; undefined for none. */
   choose(): HttpFault | undefined;
-  /** Told of each request that is never answered. */
+  /** Called for each request without a response. */
   onStall(request: IncomingMessage): void;
 }
 
@@ -31,9 +31,9 @@ interface Forwarded {
   readonly body: string;
 }
 
-/** Stands between a client and the server, and spoils the requests that its rule names. */
+/** An HTTP proxy that injects faults into chosen requests. */
 export class HttpFaultProxy {
-  /** How often each fault happened. */
+  /** Number of injected faults by kind. */
   readonly counts = new Map<HttpFault, number>();
 
   private constructor(

@@ -31,25 +31,25 @@ import {
   validArguments,
 } from './tools.js';
 
-/** An organization that speaks to /mcp, too. */
+/** A tenant that is connected to /mcp. */
 export interface McpTenant extends Tenant {
-  /** Sends a request there, always with the same JSON-RPC id. */
+  /** Sends a request to /mcp, always with the same JSON-RPC id. */
   readonly rpc: (method: string, params: object) => Promise<Answer>;
 }
 
-/** A place in what callers send where the id of another organization's record can stand. */
+/** A place in a request that takes an id, which can be that of another organization's record. */
 export interface IdPosition {
   /** `lead_id of POST /api/v1/appointments`. */
   readonly name: string;
-  /** What becomes of an id that names nothing there; `kept` where v1 does not know what it names. */
+  /** The result for an unknown id; `kept` for ids that the API does not check. */
   readonly whenUnknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept' | 'no records';
-  /** Makes records of an organization by which it has an id of its own for this place. */
+  /** Creates the records that give an organization an id of its own for this place. */
   readonly makeId: (owner: Tenant) => Promise<string>;
-  /** A request that is valid but for the id. */
+  /** Prepares a request that is valid except for the id. */
   readonly prepare: (caller: McpTenant) => Promise<(id: string) => Promise<Answer>>;
 }
 
-/** What the fields name that hold an id. A new one is to be added before it can be tested. */
+/** What the id fields refer to. New id fields must be added here. */
 const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: string }>> = {
   lead_id: { kind: 'lead' },
   contact_id: { kind: 'lead' },
@@ -58,7 +58,7 @@ const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: stri
 };
 
 /**
- * Every position of REST and of /mcp but the header `Mcp-Session-Id`, which has a rule of its own
+ * All positions of REST and /mcp except the header `Mcp-Session-Id`, which has its own rule
  * (docs/contract/mcp.md#session-errors).
  */
 const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
@@ -81,7 +81,7 @@ export const ID_POSITIONS: readonly IdPosition[] = [
   },
 ];
 
-/** The names of the positions that an application turns out to have, in the order of letters. */
+/** The sorted names of the positions that an application has. */
 export function positionsIn(
   controllers: readonly Type<object>[],
   tools: readonly ToolDefinition[],
@@ -107,7 +107,7 @@ export function positionsIn(
   return [...ofRoutes, ...ofTools, ...ofTemplates, ...ofCompletions, ...ofPrompts].sort();
 }
 
-/** Has a caller speak to /mcp, in a session of its own if the era has them. */
+/** Connects a tenant to /mcp, with a session if the protocol mode has sessions. */
 export async function connectTenant(
   { url }: TestServer,
   tenant: Tenant,
@@ -172,7 +172,7 @@ function toolArgumentPosition(tool: ToolCase, field: string): IdPosition {
   };
 }
 
-/** Whether a tool reads a kind of record that is declared; every kind of the core must be. */
+/** Whether a tool reads a declared resource. All resources of the core must be declared. */
 function isDeclaredIn(declared: readonly { readonly name: string }[]) {
   return (tool: RecordTool) =>
     isCore(tool) || declared.some(({ name }) => name === resourceName(tool));
@@ -222,7 +222,7 @@ function promptPosition(name: string, argument: string, reader: string, others =
   };
 }
 
-/** The assignee of a task that is long overdue. */
+/** Creates an overdue task and returns its assignee. */
 async function createAssignee({ api }: Tenant): Promise<string> {
   const assigned_to_user_id = randomUUID();
   const task = { title: 'Call', due_date: '2020-01-01', assigned_to_user_id };

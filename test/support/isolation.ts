@@ -4,26 +4,26 @@ import type { ProtocolMode } from './mcp-sdk-clients.js';
 import { StatementRecorder } from './statement-recorder.js';
 import { recordTables } from './tenant-tables.js';
 
-/** What keeps organizations apart: both of it, as the application runs, and each alone. */
+/** The layers that isolate organizations: both together, as in production, and each alone. */
 export const LAYERS = {
-  'as it runs': { filters: true, policies: true },
+  'by both layers': { filters: true, policies: true },
   'by row-level security alone': { filters: false, policies: true },
   "by the application's own filters alone": { filters: true, policies: false },
 } as const satisfies Record<string, Layer>;
 
 export type Layer = Readonly<Record<'filters' | 'policies', boolean>>;
 
-/** An application with two organizations of either era of /mcp, and what keeps them apart. */
+/** An application with two organizations, one for each protocol mode of /mcp. */
 export interface IsolationTest {
   readonly app: TestApp;
-  /** The tables of their records. */
+  /** Tables with records. */
   readonly tables: readonly string[];
   readonly statements: StatementRecorder;
   readonly ours: McpTenant;
   readonly theirs: McpTenant;
 }
 
-/** Starts an application in which this layer alone keeps organizations apart. */
+/** Starts an application with only the given isolation layers. */
 export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
   const app = await TestApp.start();
   const tables = await recordTables(app);

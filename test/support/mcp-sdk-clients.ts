@@ -13,22 +13,22 @@ import {
   STATELESS_REVISION,
 } from '../../src/testing/mcp-client.js';
 
-/** The revisions with sessions, and the one without. */
+/** Protocol revisions with sessions, and the revision without. */
 export const PROTOCOL_MODES = ['sessions', 'stateless'] as const;
 export type ProtocolMode = (typeof PROTOCOL_MODES)[number];
 
 type Call = Readonly<{ name: string; arguments?: Readonly<Record<string, unknown>> }>;
 
-/** A client of one era, by the SDK of that era. */
+/** A client of the MCP SDK for one protocol mode. */
 export interface McpSdkClient {
   connect(): Promise<void>;
   listTools(): Promise<Tool[]>;
   call(call: Call): Promise<CallToolResult>;
-  /** Asks for what costs nothing. */
+  /** Sends a request that does not count against the rate limit of reads. */
   ping(): Promise<void>;
-  /** A text as this client would send it, with the headers that it would send. */
+  /** Converts the text of a message to the body and headers of a request. */
   toRequest(text: string): { readonly text: string; readonly headers: Record<string, string> };
-  /** A result without what the revision adds to every one. */
+  /** Removes the server information that a revision adds to every result. */
   withoutServerInfo(result: CallToolResult): CallToolResult;
   close(): Promise<void>;
 }

@@ -11,14 +11,14 @@ import { configOf } from '../../src/testing/databases.js';
 import { until } from './product.js';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** Where Debian's package has it. */
+/** Path in Debian's package. */
 const PGBOUNCER_PATH = '/usr/sbin/pgbouncer';
 
 export const PGBOUNCER_SKIP_REASON = existsSync(PGBOUNCER_PATH)
   ? undefined
   : 'pgbouncer is not installed';
 
-/** A user without rights. */
+/** User id without privileges. */
 const NOBODY_UID = 65_534;
 
 /** A PgBouncer in front of a database. */
@@ -27,7 +27,7 @@ export class PgBouncer {
     private readonly child: ChildProcess,
     private readonly proxy: TcpProxy,
     private readonly directory: string,
-    /** The database, reached through it. */
+    /** URL of the database through PgBouncer. */
     readonly url: string,
   ) {}
 
@@ -36,7 +36,7 @@ export class PgBouncer {
     mode: 'session' | 'transaction' | 'statement',
     poolSize: number,
   ): Promise<PgBouncer> {
-    // It refuses to run as root, whose socket another user may not open.
+    // PgBouncer refuses to run as root, and other users may not open the socket of PostgreSQL.
     const proxy = await TcpProxy.to(database);
     const { host, port, user, database: name } = configOf(proxy.target);
     const directory = await mkdtemp(path.join(os.tmpdir(), 'latitude-pgbouncer-'));

@@ -9,25 +9,25 @@ import { identify } from '../../src/embedded-postgres/processes.js';
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** Settings for a server that no caller asks too much of. */
+/** Settings without effective rate limits. */
 export const UNLIMITED = {
   RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
   RATE_LIMIT_READS_PER_MINUTE: '1000000',
 };
 
-/** What a finished process printed, and how it ended. */
+/** The output and exit code of a process. */
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The built product as an operator runs it, on a data directory of its own. */
+/** The built product with its own data directory. */
 export class Product {
   readonly dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-product-'));
   private readonly running = new Set<ChildProcess>();
 
-  /** @param env of every process, beside what keeps it to its directory */
+  /** @param env additional environment variables of every process */
   constructor(private readonly env: Record<string, string> = {}) {}
 
   /** Starts the server and waits until it listens. */
@@ -37,12 +37,12 @@ export class Product {
     return server;
   }
 
-  /** Starts the server and does not wait. */
+  /** Starts the server without waiting. */
   spawnServer(env: Record<string, string> = {}): RunningServer {
     return new RunningServer(this.spawn('main.js', [], env));
   }
 
-  /** Runs the server or a command to its end. */
+  /** Runs the server or a command until it exits. */
   async run(
     entry: 'main.js' | 'cli.js',
     args: readonly string[] = [],
@@ -60,7 +60,7 @@ export class Product {
     return JSON.parse(stdout) as T;
   }
 
-  /** Runs SQL in the database of a running server, past the server. */
+  /** Runs SQL directly on the embedded database of a running server. */
   async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client(connectionThrough(path.join(this.dataDir, 'data/run')));
     await client.connect();
@@ -71,14 +71,14 @@ export class Product {
     }
   }
 
-  /** Ends what still runs and removes the data. */
+  /** Kills running processes and removes the data. */
   async remove(): Promise<void> {
     for (const child of this.running) child.kill('SIGKILL');
     await this.waitUntilUnlocked();
     rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Waits until PostgreSQL has let go of the data, after whatever happened to its owner. */
+  /** Waits until PostgreSQL no longer uses the data directory. */
   private async waitUntilUnlocked(): Promise<void> {
     await until(async () => {
       const lock = path.join(this.dataDir, 'data/postgres/postmaster.pid');
@@ -144,12 +144,12 @@ export class RunningServer {
     });
   }
 
-  /** Signals the server alone. */
+  /** Sends a signal to the server process only. */
   signal(signal: NodeJS.Signals): void {
     process.kill(this.child.pid!, signal);
   }
 
-  /** Signals its whole process group, as a terminal or a supervisor does. */
+  /** Sends a signal to the process group, as a terminal or supervisor does. */
   signalGroup(signal: NodeJS.Signals): void {
     process.kill(-this.child.pid!, signal);
   }
@@ -160,7 +160,7 @@ export class RunningServer {
   }
 }
 
-/** How long a condition may take to come true, on a machine that has much else to do. */
+/** Timeout of `until`, long enough for a busy machine. */
 const POLL_TIMEOUT_MS = 200_000;
 
 /** Polls until a condition holds. */

@@ -1,7 +1,7 @@
 import type { ProtocolMode } from './mcp-sdk-clients.js';
 import type { EventReader, McpHttpClient } from '../../src/testing/mcp-client.js';
 
-/** A notification, without what the revision adds to every one. */
+/** A notification without the metadata of its protocol revision. */
 export interface ResourceNotification {
   readonly method: string;
   readonly uri?: string;
@@ -10,16 +10,16 @@ export interface ResourceNotification {
 const UPDATED = 'notifications/resources/updated';
 export const TOOLS_CHANGED: ResourceNotification = { method: 'notifications/tools/list_changed' };
 
-/** That a record has changed. */
+/** The notification of a changed record. */
 export function resourceUpdated(uri: string): ResourceNotification {
   return { method: UPDATED, uri };
 }
 
-/** Who is told of changes of records, in one era. */
+/** Subscribes to changes of records in one protocol mode. */
 export class Subscriber {
   private constructor(
     private readonly stream: EventReader,
-    /** The addresses that the server agreed to tell of. */
+    /** The URIs that the server acknowledged. */
     readonly acknowledged: readonly string[],
   ) {}
 
@@ -61,7 +61,7 @@ export class Subscriber {
     return new Subscriber(stream, params.notifications.resourceSubscriptions ?? []);
   }
 
-  /** What comes next; undefined where the server has ended the stream. */
+  /** The next notification; undefined after the end of the stream. */
   async next(): Promise<ResourceNotification | undefined> {
     const event = await this.stream.next();
     if (!event) return undefined;
@@ -70,16 +70,16 @@ export class Subscriber {
       params?: { uri?: string };
       result?: object;
     };
-    // The last word of a stream without a session.
+    // The result that ends a stream without a session.
     if (result) return this.next();
     return { method, ...(params?.uri !== undefined && { uri: params.uri }) };
   }
 
-  /** The next few of what comes. */
+  /** The next notifications. */
   async take(count: number): Promise<(ResourceNotification | undefined)[]> {
-    const told: (ResourceNotification | undefined)[] = [];
-    while (told.length < count) told.push(await this.next());
-    return told;
+    const notifications: (ResourceNotification | undefined)[] = [];
+    while (notifications.length < count) notifications.push(await this.next());
+    return notifications;
   }
 
   disconnect(): void {

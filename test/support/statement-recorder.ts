@@ -2,25 +2,25 @@ import type { Statement, Tenant, TenantTransaction } from '../../src/database/ga
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 
-/** How the application keeps to the records of one organization, whose id is `$1`. */
+/** The application's filter for one organization, whose id is `$1`. */
 const FILTER = /\borganization_id = \$1(?!\d)/g;
 
-/** Of the same type and as true for one row as for another. */
+/** A condition with the same parameter that is true for all rows. */
 const NO_FILTER = '$1::uuid is not null';
 
-/** What asks for no records: the insert of one that refers to no other. */
+/** An insert without references to other records, which needs no filter. */
 const PLAIN_INSERT = /^with\s+record as \(\s*insert into \w+ \([\w, ]+\) values /;
 
-/** Any other way to compare the organization, which `FILTER` would have left in its place. */
+/** Other comparisons of the organization, which `FILTER` does not match. */
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;
 
-/** The statements of tenants that an application sends, in the order in which it sends them. */
+/** Records the tenant statements of an application in order. */
 export class StatementRecorder {
-  /** Those that had no filter, so that there was none to be taken out. */
+  /** Statements without the expected filter. */
   readonly withoutFilter: string[] = [];
   private sent: string[] = [];
 
-  /** @param filters whether they keep their condition on the organization */
+  /** @param filters false to remove the filter from every statement */
   constructor({ app }: TestApp, { filters }: { filters: boolean }) {
     const gateway = app.get(TenantDatabase);
     const read = gateway.read.bind(gateway);
@@ -46,7 +46,7 @@ export class StatementRecorder {
     });
   }
 
-  /** What is sent until `work` is done: one round trip each. */
+  /** The statements that `work` sends, one for each round trip. */
   async during(work: () => Promise<unknown>): Promise<string[]> {
     this.sent = [];
     await work();

@@ -2,9 +2,8 @@ import type { JsonSchema } from '../../src/fields/json-schema.js';
 import type { Arguments } from './agent.js';
 
 /**
- * What `convertSchemasToStrict` of @openai/agents makes of a schema, as strict function calling
- * wants it: every property is required, and one that was optional may be null. The package itself
- * needs a newer Node.js than ours, and 50 MB.
+ * Converts a schema for strict function calling, as `convertSchemasToStrict` of @openai/agents does:
+ * every property is required, and optional ones may be null. The package itself needs a newer Node.js.
  */
 export function strictSchemaOf(schema: JsonSchema): JsonSchema {
   const { properties, required = [], items } = schema;
@@ -23,7 +22,7 @@ export function strictSchemaOf(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** The arguments that a model gives by such a schema: null for all that it does not mean. */
+/** The arguments that a model sends for a strict schema: null for every argument that is not given. */
 export function strictArguments(schema: JsonSchema, given: Arguments): Arguments {
   const { required = [] } = strictSchemaOf(schema);
   return Object.fromEntries(required.map((name) => [name, given[name] ?? null]));

@@ -1,14 +1,14 @@
-// Starts the tests of a folder that `npm test` leaves out, for as long as its options say.
+// Runs test suites that are not part of `npm test`, with options for their length.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { run as runJest } from 'jest';
 
 /**
- * Runs `test/<name>` with the options of the command line, which its tests find in the environment:
- * `--runs 5` of the suite `fuzz` is `FUZZ_RUNS`.
- * @param usage what `--help` shows
- * @param options the bounds of each option and its default, all of them integers
- * @param announce what is printed first, given the values and the command that has them all
+ * Runs `test/<name>`. Options of the command line become environment variables: `--runs 5` of the suite
+ * `fuzz` sets `FUZZ_RUNS`.
+ * @param usage text of `--help`
+ * @param options bounds and default of each option, all integers
+ * @param announce returns the first line of the output, from the values and the complete command
  */
 export async function runSuite(name, { usage, options, announce }) {
   process.chdir(path.resolve(import.meta.dirname, '../..'));

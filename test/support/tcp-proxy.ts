@@ -6,9 +6,9 @@ import type { DatabaseTarget } from '../../src/database/connection/data-source-o
 type Address = { host: string; port: number } | { path: string };
 type Pair = readonly [client: Socket, server: Socket];
 
-/** Stands between Latitude and its PostgreSQL, so that a test can cut the way, block it or slow it. */
+/** A TCP proxy in front of PostgreSQL that can break, block or delay connections. */
 export class TcpProxy {
-  /** Milliseconds that everything takes each way. */
+  /** Delay in each direction, in milliseconds. */
   delayMs = 0;
   private readonly pairs = new Set<Pair>();
   private readonly blackholed = new Set<Pair>();
@@ -31,7 +31,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The database, reached through this proxy. */
+  /** The database through this proxy. */
   get target(): DatabaseTarget {
     const { port } = this.server.address() as AddressInfo;
     if (!('url' in this.database)) return { ...this.database, host: '127.0.0.1', port };
@@ -40,13 +40,13 @@ export class TcpProxy {
     return { url: url.href };
   }
 
-  /** Breaks every connection and refuses new ones, or lets them through again. */
+  /** Closes all connections and refuses new ones, or accepts them again. */
   setOpen(open: boolean): void {
     this.isOpen = open;
     if (!open) for (const pair of this.pairs) destroy(pair);
   }
 
-  /** Ends the connections of now as a router does that has lost its tables. */
+  /** Resets the open connections. */
   reset(): void {
     for (const [client, server] of this.pairs) {
       client.resetAndDestroy();
@@ -54,7 +54,7 @@ export class TcpProxy {
     }
   }
 
-  /** Never again passes anything on over the connections of now, as a lost route does. */
+  /** Drops all further data of the open connections, as a lost route does. */
   blackhole(): void {
     for (const pair of this.pairs) {
       pause(pair);
@@ -63,7 +63,7 @@ export class TcpProxy {
     }
   }
 
-  /** Keeps back whatever is sent, over connections of now and new ones, until it is released. */
+  /** Holds the data of all connections back until `resumeTraffic`. */
   pauseTraffic(): void {
     this.isPaused = true;
     for (const pair of this.pairs) pause(pair);

@@ -9,13 +9,13 @@ export const TENANT_TABLES = `select c.relname as name from pg_class c
   join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
   where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`;
 
-/** The names of the tables of records: keys are no one's but the application's. */
+/** The names of the tables with records, without `api_keys`. */
 export async function recordTables(app: TestApp): Promise<string[]> {
   const tables = await app.sql<{ name: string }>(`${TENANT_TABLES} order by 1`);
   return tables.map(({ name }) => name).filter((name) => name !== 'api_keys');
 }
 
-/** The rows of an organization as they are, with the transaction that last wrote each. */
+/** The rows of an organization, with the last writing transaction of each row (`xmin`). */
 export async function rowsOf(
   app: TestApp,
   tables: readonly string[],
@@ -25,7 +25,7 @@ export async function rowsOf(
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as object);
 }
 
-/** The same as one text of a line for each row, which is quick to compare. */
+/** The same rows as one text with a line for each row, which is fast to compare. */
 export async function rowsAsText(
   app: TestApp,
   tables: readonly string[],
@@ -35,7 +35,7 @@ export async function rowsAsText(
     (table) => `select to_jsonb(t) || jsonb_build_object('xmin', t.xmin::text) as row
       from ${table} t where organization_id = $1`,
   );
-  // Over the pool, whose connections are those of the owner, and open by then.
+  // Uses the pool of the owner, whose connections are already open.
   const [rows] = await app.app
     .get<DataSource>(getDataSourceToken(ADMINISTRATION))
     .query<[{ text: string | null }]>(

@@ -11,14 +11,14 @@ const METHODS = { reads: 'GET', creates: 'POST', updates: 'PUT', deletes: 'DELET
 /** One tool of /mcp, as the shared suites call it. */
 export interface ToolCase {
   readonly name: string;
-  /** What a key needs. */
+  /** The scope that a key needs. */
   readonly scope: Scope | 'any-key';
   readonly effect: Effect;
-  /** The route of REST that does the same. */
+  /** The equivalent REST route. */
   readonly route: Route;
-  /** Valid arguments beside `id`, twice never the same record. */
+  /** Valid arguments besides `id`, which never conflict with an earlier record. */
   readonly args: (tenant: Tenant) => Arguments | Promise<Arguments>;
-  /** Makes a record of a tenant and answers its id, for tools that take `id`. */
+  /** Creates a record of a tenant and returns its id, for tools with `id`. */
   readonly makeRecord?: (tenant: Tenant) => Promise<string>;
 }
 
@@ -42,10 +42,10 @@ export const CORE_TOOLS: readonly ToolCase[] = [
   tool('whoami', 'any-key', 'reads', 'GET /api/v1/me'),
 ];
 
-/** The tools that further features declare. */
+/** Tools of additional features. */
 const ADDED_TOOLS = DECLARED_TOOLS.filter(({ name }) => !isCore({ name }));
 
-/** Every tool that does what a route of `ROUTES` does. Those of a new resource are found by themselves. */
+/** All tools with an equivalent route in `ROUTES`, including tools of new resources. */
 export const TOOLS: readonly ToolCase[] = [
   ...CORE_TOOLS,
   ...ADDED_TOOLS.flatMap((declared) => {
@@ -54,7 +54,7 @@ export const TOOLS: readonly ToolCase[] = [
   }),
 ];
 
-/** Every tool of the application, also those that no route corresponds to. */
+/** All tools of the application, including those without an equivalent route. */
 export const ALL_TOOLS: readonly Pick<ToolCase, 'name' | 'scope'>[] = [
   ...CORE_TOOLS,
   ...ADDED_TOOLS,
@@ -72,7 +72,7 @@ export const SCOPED_TOOLS = TOOLS.filter(
 
 export const LIST_TOOLS = TOOLS.filter(({ name }) => name.startsWith('list_'));
 
-/** The arguments of a valid call, about a record of the tenant's own. */
+/** The arguments of a valid call about a record of the tenant. */
 export async function validArguments(
   { args, makeRecord }: ToolCase,
   tenant: Tenant,
@@ -81,12 +81,12 @@ export async function validArguments(
   return { ...(id !== undefined && { id }), ...(await args(tenant)) };
 }
 
-/** Whether a tool is one of those that every installation has, whatever was added to it. */
+/** Whether a tool is part of Latitude itself. */
 export function isCore({ name }: { readonly name: string }): boolean {
   return CORE_TOOLS.some((one) => one.name === name);
 }
 
-/** By the name of the tool, for `each`. */
+/** Pairs of name and tool, for `it.each`. */
 export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [string, T])[] {
   return tools.map((one) => [one.name, one] as const);
 }

@@ -10,14 +10,14 @@ import type { Postgres } from './postgres.js';
 
 const START_TIMEOUT_MS = 50_000;
 
-/** Where Debian's package `faketime` has it. */
+/** Path in Debian's package `faketime`. */
 const LIBRARY = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
   .map((platform) => `/usr/lib/${platform}/faketime/libfaketimeMT.so.1`)
   .find(existsSync);
 
 export const CLOCK_SKIP_REASON = LIBRARY === undefined ? 'libfaketime is not installed' : undefined;
 
-/** The clock of a machine that consists of the processes that are started with its `env`. */
+/** A fake system clock for the processes that are started with its `env`. */
 export class Clock {
   private readonly file: string;
 
@@ -26,7 +26,7 @@ export class Clock {
     this.set(0);
   }
 
-  /** What puts a process under this clock; that which only measures time goes on as it is. */
+  /** Environment variables that apply this clock to a process. The monotonic clock is not changed. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: LIBRARY!,
@@ -37,7 +37,7 @@ export class Clock {
     };
   }
 
-  /** Puts it forward, or back, from what it really is. */
+  /** Sets the offset from the real time. */
   set(hours: number): void {
     writeFileSync(this.file, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
   }

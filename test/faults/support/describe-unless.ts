@@ -1,9 +1,13 @@
-/** Like `describe`, but says so where its tests cannot run on this machine, and why. */
-export function describeUnless(whyNot: string | undefined, name: string, tests: () => void): void {
-  if (whyNot === undefined) {
+/** Like `describe`, but skips the tests and prints the reason if they cannot run on this machine. */
+export function describeUnless(
+  skipReason: string | undefined,
+  name: string,
+  tests: () => void,
+): void {
+  if (skipReason === undefined) {
     describe(name, tests);
     return;
   }
-  process.stdout.write(`${name}: skipped, ${whyNot}\n`);
+  process.stdout.write(`${name}: skipped, ${skipReason}\n`);
   describe.skip(name, tests);
 }

@@ -5,13 +5,13 @@ import { Product, type RunningServer, UNLIMITED } from '../../support/product.js
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import type { Postgres } from './postgres.js';
 
-/** The built server before a PostgreSQL of its own, which it reaches through a proxy. */
+/** The built server, its own PostgreSQL and a proxy between them. */
 export class FaultEnvironment {
   private constructor(
     readonly postgres: Postgres,
     readonly proxy: TcpProxy,
     readonly server: RunningServer,
-    /** One with every scope. */
+    /** API key with all scopes. */
     readonly key: string,
     private readonly product: Product,
   ) {}
@@ -19,7 +19,7 @@ export class FaultEnvironment {
   /** @param env of the server */
   static start(postgres: Postgres, env: Record<string, string> = {}): Promise<FaultEnvironment> {
     return FaultEnvironment.create(postgres, env).catch(async (error: unknown) => {
-      // It would keep the run from ending.
+      // A running PostgreSQL would keep Jest from exiting.
       await postgres.stop();
       throw error;
     });
@@ -45,7 +45,7 @@ export class FaultEnvironment {
     return this.server.url;
   }
 
-  /** A connection past the proxy, as the superuser. */
+  /** A direct connection as superuser, without the proxy. */
   async client(): Promise<pg.Client> {
     const client = new pg.Client(this.postgres.connection);
     client.on('error', () => undefined);

@@ -5,10 +5,10 @@ import { sessionHeader, McpHttpClient, rpcRequest } from '../../../src/testing/m
 import { until } from '../../support/product.js';
 import { WriteLog, type ErrorSummary, errorOf } from './write-log.js';
 
-/** Asks once for what a caller wants. */
+/** Sends one request. */
 type SendRequest = () => Promise<Answer>;
 
-/** What is asked for beside one another. */
+/** Kinds of concurrent requests. */
 const KINDS = ['get', 'list', 'search', 'create', 'create once', 'update', 'tool'] as const;
 
 type Kind = (typeof KINDS)[number];
@@ -18,7 +18,7 @@ interface Caller {
   readonly mcp: McpHttpClient;
   readonly session: string;
   readonly writeLog: WriteLog;
-  /** A lead of this caller's own. */
+  /** The lead that only this caller changes. */
   readonly id: string;
 }
 
@@ -46,14 +46,14 @@ export interface Sample {
   readonly kind: Kind;
   readonly sentAt: number;
   readonly endedAt: number;
-  /** Undefined where it succeeded. */
+  /** Undefined on success. */
   readonly refusal: ErrorSummary | undefined;
 }
 
-/** What a request without an answer counts as: the server was not there. */
+/** The error of a request without a response. */
 const NO_ANSWER: ErrorSummary = { code: 'no answer', retryable: false };
 
-/** Callers of everything, who ask on whatever happens until they are told to stop. */
+/** Callers that send all kinds of requests until `stop`, whatever the responses are. */
 export class Load {
   readonly samples: Sample[] = [];
   readonly writeLog = new WriteLog();
@@ -62,7 +62,7 @@ export class Load {
 
   private constructor(readonly api: ApiClient) {}
 
-  /** Begins, and returns when each kind of request has succeeded. */
+  /** Starts the load and waits until each kind of request has succeeded. */
   static async start(url: string, key: string): Promise<Load> {
     const api = new ApiClient(url, key);
     const mcp = new McpHttpClient(url, key);
@@ -80,8 +80,7 @@ export class Load {
   }
 
   /**
-   * How long after a moment all was well: each kind of request had succeeded, and none failed that was
-   * sent later (milliseconds).
+   * Milliseconds from a time until each kind of request has succeeded and no later request failed.
    */
   recoveryTime(since: number): number {
     const firsts = KINDS.map((kind) => {
@@ -92,7 +91,7 @@ export class Load {
     return Math.max(since, ...firsts, ...failures) - since;
   }
 
-  /** Lets the last requests end. */
+  /** Waits for the last requests to end. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.callers);

@@ -1,15 +1,15 @@
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.js';
 import type { Connection } from '../../../src/embedded-postgres/connection.js';
 
-/** A PostgreSQL that a test can do things to. */
+/** A PostgreSQL for fault tests. */
 export interface Postgres {
   readonly connection: Connection;
-  /** Of the postmaster, its first process. */
+  /** Process id of the postmaster. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** An embedded PostgreSQL, which is started again when it ends. */
+/** Opens an embedded PostgreSQL, which is restarted when it exits. */
 export function openPostgres(dataDir: string): Promise<Postgres> {
   return openEmbeddedPostgres({ dataDir, role: 'server' });
 }

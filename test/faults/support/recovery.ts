@@ -2,33 +2,32 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Load, type Sample } from './load.js';
 import type { FaultEnvironment } from './environment.js';
 
-/** No request takes longer, whatever happens (milliseconds). */
+/** Maximum duration of a request in milliseconds. */
 const MAX_REQUEST_MS = 5_000;
 
-/** Longer than anything is waited for: a fault that lasts has no effect that is still to come. */
+/** Duration of a long fault: longer than every timeout of the server, in milliseconds. */
 export const LONG_MS = 3_000;
 
-/** How soon everything works again once the database does (milliseconds). */
+/** Maximum time until everything works again after the database does, in milliseconds. */
 const MAX_RECOVERY_MS = 1_000;
 
-/** How long requests go on afterwards. */
+/** Time for which requests go on after a fault. */
 const OBSERVATION_MS = 1.2 * MAX_RECOVERY_MS;
 
-/** What a request takes that was kept waiting. */
+/** Minimum duration of a request that had to wait for a fault. */
 const NOTICEABLE_MS = 1_000;
 
-/** What a request may be refused with while the database has a fault: try the same again. */
+/** Error codes that are allowed during a fault. The client may retry all of them. */
 const RETRYABLE_CODES = ['query_failed', 'create_failed', 'overloaded', 'idempotency_key_in_use'];
 
 const ROUNDS = Number(process.env.FAULTS_ROUNDS);
 
-/** Does something to the database, and returns when it is well again. */
+/** Causes a fault of the database, and returns when the fault is over. */
 export type Fault = (environment: FaultEnvironment, load: Load) => Promise<void>;
 
 /**
- * Lets a fault happen under load as often as the run was told to, and expects of each time what
- * docs/reliability.md promises.
- * @param expectImpact whether some requests must fail or wait, because nothing was tried otherwise
+ * Causes a fault under load in each round, and expects what docs/reliability.md promises.
+ * @param expectImpact whether some requests must fail or wait, which shows that the fault had an effect
  */
 export async function expectRecovery(
   environment: FaultEnvironment,
@@ -55,7 +54,7 @@ export async function expectRecovery(
   figures.expectWithinLimits(expectImpact);
 }
 
-/** What was measured of all times that a fault happened. */
+/** Measurements of all rounds of a fault. */
 class FaultStatistics {
   private readonly refusals = new Map<string, number>();
   private requests = 0;

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, getLead, type LeadRecord, LEADS } from '../../../src/testing/factories.js';
 
-/** Few enough at a time to be no load of their own. */
+/** Concurrent checks, few enough not to add load. */
 const CONCURRENT_CHECKS = 4;
 
-/** What was written through faults, and what of it was acknowledged. */
+/** Records the writes that were sent during faults and those that were acknowledged. */
 export class WriteLog {
   private readonly status = randomUUID();
   private readonly plainIds: string[] = [];
-  /** The ids that creates were answered with, by their idempotency keys. */
+  /** Ids of acknowledged creations by idempotency key. */
   private readonly idempotentIds = new Map<string, string | undefined>();
-  /** For each lead the number of the last change that was sent, and of the last that was answered. */
+  /** For each lead, the number of the last change that was sent and of the last that was acknowledged. */
   private readonly changes = new Map<string, { sent: number; acknowledged: number }>();
 
-  /** How many writes were acknowledged, of any kind. */
+  /** Number of acknowledged writes. */
   get acknowledged(): number {
     const once = [...this.idempotentIds.values()].filter((id) => id !== undefined);
     const changes = [...this.changes.values()].map(({ acknowledged }) => acknowledged);
@@ -26,14 +26,14 @@ export class WriteLog {
     return [...this.changes.keys()];
   }
 
-  /** Creates a lead without a key, so that a retry would make a second one. */
+  /** Creates a lead without an idempotency key. */
   async create(api: ApiClient): Promise<Answer> {
     const answer = await api.post(LEADS, { first_name: 'plain' });
     if (answer.status === 201) this.plainIds.push(idOf(answer));
     return answer;
   }
 
-  /** A caller who creates one lead after another, each tried again until it is there. */
+  /** @returns a function that creates leads with idempotency keys, and retries each until it succeeds */
   idempotentCreator(api: ApiClient): () => Promise<Answer> {
     let key = '';
     return async () => {
@@ -48,7 +48,7 @@ export class WriteLog {
     };
   }
 
-  /** Changes a lead that no one else changes, by whatever way sends it. */
+  /** Changes a lead that no other writer changes. */
   async change(id: string, send: (body: object) => Promise<Answer>): Promise<Answer> {
     const change = this.changes.get(id) ?? { sent: 0, acknowledged: 0 };
     this.changes.set(id, change);
@@ -58,7 +58,7 @@ export class WriteLog {
     return answer;
   }
 
-  /** Expects that nothing acknowledged is lost, and nothing doubled after every create is retried. */
+  /** Expects that no acknowledged write is lost, and that retried creations create no duplicates. */
   async expectConsistent(api: ApiClient): Promise<void> {
     await each(this.plainIds, async (id) => {
       await getLead(api, id);
@@ -82,13 +82,13 @@ export class WriteLog {
   }
 }
 
-/** What an envelope says of a request that failed. */
+/** Code and retryability of an error response. */
 export interface ErrorSummary {
   readonly code: string;
   readonly retryable: boolean;
 }
 
-/** Why a request was refused, by REST or by a tool; undefined where it was not. */
+/** The error of a REST response or tool result; undefined on success. */
 export function errorOf({ status, body }: Answer): ErrorSummary | undefined {
   const { error, result } = body as {
     error?: ErrorSummary;

@@ -7,8 +7,8 @@ const CATALOGUE: Readonly<Record<string, CatalogueEntry>> = ERROR_CATALOGUE;
 const LIMIT_HEADERS = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 
 /**
- * Expects what holds for every answer of the API, whatever was asked: no 5xx, the envelope around
- * every refusal but those of JSON-RPC, and the headers of every response
+ * Expects what applies to every response of the API: no 5xx, the envelope around every error except
+ * those of JSON-RPC, and the headers of every response
  * (docs/contract/endpoints.md#responses).
  */
 export function expectWellFormed({ status, headers, body }: Answer, isHead = false): void {

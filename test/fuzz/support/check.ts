@@ -5,8 +5,8 @@ const RUNS = Number(process.env.FUZZ_RUNS);
 const SEED = Number(process.env.FUZZ_SEED);
 
 /**
- * Tries a property with inputs that follow from the seed, one after another.
- * @param times how much more often than others, for one that takes little and has much to try
+ * Checks a property with inputs from the seed, one after another.
+ * @param times multiplies the number of inputs, for fast properties with a large input space
  */
 export async function check<T>(property: IAsyncProperty<T>, { times = 1 } = {}): Promise<void> {
   const result = await fc.check(property, { seed: SEED, numRuns: RUNS * times });

@@ -10,7 +10,7 @@ import { SCOPED_TOOLS, type ToolCase, TOOLS } from '../../support/tools.js';
 import { expectWellFormed } from './answers.js';
 import type { Json } from './json.js';
 
-/** What became of a request: what it answered, or why it was refused and for which fields. */
+/** The result of a request: its value, or the error code and the invalid fields. */
 export type Outcome = { readonly accepted: true; readonly value: Json } | Refusal;
 
 interface Refusal {
@@ -19,14 +19,14 @@ interface Refusal {
   readonly fields: readonly string[];
 }
 
-/** An object, or the text of a JSON value as it is to stand in the request. */
+/** An object, or the raw JSON text of the input. */
 export type Input = object | Buffer;
 
-/** One of the two ways in; each answer is held to what holds for all. */
+/** REST or MCP. Each response is checked for the rules that apply to all responses. */
 export interface ApiInterface {
-  /** What null for a field means in an update: its value, or that the field is not given. */
+  /** The meaning of null in an update: a value, or that the field is not given. */
   readonly nullInUpdates: 'value' | 'not given';
-  /** Does what a tool does, by the tool or by its route. */
+  /** Calls a tool or its equivalent route. */
   call(tool: ToolCase, id: string | undefined, input: Input): Promise<Outcome>;
 }
 
@@ -34,7 +34,7 @@ type OpenInterface = (app: TestApp, tenant: Tenant) => Promise<ApiInterface>;
 
 const ARGUMENTS = /^params\.arguments\./;
 
-/** Ways in, to run a suite through each. */
+/** The interfaces, to run a suite through each. */
 export const API_INTERFACES: readonly (readonly [name: string, open: OpenInterface])[] = [
   ['REST', (_, { api }) => Promise.resolve(new RestInterface(api))],
   ['MCP', (app, tenant) => McpInterface.open(app, tenant)],
@@ -68,13 +68,13 @@ export function dtoOf({ app }: TestApp, { name }: ToolCase) {
   return app.get(ToolRegistry).find(name)!.arguments.input;
 }
 
-/** What a request answers that must be accepted. */
+/** Expects success and returns the value. */
 export function accepted(outcome: Outcome): Json {
   if (outcome.accepted) return outcome.value;
   throw new Error(`refused: ${outcome.code}, ${outcome.fields.join(', ')}`);
 }
 
-/** Expects a refusal that names these fields and no others. */
+/** Expects an error that names exactly these fields. */
 export function expectRefusal(outcome: Outcome, fields: readonly string[]): void {
   const named = 'fields' in outcome ? [...new Set(outcome.fields)].sort() : [];
   expect({ ...outcome, fields: named }).toEqual({
@@ -136,7 +136,7 @@ class McpInterface implements ApiInterface {
     expectWellFormed(answer);
     if (answer.status !== 200) {
       const refusal = refusalOf((answer.body as { error: ErrorBody }).error);
-      // A message that could not be read tells where in it something is wrong.
+      // The error of an invalid message names the path in the message.
       return { ...refusal, fields: refusal.fields.map((field) => field.replace(ARGUMENTS, '')) };
     }
     return outcomeOfCall(answer);
