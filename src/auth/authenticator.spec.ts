@@ -4,11 +4,11 @@ import { Authenticator } from './authenticator.js';
 
 const KEY = generateKey();
 
-/** How long a key is remembered, and after which it is looked up again while it is used. */
+/** Lifetime of a cached key, and the age at which a key in use is looked up again. */
 const REMEMBERED_MS = 900;
 const RENEWED_MS = 450;
 
-const LIVE: ApiKeyRecord = {
+const RECORD: ApiKeyRecord = {
   id: 'key',
   name: 'Zapier',
   scopes: ['leads:read'],
@@ -24,28 +24,28 @@ let authenticator: Authenticator;
 
 beforeEach(async () => {
   jest.useFakeTimers();
-  findLiveKey.mockReset().mockResolvedValue(LIVE);
+  findLiveKey.mockReset().mockResolvedValue(RECORD);
   const touch = () => Promise.resolve();
   authenticator = new Authenticator({ findLiveKey, touch } as unknown as AuthRepository);
   await authenticator.authenticate(KEY);
 });
 afterEach(() => jest.useRealTimers());
 
-/** Whether someone who sends the key has to wait. */
+/** Whether authentication has to wait for a lookup. */
 async function hasToWait(): Promise<boolean> {
   const found = authenticator.authenticate(KEY);
-  expect(await found).toMatchObject({ key: { id: LIVE.id } });
+  expect(await found).toMatchObject({ key: { id: RECORD.id } });
   return found instanceof Promise;
 }
 
-it('looks a key up again when it has not been used for a while', async () => {
+it('looks up a key again after its cache entry has expired', async () => {
   expect(await hasToWait()).toBe(false);
   jest.advanceTimersByTime(REMEMBERED_MS);
   expect(await hasToWait()).toBe(true);
   expect(findLiveKey).toHaveBeenCalledTimes(2);
 });
 
-it('looks a key up again that is used, once, before anyone has to wait', async () => {
+it('refreshes a key in use once, in the background', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
   const waits = await Promise.all([hasToWait(), hasToWait(), hasToWait()]);
   expect(findLiveKey).toHaveBeenCalledTimes(2);
@@ -53,16 +53,16 @@ it('looks a key up again that is used, once, before anyone has to wait', async (
   expect([...waits, await hasToWait()]).toEqual([false, false, false, false]);
 });
 
-it('counts the time from when the look-up began', async () => {
+it('measures the age from the start of the lookup', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
-  findLiveKey.mockReturnValueOnce(new Promise((resolve) => setTimeout(resolve, 400, LIVE)));
+  findLiveKey.mockReturnValueOnce(new Promise((resolve) => setTimeout(resolve, 400, RECORD)));
   await hasToWait();
   await jest.advanceTimersByTimeAsync(400);
   jest.advanceTimersByTime(REMEMBERED_MS - 400);
   expect(await hasToWait()).toBe(true);
 });
 
-it('forgets a key at once that is found to be revoked', async () => {
+it('removes a revoked key from the cache at once', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
   findLiveKey.mockResolvedValue(undefined);
   await hasToWait();
@@ -70,7 +70,7 @@ it('forgets a key at once that is found to be revoked', async () => {
   expect(await authenticator.authenticate(KEY)).toBeUndefined();
 });
 
-it('remembers a key for no longer where the database cannot be asked, and asks again', async () => {
+it('does not extend the lifetime when the lookup fails, and tries again', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
   const failure = new Error('the database is away');
   findLiveKey.mockRejectedValue(failure);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('the end of a key (within 1 second, on every instance; NocoDB: valid for days)', () => {
+describe('expiry and revocation of a key, within 1 second on every instance', () => {
   const HOUR_MS = 3_600_000;
   let other: TestApp;
 
@@ -77,7 +77,7 @@ describe('the end of a key (within 1 second, on every instance; NocoDB: valid fo
     await takenByBoth({ key: next });
   });
 
-  it('leaves the other keys of the organization alone', async () => {
+  it('does not affect other keys of the organization', async () => {
     const [one, two] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
     await keys.revoke(one.key.id);
     expect(await two.api.get(ME)).toMatchObject({ status: 200 });
@@ -212,7 +212,7 @@ describe('last_used_at', () => {
     expect(after!.getTime() > before!.getTime()).toBe(moves);
   });
 
-  it('is not written for keys that are refused', async () => {
+  it('is not updated for refused keys', async () => {
     const { api, key } = await app.key(tenant.id, SCOPES, { expiresAt: new Date() });
     const touch = jest.spyOn(app.app.get(AuthRepository), 'updateLastUsed');
     await api.get(ME);
@@ -222,7 +222,7 @@ describe('last_used_at', () => {
   });
 });
 
-describe('what is stored of a key', () => {
+describe('the stored key', () => {
   it('is its SHA-256 and its first 8 characters', async () => {
     const { key } = await app.key(tenant.id);
     const [row] = await app.sql<{ hash: string; key_start: string }>(

@@ -55,7 +55,7 @@ function expectUnauthorized(answer: Answer): void {
   expectRefusal(answer, { status: 401, code: 'unauthorized', challenge });
 }
 
-/** Headers that hold no valid key, made of one that is valid. */
+/** Headers without a valid key, derived from a valid key. */
 const BAD_CREDENTIALS: Readonly<Record<string, (key: string) => Record<string, string>>> = {
   'no key': () => ({}),
   'an empty header': () => ({ Authorization: '' }),
@@ -101,7 +101,7 @@ describe('the message of a 401', () => {
   };
 
   it.each(['no key', 'a header of another name', 'a cookie'])(
-    'tells the header where it is missing: %s',
+    'names the header when it is missing: %s',
     async (name) => {
       const form = 'Send it in the header "Authorization: Bearer lat_...".';
       expect(await messageFor(name)).toBe(`The API key is missing. ${form}`);
@@ -109,7 +109,7 @@ describe('the message of a 401', () => {
   );
 
   it.each(['a key without a scheme', 'Basic', 'another scheme', 'another prefix', 'a quoted key'])(
-    'tells the form where the header has another: %s',
+    'describes the format when the header has another one: %s',
     async (name) => {
       expect(await messageFor(name)).toBe(
         'The Authorization header does not hold an API key. Send it once, in the form "Authorization: Bearer lat_...".',
@@ -118,7 +118,7 @@ describe('the message of a 401', () => {
   );
 
   it.each(['a bad checksum', 'a well-formed key that nobody was given'])(
-    'does not tell the form where the header has it: %s',
+    'does not describe the format when it is correct: %s',
     async (name) => {
       expect(await messageFor(name)).toBe('The API key is missing, invalid or expired.');
     },
@@ -181,25 +181,25 @@ describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
   },
 );
 
-describe('the header', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', async (scheme) => {
+describe('the Authorization header', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('accepts the scheme %s', async (scheme) => {
     const headers = { Authorization: `${scheme} ${tenant.key.key}` };
     expect(await app.client().get(ME, { headers })).toMatchObject({ status: 200 });
   });
 
-  it('takes more than one space after the scheme', async () => {
+  it('accepts more than one space after the scheme', async () => {
     const headers = { Authorization: `Bearer   ${tenant.key.key}` };
     expect(await app.client().get(ME, { headers })).toMatchObject({ status: 200 });
   });
 
-  it('is the only place: beside it, a key in the query is an unknown parameter', async () => {
+  it('is required: a key in the query is an unknown parameter', async () => {
     expectInvalid(await tenant.api.get(`${ME}?api_key=${tenant.key.key}`), 'api_key');
   });
 });
 
 describe('scopes', () => {
   it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
-    '%s is refused without its scope, whatever other scopes the key has',
+    '%s answers 403 to a key with all other scopes',
     async (_, route) => {
       const others = SCOPES.filter((scope) => scope !== route.access);
       const poor = await app.key(tenant.id, others);
@@ -216,7 +216,7 @@ describe('scopes', () => {
   );
 
   it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
-    '%s answers a key that has its scope and no other',
+    '%s accepts a key with only its scope',
     async (_, route) => {
       const { api } = await app.key(tenant.id, [route.access]);
       const { status } = await send(api, route, await validRequest(route, tenant));
@@ -224,7 +224,7 @@ describe('scopes', () => {
     },
   );
 
-  it('do not include one another: write is not read', async () => {
+  it('do not include each other: write does not include read', async () => {
     for (const route of SCOPED_ROUTES) {
       const counterpart = route.access.endsWith(':read')
         ? route.access.replace(':read', ':write')
@@ -240,7 +240,7 @@ describe('scopes', () => {
 });
 
 describe('GET /api/v1/me', () => {
-  it('tells what the key is and may do', async () => {
+  it('returns the organization, scopes, expiry and limits of the key', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { api, key, id } = await app.key(tenant.id, ['leads:read'], { name: 'Zap', expiresAt });
     expect(dataOf<object>(await api.get(ME))).toEqual({
@@ -252,7 +252,7 @@ describe('GET /api/v1/me', () => {
     });
   });
 
-  it('answers a key without any scope, and null where it never expires', async () => {
+  it('accepts a key without scopes, and returns null if it never expires', async () => {
     const { api } = await app.key(tenant.id, []);
     expect(dataOf<object>(await api.get(ME))).toMatchObject({ scopes: [], expires_at: null });
   });
@@ -262,7 +262,7 @@ function withOtherEnd(key: string): string {
   return key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
 }
 
-/** Every row of every table, but the time of last use, which is written after the answer. */
+/** All rows of all tables, without the time of last use, which is written after the response. */
 async function dump(): Promise<{ name: string; row: string }[]> {
   dumpStatement ??= (await app.sql<{ statement: string }>(SELECT_DUMP_STATEMENT))[0]!.statement;
   return app.sql(dumpStatement);

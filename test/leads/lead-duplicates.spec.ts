@@ -46,7 +46,7 @@ describe('uniqueness of e-mail and phone', () => {
     ['phone', '0'.repeat(40), `${'0'.repeat(20)} ${'0'.repeat(20)}`],
   ];
 
-  it.each(same)('%s %s and %s are the same', async (field, first, second) => {
+  it.each(same)('answers 409 when a %s %s exists and %s is sent', async (field, first, second) => {
     const { id } = await createLead(api, { [field]: first });
     expectDuplicate(await api.post(LEADS, { first_name: 'Bob', [field]: second }), { [field]: id });
     const other = await createLead(api);
@@ -61,12 +61,12 @@ describe('uniqueness of e-mail and phone', () => {
     ['phone', '+14155552671', '+14155552672'],
     ['phone', '+14155552671', '+44 4155552671'],
     ['phone', '123', '1234'],
-  ])('%s %s and %s are not the same', async (field, first, second) => {
+  ])('accepts the %s %s beside %s', async (field, first, second) => {
     await createLead(api, { [field]: first });
     await createLead(api, { [field]: second });
   });
 
-  it("reads national numbers in the organization's region", async () => {
+  it('parses national numbers in the region of the organization', async () => {
     await suite.app.sql(`update organizations set phone_region = 'DE' where id = $1`, [
       organizationId,
     ]);
@@ -76,20 +76,20 @@ describe('uniqueness of e-mail and phone', () => {
     await createLead(api, { phone: '+1 309 018 2000' });
   });
 
-  it('lets many leads have neither e-mail nor phone', async () => {
+  it('allows many leads without e-mail and phone', async () => {
     for (const nothing of [{}, { email: null, phone: '' }, { email: ' ' }]) {
       await createLead(api, nothing);
     }
   });
 
-  it('holds in each organization on its own', async () => {
+  it('applies to each organization separately', async () => {
     const contact = { email: 'shared@example.com', phone: '+14155552671' };
     await createLead(api, contact);
     const stranger = await suite.app.organization();
     await createLead(stranger.api, contact);
   });
 
-  it('lets a lead be given its own e-mail and phone again, in any form', async () => {
+  it('allows an update with the e-mail and phone of the same lead in another form', async () => {
     const { id } = await createLead(api, { email: 'own@example.com', phone: '+14155552671' });
     const changes = { email: 'OWN@example.com', phone: '415 555 2671' };
     expect(await updateLead(api, id, changes)).toMatchObject(changes);
@@ -112,7 +112,7 @@ describe('uniqueness of e-mail and phone', () => {
     expectDuplicate(answer, { email: first.id, phone: second.id });
   });
 
-  it('names only the field that another lead has when an update repeats its own other one', async () => {
+  it('names only the field that belongs to another lead', async () => {
     const other = await createLead(api, { phone: '+14155552671' });
     const { id } = await createLead(api, { email: 'own@example.com' });
     const answer = await api.put(`${LEADS}/${id}`, {
@@ -122,7 +122,7 @@ describe('uniqueness of e-mail and phone', () => {
     expectDuplicate(answer, { phone: other.id });
   });
 
-  it('changes nothing by an update that is a duplicate', async () => {
+  it('does not change the lead when an update is a duplicate', async () => {
     await createLead(api, { email: 'taken@example.com' });
     const lead = await createLead(api, { city: 'London' });
     const answer = await api.put(`${LEADS}/${lead.id}`, {
@@ -133,7 +133,7 @@ describe('uniqueness of e-mail and phone', () => {
     expect(await getLead(api, lead.id)).toStrictEqual(lead);
   });
 
-  it('tells existing_id only to keys that also have leads:read', async () => {
+  it('includes existing_id only for keys with leads:read', async () => {
     const contact = { email: 'both@example.com', phone: '+14155552671' };
     const { id } = await createLead(api, contact);
     const writer = await suite.app.key(organizationId, ['leads:write', 'tasks:read']);
@@ -145,7 +145,7 @@ describe('uniqueness of e-mail and phone', () => {
     }
   });
 
-  it('gives up a value that the lead no longer has', async () => {
+  it('frees a value that the lead no longer has', async () => {
     const { id } = await createLead(api, { email: 'old@example.com', phone: '+14155552671' });
     await updateLead(api, id, { email: 'new@example.com', phone: null });
     await createLead(api, { email: 'old@example.com', phone: '+14155552671' });
@@ -153,7 +153,7 @@ describe('uniqueness of e-mail and phone', () => {
     expectDuplicate(answer, { email: id });
   });
 
-  it('is not_found, not duplicate, when the lead to update does not exist', async () => {
+  it('answers 404 and not 409 when the lead to update does not exist', async () => {
     await createLead(api, { email: 'taken@example.com' });
     const answer = await api.put(`${LEADS}/${randomUUID()}`, { email: 'taken@example.com' });
     expectError(answer, 404, 'not_found');

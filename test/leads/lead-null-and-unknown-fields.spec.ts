@@ -20,7 +20,7 @@ const CLEARABLE_FIELDS = [
 
 const READ_ONLY_FIELDS = ['id', 'lead_score', 'created_at', 'updated_at'];
 
-describe('presence (null, unknown fields, defaults)', () => {
+describe('null, unknown fields and defaults', () => {
   it.each([undefined, null, '', '   ', '\u00a0\t', '\u0085', '\u200b', '\u200d\u2060'])(
     'refuses a create whose first_name is %j',
     async (value) => {
@@ -37,14 +37,14 @@ describe('presence (null, unknown fields, defaults)', () => {
     },
   );
 
-  it.each([null, '', ' \t ', '\u0085\u200b'])('takes %j on a create as left out', async (value) => {
+  it.each([null, '', ' \t ', '\u0085\u200b'])('treats %j on create as left out', async (value) => {
     const nothing = Object.fromEntries(CLEARABLE_FIELDS.map((field) => [field, value]));
     const lead = await create({ ...nothing, source: value });
     for (const field of CLEARABLE_FIELDS) expect(lead).toHaveProperty(field, null);
     expect(lead.source).toBe('api');
   });
 
-  it('takes null on a create as left out where the field is a list, an object or a flag', async () => {
+  it('treats null on create as left out for lists, objects and flags', async () => {
     const nothing = { tags: null, custom_fields: null, sms_opted_out: null, on_dnc_list: null };
     expect(await create(nothing)).toMatchObject({
       tags: [],
@@ -54,7 +54,7 @@ describe('presence (null, unknown fields, defaults)', () => {
     });
   });
 
-  it.each([null, '', '  '])('empties every optional field by %j on an update', async (value) => {
+  it.each([null, '', '  '])('clears every optional field with %j on update', async (value) => {
     const lead = await create(buildLead());
     const cleared = await update(
       lead.id,
@@ -73,13 +73,13 @@ describe('presence (null, unknown fields, defaults)', () => {
     },
   );
 
-  it('empties tags and custom_fields by [] and {} on an update', async () => {
+  it('clears tags with [] and custom_fields with {} on update', async () => {
     const { id } = await create(buildLead());
     const empty = { tags: [], custom_fields: {} };
     expect(await update(id, empty)).toMatchObject(empty);
   });
 
-  it('refuses "" on an update of source, as it means null', async () => {
+  it('refuses "" for source on update, because it means null', async () => {
     const { id } = await create();
     expectInvalid(await put(id, { source: '' }), 'source');
   });
@@ -99,7 +99,7 @@ describe('presence (null, unknown fields, defaults)', () => {
     'hasOwnProperty',
     'toString',
     'data',
-  ])('refuses %j, which is unknown or read-only, by name', async (field) => {
+  ])('names the unknown or read-only field %j in the error', async (field) => {
     const extra = `${JSON.stringify(field)}:null`;
     expectInvalid(await post(`{"first_name":"Ada",${extra}}`), field);
     const lead = await create();
@@ -107,12 +107,12 @@ describe('presence (null, unknown fields, defaults)', () => {
     expect(await get(lead.id)).toStrictEqual(lead);
   });
 
-  it('refuses read-only fields even with the values that they have', async () => {
+  it('refuses read-only fields even with their stored values', async () => {
     const lead = await create();
     expectInvalid(await put(lead.id, { ...lead }), ...READ_ONLY_FIELDS);
   });
 
-  it('names every failing field in details and in the message', async () => {
+  it('names every invalid field in details and in the message', async () => {
     const wrong = {
       last_name: 'x'.repeat(101),
       phone: 'call me',
@@ -139,12 +139,12 @@ describe('presence (null, unknown fields, defaults)', () => {
     expectInvalid(await put(id, { ...wrong, first_name: null }), 'first_name', ...fields);
   });
 
-  it('names failing fields of body and query together', async () => {
+  it('names invalid fields of body and query together', async () => {
     const answer = await suite.tenant.api.post(`${LEADS}?dry_run=1`, { zip: 5 });
     expectInvalid(answer, 'dry_run', 'zip', 'first_name');
   });
 
-  it('gives each failing field one message that does not repeat the input', async () => {
+  it('has one message for each invalid field, without the input', async () => {
     const { details } = errorOf(await post({ first_name: 7, email: 'secret@@example.com' }));
     expect(details).toHaveLength(2);
     for (const detail of details!) {

@@ -13,16 +13,16 @@ function nested(levels: number, inner: 'object' | 'array' = 'object'): string {
 describe('tags', () => {
   const fifty = Array.from({ length: 50 }, (_, index) => `tag ${index}`);
 
-  it('keeps up to 50 of up to 50 characters in their order', async () => {
+  it('keeps up to 50 tags of up to 50 characters in order', async () => {
     const tags = ['z', '😀'.repeat(50), 'x'.repeat(50), ...fifty.slice(3), 'a'].slice(0, 50);
     expect((await create({ tags })).tags).toEqual(tags);
   });
 
-  it('refuses 51', async () => {
+  it('refuses 51 tags', async () => {
     expectInvalid(await post({ first_name: 'Ada', tags: [...fifty, 'more'] }), 'tags');
   });
 
-  it('trims each and removes repetitions after that, the first one stays', async () => {
+  it('trims tags and removes later duplicates', async () => {
     const { id, tags } = await create({ tags: [' b', 'a ', 'b', 'B', '\ta', 'c', 'b '] });
     expect(tags).toEqual(['b', 'a', 'B', 'c']);
     expect((await update(id, { tags: ['c', 'c '] })).tags).toEqual(['c']);
@@ -70,7 +70,7 @@ describe('tags', () => {
 describe('custom_fields', () => {
   const raw = (json: string) => post(`{"first_name":"Ada","custom_fields":${json}}`);
 
-  /** What comes back for this JSON, after a look at what is stored. */
+  /** Creates a lead with this JSON and returns its stored `custom_fields`. */
   async function stored(json: string): Promise<unknown> {
     const { id } = dataOf(await raw(json), 201);
     return (await get(id)).custom_fields;
@@ -91,30 +91,30 @@ describe('custom_fields', () => {
     expect(await stored(json)).toStrictEqual(JSON.parse(json));
   });
 
-  it('knows no negative zero, as JSON values 0 and -0 are the same number', async () => {
+  it('returns -0 as 0', async () => {
     expect(await stored('{"a":-0}')).toEqual({ a: 0 });
   });
 
   it.each(['__proto__', 'constructor', 'prototype'])(
-    'holds %s as plain data at every depth and whatever it is',
+    'stores the key %s as plain data at every depth',
     async (name) => {
       for (const value of ['"x"', '1', 'null', '[1]', '{}', '{"prototype":{"a":1}}', 'false']) {
         const json = `{"${name}":${value},"a":{"${name}":${value}},"b":[{"${name}":${value}}]}`;
-        // Jest itself stumbles over such keys.
+        // Matchers of Jest do not compare such keys correctly.
         expect(isDeepStrictEqual(await stored(json), JSON.parse(json))).toBe(true);
       }
       expect(({} as Record<string, unknown>).a).toBeUndefined();
     },
   );
 
-  it('holds 100 keys and refuses 101', async () => {
+  it('accepts 100 keys and refuses 101', async () => {
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
     expect(await stored(JSON.stringify(keys(100)))).toEqual(keys(100));
     expectInvalid(await raw(JSON.stringify(keys(101))), 'custom_fields');
   });
 
-  it('holds 32 KiB of JSON in UTF-8 and refuses one byte more', async () => {
+  it('accepts 32 KiB of JSON in UTF-8 and refuses one byte more', async () => {
     const largest = JSON.stringify({ a: 'é'.repeat(16 * 1024 - 4) });
     expect(Buffer.byteLength(largest)).toBe(32 * 1024);
     expect(await stored(largest)).toEqual(JSON.parse(largest));

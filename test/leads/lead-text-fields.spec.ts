@@ -38,7 +38,7 @@ describe('text fields', () => {
       expect(lead[field]).toBe('x'.repeat(max));
     });
 
-    it('is returned trimmed on update as well', async () => {
+    it('is also trimmed on update', async () => {
       const { id } = await create();
       expect((await update(id, { [field]: '\u2003ß \t' }))[field]).toBe('ß');
       expect((await get(id))[field]).toBe('ß');
@@ -71,7 +71,7 @@ describe('text fields', () => {
   });
 });
 
-describe('strings come back code point for code point', () => {
+describe('strings are returned with the same code points', () => {
   it.each([
     'مرحبا بالعالم',
     'a\u202eb\u202c',
@@ -203,7 +203,7 @@ describe('email', () => {
   });
 });
 
-describe('temperature, source, flags', () => {
+describe('temperature, source and flags', () => {
   const WORDS = {
     temperature: ['cold', 'warm', 'hot'],
     source: ['manual', 'api', 'website', 'referral', 'import', 'other'],
@@ -211,14 +211,17 @@ describe('temperature, source, flags', () => {
     on_dnc_list: [true, false],
   };
 
-  it.each(Object.entries(WORDS))('%s is any of %j on create and update', async (field, words) => {
-    for (const value of words) {
-      expect(await create({ [field]: value })).toHaveProperty(field, value);
-      const { id } = await create();
-      await update(id, { [field]: value });
-      expect(await get(id)).toHaveProperty(field, value);
-    }
-  });
+  it.each(Object.entries(WORDS))(
+    '%s accepts any of %j on create and update',
+    async (field, words) => {
+      for (const value of words) {
+        expect(await create({ [field]: value })).toHaveProperty(field, value);
+        const { id } = await create();
+        await update(id, { [field]: value });
+        expect(await get(id)).toHaveProperty(field, value);
+      }
+    },
+  );
 
   const notWords: unknown[] = ['Hot', 'lukewarm', 'hot,cold', ['hot'], ...NOT_STRINGS];
   const notFlags: unknown[] = ['true', 'false', '', 0, 1, [], [true], {}, { constructor: 1 }];
@@ -228,7 +231,7 @@ describe('temperature, source, flags', () => {
     ...[...notWords, 'hot'].map((value): [string, unknown] => ['source', value]),
     ...notFlags.map((value): [string, unknown] => ['sms_opted_out', value]),
     ...notFlags.map((value): [string, unknown] => ['on_dnc_list', value]),
-  ])('%s is never %j', async (field, value) => {
+  ])('%s refuses %j', async (field, value) => {
     expectInvalid(await post({ first_name: 'Ada', [field]: value }), field);
     const { id } = await create();
     expectInvalid(await put(id, { [field]: value }), field);

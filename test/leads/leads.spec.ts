@@ -19,8 +19,8 @@ const { post, put, create, get, update, remove } = suite;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe('one lead', () => {
-  it('given only a first name, when it is created, then every field is answered, unset ones empty', async () => {
+describe('POST, GET, PUT and DELETE /api/v1/leads', () => {
+  it('returns every field of a lead that is created with only a first name', async () => {
     const before = Date.now();
     const answer = await post({ first_name: 'Ada' });
     const lead = dataOf(answer, 201);
@@ -53,19 +53,19 @@ describe('one lead', () => {
     expect(Math.abs(Date.parse(lead.created_at) - before)).toBeLessThan(60_000);
   });
 
-  it('given every field, when it is created, then every field is answered as given', async () => {
+  it('returns every field as it was given', async () => {
     const body = buildLead();
     expect(await create(body)).toMatchObject(body);
   });
 
-  it('names the place of a new lead in Location', async () => {
+  it('sends the path of a new lead in Location', async () => {
     const answer = await post({ first_name: 'Ada' });
     const place = `${LEADS}/${dataOf(answer, 201).id}`;
     expect(answer.headers.get('location')).toBe(place);
     expect((await suite.tenant.api.get(place)).status).toBe(200);
   });
 
-  it('answers get and update exactly as it answered create', async () => {
+  it('returns the same lead for create, get and update', async () => {
     const created = await create(buildLead());
     expect(await get(created.id)).toStrictEqual(created);
     expect(await update(created.id, {})).toStrictEqual(created);
@@ -78,7 +78,7 @@ describe('one lead', () => {
     expect(await get(created.id)).toStrictEqual(changed);
   });
 
-  it('is found by its id in upper case', async () => {
+  it('accepts ids in upper case', async () => {
     const created = await create();
     expect(await get(created.id.toUpperCase())).toStrictEqual(created);
     await update(created.id.toUpperCase(), { city: 'Paris' });
@@ -94,7 +94,7 @@ describe('one lead', () => {
   });
 });
 
-describe('who may do what', () => {
+describe('scopes and organizations', () => {
   const requests = [
     ['GET', LEADS, undefined, 'leads:read'],
     ['GET', `${LEADS}/${randomUUID()}`, undefined, 'leads:read'],
@@ -117,7 +117,7 @@ describe('who may do what', () => {
   });
 
   it.each(['GET', 'PUT', 'DELETE'])(
-    "%s of another organization's lead is not_found and leaves it alone",
+    '%s answers 404 for a lead of another organization and does not change it',
     async (method) => {
       const lead = await create({ first_name: 'Mine' });
       const stranger = await suite.app.organization();
@@ -129,7 +129,7 @@ describe('who may do what', () => {
   );
 });
 
-describe('ids that name no lead', () => {
+describe('unknown and malformed ids', () => {
   const ids = [
     randomUUID(),
     'x',
@@ -145,19 +145,19 @@ describe('ids that name no lead', () => {
     "'%20or%201=1--",
   ];
 
-  it.each(ids)('%s is not_found on get, update and delete', async (id) => {
+  it.each(ids)('answers 404 to GET, PUT and DELETE for %s', async (id) => {
     expectError(await suite.tenant.api.get(`${LEADS}/${id}`), 404, 'not_found');
     expectError(await put(id, { first_name: 'Ada' }), 404, 'not_found');
     expectError(await remove(id), 404, 'not_found');
   });
 
-  it('looks at the body before the id', async () => {
+  it('validates the body before it looks up the id', async () => {
     expectInvalid(await put('x', { zip: 5 }), 'zip');
     expectInvalid(await put(randomUUID(), { zip: 5 }), 'zip');
   });
 });
 
-describe('update, also by PUT {} or without a real change', () => {
+describe('PUT /api/v1/leads/:id', () => {
   it('changes only the fields provided', async () => {
     const lead = await create(buildLead());
     for (const [field, value] of Object.entries(buildLead({ first_name: 'Grace', tags: ['x'] }))) {
@@ -188,7 +188,7 @@ describe('update, also by PUT {} or without a real change', () => {
       { custom_fields: { b: [1.5], a: { d: 1, c: 2 } } },
     ],
     ['null and "" for what is empty', { last_name: null, city: '', notes: '  ' }],
-  ])('given %s, answers 200 with record and updated_at as they were', async (_, changes) => {
+  ])('does not change the record and updated_at for %s', async (_, changes) => {
     const { api } = await suite.app.organization();
     const custom = { a: { c: 2, d: 1 }, b: [1.5] };
     const lead = await createLead(api, { email, tags: ['a', 'b'], custom_fields: custom });
@@ -205,7 +205,7 @@ describe('update, also by PUT {} or without a real change', () => {
     ['an empty object for a full one', { custom_fields: {} }],
     ['null inside custom_fields for a missing key', { custom_fields: { list: [1, 2], x: null } }],
     ['composed for decomposed letters', { last_name: 'Andr\u00e9' }],
-  ])('given %s, the change is real: stored, and updated_at moves on', async (_, changes) => {
+  ])('stores %s as a change and increases updated_at', async (_, changes) => {
     const { api } = await suite.app.organization();
     const lead = await createLead(api, {
       last_name: 'Andre\u0301',
@@ -219,22 +219,22 @@ describe('update, also by PUT {} or without a real change', () => {
     expect(changed.updated_at > lead.updated_at).toBe(true);
   });
 
-  it('moves updated_at forward with every change, also within a millisecond of the last', async () => {
+  it('increases updated_at with every change, even within a millisecond', async () => {
     const { id, updated_at } = await create();
     const seen = [updated_at];
     for (let round = 0; round < 40; round++) {
       seen.push((await update(id, { notes: String(round) })).updated_at);
     }
-    const crowd = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => update(id, { notes: `crowd ${index}` })),
+    const concurrent = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => update(id, { notes: `concurrent ${index}` })),
     );
-    seen.push(...crowd.map((lead) => lead.updated_at).sort());
+    seen.push(...concurrent.map((lead) => lead.updated_at).sort());
     expect(new Set(seen).size).toBe(seen.length);
     expect([...seen].sort()).toEqual(seen);
     expect((await get(id)).updated_at).toBe(seen.at(-1));
   });
 
-  it('moves updated_at forward even where it is ahead of the clock', async () => {
+  it('increases updated_at even if it is ahead of the clock', async () => {
     const { id } = await create();
     await suite.app.sql(`update leads set updated_at = '2999-01-01T00:00:00.999Z' where id = $1`, [
       id,
@@ -261,7 +261,7 @@ describe('lead_score', () => {
     expect((await create(best)).lead_score).toBe(100);
   });
 
-  it('is computed on every write from what the lead then is', async () => {
+  it('is computed from the whole lead on every write', async () => {
     const { id } = await create();
     const scores: number[] = [];
     for (const changes of [
@@ -284,15 +284,15 @@ describe('lead_score', () => {
   });
 });
 
-describe('delete', () => {
-  it('answers the id and deleted true', async () => {
+describe('DELETE /api/v1/leads/:id', () => {
+  it('answers 200 with the id and deleted: true', async () => {
     const { id } = await create();
     const answer = await remove(id);
     expect(answer.status).toBe(200);
     expect(answer.body).toStrictEqual({ data: { id, deleted: true } });
   });
 
-  it('makes the lead not_found everywhere from then on', async () => {
+  it('removes the lead from every route', async () => {
     const { api } = await suite.app.organization();
     const kept = await createLead(api);
     const gone = await createLead(api, { notes: 'gone' });
@@ -309,7 +309,7 @@ describe('delete', () => {
     }
   });
 
-  it('keeps the record in the database, as it was', async () => {
+  it('keeps the record in the database unchanged', async () => {
     const { id, updated_at } = await create({ notes: 'kept' });
     await remove(id);
     const rows = await suite.app.sql<{ deleted_at: Date; notes: string; updated_at: Date }>(
@@ -320,7 +320,7 @@ describe('delete', () => {
     expect(rows[0]!.deleted_at).toBeInstanceOf(Date);
   });
 
-  it('releases e-mail and phone for create and update', async () => {
+  it('frees the e-mail and phone for other leads', async () => {
     const { api } = await suite.app.organization();
     const contact = { email: 'released@example.com', phone: '+14155552671' };
     const first = await createLead(api, contact);
