@@ -1,9 +1,12 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { Organization } from '../auth/organization.entity.js';
-import { TASKS_PRIORITY_RANK } from '../database/migrations/1763769600000-appointments-and-tasks.js';
 import { NOW } from '../database/records/now.js';
 import { Lead } from '../leads/lead.entity.js';
 import type { TaskPriority, TaskStatus } from './task.dto.js';
+
+/** The expression of the migration, character for character: TypeORM compares it. */
+const PRIORITY_RANK = `array_position(
+  array['low', 'medium', 'high', 'urgent'], priority)`;
 
 /** A row of the table of tasks. */
 @Entity('tasks')
@@ -54,7 +57,7 @@ export class Task {
     insert: false,
     update: false,
     generatedType: 'STORED',
-    asExpression: TASKS_PRIORITY_RANK,
+    asExpression: PRIORITY_RANK,
   })
   priority_rank: number;
 }

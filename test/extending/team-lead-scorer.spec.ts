@@ -45,14 +45,14 @@ describe("a team's own LeadScorer", () => {
   });
   afterAll(() => app.stop());
 
-  it('gives the score on create', async () => {
+  it('computes the score on create', async () => {
     expect((await createLead(tenant.api)).lead_score).toBe(1);
     const lead = await createLead(tenant.api, { notes: 'x'.repeat(42), temperature: 'hot' });
     expect(lead.lead_score).toBe(42);
     expect((await getLead(tenant.api, lead.id)).lead_score).toBe(42);
   });
 
-  it('gives the score on update, from the whole lead as it then is', async () => {
+  it('computes the score from the whole lead on update', async () => {
     const { id } = await createLead(tenant.api, { notes: 'x'.repeat(42) });
     expect((await updateLead(tenant.api, id, { city: 'Paris' })).lead_score).toBe(42);
     expect((await updateLead(tenant.api, id, { notes: 'x'.repeat(200) })).lead_score).toBe(100);
@@ -80,7 +80,7 @@ describe("a team's LeadScorer that breaks its contract", () => {
   afterAll(() => app.stop());
 
   it.each(['101', '-1', '33.3', 'NaN', 'Infinity'])(
-    'given the score %s, answers internal_error on create and update and stores nothing',
+    'answers 500 to create and update for the score %s and stores nothing',
     async (notes) => {
       const answer = await tenant.api.post(LEADS, { first_name: 'Ada', notes });
       expectError(answer, 500, 'internal_error');

@@ -15,13 +15,13 @@ describe("a team's own prompt", () => {
   });
   afterAll(() => app.stop());
 
-  /** What a party of the organization is answered, by whichever method. */
+  /** Sends a request to /mcp and returns the response. */
   async function ask(method: string, params: object, of = tenant) {
     const { rpc } = await connectTenant(app, of);
     return (await rpc(method, params)).body as { result: never; error?: { message: string } };
   }
 
-  it('is listed behind those of Latitude, with its arguments, to keys that may read', async () => {
+  it('is listed after the prompts of Latitude, with its arguments, for keys with its scope', async () => {
     const { result } = await ask('prompts/list', {});
     expect((result as { prompts: object[] }).prompts.at(-1)).toEqual({
       name: 'thank_lead',

@@ -63,7 +63,7 @@ describe("a team's own route on leads (compliance_blocked)", () => {
 
   const messagesOf = (id: string) => `${LEADS}/${id}/messages`;
 
-  it('given a lead that may be contacted, answers 201 in the envelope, with Location', async () => {
+  it('answers 201 in the envelope, with Location, for a lead that may be contacted', async () => {
     const { id } = await createLead(tenant.api);
     const answer = await tenant.api.post(messagesOf(id.toUpperCase()), { text: ' Hello ' });
     const message = dataOf<{ id: string }>(answer, 201);
@@ -75,7 +75,7 @@ describe("a team's own route on leads (compliance_blocked)", () => {
     [{ sms_opted_out: true }, ['opted out']],
     [{ on_dnc_list: true }, ['do-not-call']],
     [{ sms_opted_out: true, on_dnc_list: true }, ['opted out', 'do-not-call']],
-  ])('given a lead with %j, answers 422 compliance_blocked', async (flags, reasons) => {
+  ])('answers 422 compliance_blocked for a lead with %j', async (flags, reasons) => {
     const { id } = await createLead(tenant.api, flags);
     const answer = await tenant.api.post(messagesOf(id), { text: 'Hello' });
     expectError(answer, 422, 'compliance_blocked');
@@ -86,7 +86,7 @@ describe("a team's own route on leads (compliance_blocked)", () => {
     for (const reason of reasons) expect(error.message).toContain(reason);
   });
 
-  it('follows the flags of the lead as they are changed', async () => {
+  it('uses the current flags of the lead', async () => {
     const { id } = await createLead(tenant.api, { sms_opted_out: true });
     await updateLead(tenant.api, id, { sms_opted_out: false });
     dataOf(await tenant.api.post(messagesOf(id), { text: 'Hello' }), 201);
@@ -136,8 +136,8 @@ describe("a team's own route on leads (compliance_blocked)", () => {
   });
 });
 
-describe('a static route beside one with :id (the most specific answers)', () => {
-  it('wins over the :id of leads, which goes on answering for ids', async () => {
+describe('a static route beside a route with :id', () => {
+  it('takes precedence over :id of leads, which still matches ids', async () => {
     const app = await TestApp.start({ modules: [SummaryModule] });
     try {
       const { api } = await app.organization();
@@ -154,7 +154,7 @@ describe('a static route beside one with :id (the most specific answers)', () =>
   it.each([
     ['after', [ThingsModule, LatestThingModule]],
     ['before', [LatestThingModule, ThingsModule]],
-  ])('wins where its module is listed %s the other', async (_, modules) => {
+  ])('takes precedence when its module is listed %s the other', async (_, modules) => {
     const app = await TestApp.start({ modules });
     try {
       const { api } = await app.organization();

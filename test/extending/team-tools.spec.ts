@@ -57,7 +57,7 @@ describe("a team's own tool (one source with REST)", () => {
   });
   afterAll(() => stopWithAgents(app));
 
-  it('is listed behind those of Latitude', async () => {
+  it('is listed after the tools of Latitude', async () => {
     const names = (await agent.listTools()).map(({ name }) => name);
     const added = ['send_message', 'delete_thread', 'count_messages'];
     expect(names.slice(ALL_TOOLS.length)).toEqual(added);

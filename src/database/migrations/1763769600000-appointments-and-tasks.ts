@@ -31,7 +31,7 @@ const APPOINTMENTS_INDEXES = [
 ];
 
 /** Priorities sort by their rank, through an index. */
-export const TASKS_PRIORITY_RANK = `array_position(
+const TASKS_PRIORITY_RANK = `array_position(
   array['low', 'medium', 'high', 'urgent'], priority)`;
 
 const TASKS = `
