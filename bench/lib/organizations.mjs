@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { displayedStart, generateKey, hashKey } from '../../dist/src/auth/api-key-format.js';
+import { displayPrefix, generateKey, hashKey } from '../../dist/src/auth/api-key-format.js';
 
 const LEADS = 100_000;
 const LEADS_FULL = 1_000_000;
@@ -39,7 +39,7 @@ export async function createOrganizations(client, sizes, scopes = SCOPES) {
     await client.query(
       `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
        values ($1, $2, 'benchmark', $3, $4, $5)`,
-      [uuidv7(), id, hashKey(key), displayedStart(key), scopes],
+      [uuidv7(), id, hashKey(key), displayPrefix(key), scopes],
     );
     organizations.push({ id, key, size, small: size === SMALL });
   }

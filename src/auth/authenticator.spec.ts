@@ -19,14 +19,14 @@ const RECORD: ApiKeyRecord = {
   phone_region: 'US',
 };
 
-const findLiveKey = jest.fn<Promise<ApiKeyRecord | undefined>, []>();
+const findKeyByHash = jest.fn<Promise<ApiKeyRecord | undefined>, []>();
 let authenticator: Authenticator;
 
 beforeEach(async () => {
   jest.useFakeTimers();
-  findLiveKey.mockReset().mockResolvedValue(RECORD);
-  const touch = () => Promise.resolve();
-  authenticator = new Authenticator({ findLiveKey, touch } as unknown as AuthRepository);
+  findKeyByHash.mockReset().mockResolvedValue(RECORD);
+  const updateLastUsed = () => Promise.resolve();
+  authenticator = new Authenticator({ findKeyByHash, updateLastUsed } as unknown as AuthRepository);
   await authenticator.authenticate(KEY);
 });
 afterEach(() => jest.useRealTimers());
@@ -42,20 +42,20 @@ it('looks up a key again after its cache entry has expired', async () => {
   expect(await hasToWait()).toBe(false);
   jest.advanceTimersByTime(REMEMBERED_MS);
   expect(await hasToWait()).toBe(true);
-  expect(findLiveKey).toHaveBeenCalledTimes(2);
+  expect(findKeyByHash).toHaveBeenCalledTimes(2);
 });
 
 it('refreshes a key in use once, in the background', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
   const waits = await Promise.all([hasToWait(), hasToWait(), hasToWait()]);
-  expect(findLiveKey).toHaveBeenCalledTimes(2);
+  expect(findKeyByHash).toHaveBeenCalledTimes(2);
   jest.advanceTimersByTime(REMEMBERED_MS - 1);
   expect([...waits, await hasToWait()]).toEqual([false, false, false, false]);
 });
 
 it('measures the age from the start of the lookup', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
-  findLiveKey.mockReturnValueOnce(new Promise((resolve) => setTimeout(resolve, 400, RECORD)));
+  findKeyByHash.mockReturnValueOnce(new Promise((resolve) => setTimeout(resolve, 400, RECORD)));
   await hasToWait();
   await jest.advanceTimersByTimeAsync(400);
   jest.advanceTimersByTime(REMEMBERED_MS - 400);
@@ -64,7 +64,7 @@ it('measures the age from the start of the lookup', async () => {
 
 it('removes a revoked key from the cache at once', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
-  findLiveKey.mockResolvedValue(undefined);
+  findKeyByHash.mockResolvedValue(undefined);
   await hasToWait();
   await jest.advanceTimersByTimeAsync(0);
   expect(await authenticator.authenticate(KEY)).toBeUndefined();
@@ -73,11 +73,11 @@ it('removes a revoked key from the cache at once', async () => {
 it('does not extend the lifetime when the lookup fails, and tries again', async () => {
   jest.advanceTimersByTime(RENEWED_MS);
   const failure = new Error('the database is away');
-  findLiveKey.mockRejectedValue(failure);
+  findKeyByHash.mockRejectedValue(failure);
   expect(await hasToWait()).toBe(false);
   await jest.advanceTimersByTimeAsync(0);
   expect(await hasToWait()).toBe(false);
-  expect(findLiveKey).toHaveBeenCalledTimes(3);
+  expect(findKeyByHash).toHaveBeenCalledTimes(3);
   jest.advanceTimersByTime(REMEMBERED_MS - RENEWED_MS);
   await expect(authenticator.authenticate(KEY)).rejects.toThrow(failure);
 });

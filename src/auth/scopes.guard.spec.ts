@@ -12,7 +12,7 @@ function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const actor = { scopes: new Set(scopes) };
   return guard.canActivate({
     getHandler: () => handler,
-    switchToHttp: () => ({ getRequest: () => ({ actor }) }),
+    switchToHttp: () => ({ getRequest: () => ({ state: { actor } }) }),
   } as unknown as ExecutionContext);
 }
 

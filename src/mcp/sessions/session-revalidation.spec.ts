@@ -19,7 +19,7 @@ const ownedBy = (keyId: string) => ({ keyId, updateScopes: () => undefined });
 const sessions = [ownedBy('alice'), ownedBy('bob')] as unknown as Session[];
 const streams = [ownedBy('bob'), ownedBy('alice')] as unknown as SubscriptionStream[];
 
-const scopesOf = jest.fn<Promise<ReadonlyMap<string, readonly string[]>>, []>();
+const findScopes = jest.fn<Promise<ReadonlyMap<string, readonly string[]>>, []>();
 const ended: unknown[] = [];
 const end = (one: unknown) => ended.push(one);
 let revalidation: SessionRevalidation;
@@ -28,12 +28,12 @@ beforeEach(() => {
   jest.useFakeTimers();
   setLogLevel('silent');
   ended.length = 0;
-  scopesOf.mockReset().mockResolvedValue(activeKeys);
+  findScopes.mockReset().mockResolvedValue(activeKeys);
   const store = { all: () => sessions, terminate: end, terminateExpired: () => undefined };
   revalidation = new SessionRevalidation(
     store as unknown as SessionStore,
     { all: () => streams, close: end } as unknown as SubscriptionStreams,
-    { scopesOf } as unknown as Authenticator,
+    { findScopes } as unknown as Authenticator,
   );
   revalidation.onApplicationBootstrap();
 });
@@ -46,16 +46,16 @@ describe('SessionRevalidation', () => {
   it('ends the sessions and streams of an invalid key within a second, and no others', async () => {
     await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
     expect(ended).toEqual([]);
-    scopesOf.mockResolvedValue(new Map([['alice', []]]));
+    findScopes.mockResolvedValue(new Map([['alice', []]]));
     await jest.advanceTimersByTimeAsync(SECOND_MS);
     expect(ended).toEqual([sessions[1], streams[0]]);
   });
 
   it('ends nothing when the lookup of the keys fails, and tries again', async () => {
-    scopesOf.mockRejectedValueOnce(new Error('the database is unavailable'));
+    findScopes.mockRejectedValueOnce(new Error('the database is unavailable'));
     await jest.advanceTimersByTimeAsync(SECOND_MS);
     expect(ended).toEqual([]);
-    scopesOf.mockResolvedValue(new Map());
+    findScopes.mockResolvedValue(new Map());
     await jest.advanceTimersByTimeAsync(SECOND_MS);
     expect(ended).toHaveLength(4);
   });
@@ -63,6 +63,6 @@ describe('SessionRevalidation', () => {
   it('stops when the application stops', async () => {
     revalidation.onModuleDestroy();
     await jest.advanceTimersByTimeAsync(10 * SECOND_MS);
-    expect(scopesOf).not.toHaveBeenCalled();
+    expect(findScopes).not.toHaveBeenCalled();
   });
 });
