@@ -51,7 +51,7 @@ module.exports = {
       name: 'core-imports-only-core',
       severity: 'error',
       from: { path: folder(CORE) },
-      to: { path: '^src/', pathNot: folder(CORE) },
+      to: { path: '^src/', pathNot: folder([...CORE, ...TESTING]) },
     },
     {
       name: 'platform-imports-no-feature',

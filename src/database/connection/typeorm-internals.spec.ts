@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import {
@@ -8,11 +9,14 @@ import {
   withPool,
 } from './typeorm-internals.js';
 
-const CLIENT = {
-  query: (_text: string, callback: (error: null, result: object) => void) => {
-    callback(null, { rows: [{ version: 'PostgreSQL 18.0' }] });
-  },
-} as unknown as pg.PoolClient;
+/** Answers each statement as `select version()`. */
+class FakeClient extends EventEmitter {
+  query(): Promise<object> {
+    return Promise.resolve({ rows: [{ version: 'PostgreSQL 18.0' }] });
+  }
+}
+
+const CLIENT = new FakeClient() as unknown as pg.PoolClient;
 const release = () => undefined;
 
 class FakePool implements DriverPool {
