@@ -36,7 +36,7 @@ describe('the internals of class-validator that compiled validation relies on', 
           'target',
           'propertyName',
           'constraints',
-          'message',
+          'constraintCls',
           'each',
         ]),
       );

@@ -2,15 +2,14 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import { CHUNKED, JSON_HEADER, keyHeaders } from '../support/raw-headers.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
 });
 afterAll(() => app.stop());

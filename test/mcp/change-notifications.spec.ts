@@ -21,6 +21,7 @@ import type { Tenant } from '../../src/testing/test-server.js';
 import { connectAgent, stopWithAgents } from '../support/agent.js';
 import { Subscriber, TOOLS_CHANGED, resourceUpdated } from '../support/resource-subscriber.js';
 import { mcpHelpers } from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
@@ -50,7 +51,8 @@ const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT').map((route)
 let app: TestApp;
 let tenant: Tenant;
 let mcp: McpHttpClient;
-const { callerOf, sessionsOf } = mcpHelpers(() => app);
+const { callerOf } = mcpHelpers(() => app);
+const { sessionsOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start({ modules: [BriefModule] });

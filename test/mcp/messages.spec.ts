@@ -1,3 +1,4 @@
+import { readSettings } from '../../src/config/settings.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import {
@@ -7,8 +8,7 @@ import {
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -20,13 +20,13 @@ import {
   VERSIONS_WITHOUT_BATCHES,
 } from '../support/mcp-helpers.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   mcp = callerOf(tenant);
 });
@@ -121,7 +121,7 @@ describe('the body of a POST', () => {
   );
 
   it('given a body that is too large, when POST is sent, then it is 413, and at the limit it is not', async () => {
-    const { bodyLimitBytes } = app.settings;
+    const { bodyLimitBytes } = readSettings({});
     const atLimit = JSON.stringify(rpcRequest('ping', {}, 1)).padEnd(bodyLimitBytes);
     for (const answer of await post(`${atLimit} `)) expectRefusal(answer, 413, 'payload_too_large');
     expectResult(await mcp.post(atLimit, sessionHeader(session)), 1, {});

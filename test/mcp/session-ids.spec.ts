@@ -17,11 +17,13 @@ import {
   SEND,
   terminatedSession,
 } from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
 
 let app: TestApp;
 let tenant: Tenant;
 let mcp: McpHttpClient;
-const { callerOf, sessionOf, stopAll } = mcpHelpers(() => app);
+const { callerOf, stopAll } = mcpHelpers(() => app);
+const { sessionOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start();

@@ -21,12 +21,14 @@ import {
   untilTrue,
   VERSION_WITH_BATCHES,
 } from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
 let mcp: McpHttpClient;
-const { callerOf, callerWithoutKey, sessionOf, start, stopAll } = mcpHelpers(() => app);
+const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
+const { sessionOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start();

@@ -19,11 +19,13 @@ import {
   SEND,
   untilTrue,
 } from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
-const { callerOf, callerWithoutKey, sessionsOf, start, stopAll } = mcpHelpers(() => app);
+const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
+const { sessionsOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start();

@@ -19,11 +19,13 @@ import {
   SEND,
   untilTrue,
 } from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
-const { callerOf, sessionOf, sessionsOf, stopAll } = mcpHelpers(() => app);
+const { callerOf, stopAll } = mcpHelpers(() => app);
+const { sessionOf, sessionsOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start();

@@ -9,8 +9,7 @@ import {
   McpHttpClient,
   rpcNotification,
 } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import {
   expectAlive,
   expectLimits,
@@ -23,13 +22,13 @@ import {
   terminatedSession,
 } from '../support/mcp-helpers.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   mcp = callerOf(tenant);
 });

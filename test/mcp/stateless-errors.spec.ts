@@ -8,8 +8,7 @@ import {
   STATELESS_REVISION,
   statelessRequest,
 } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import { expectRefusal, expectRpcError, mcpHelpers } from '../support/mcp-helpers.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -21,14 +20,14 @@ const INVALID_PARAMS = -32602;
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_VERSION = -32022;
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let lead: LeadRecord;
 let mcp: McpHttpClient;
 const { callerOf, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   lead = await createLead(tenant.api);
   mcp = callerOf(tenant);

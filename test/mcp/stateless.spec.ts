@@ -24,6 +24,7 @@ import {
   mcpHelpers,
   statelessResultOf,
 } from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
 import { ALL_TOOLS } from '../support/tools.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -34,7 +35,8 @@ let app: TestApp;
 let tenant: Tenant;
 let lead: LeadRecord;
 let mcp: McpHttpClient;
-const { callerOf, sessionsOf, start, stopAll } = mcpHelpers(() => app);
+const { callerOf, start, stopAll } = mcpHelpers(() => app);
+const { sessionsOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start();

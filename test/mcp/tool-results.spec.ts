@@ -1,3 +1,4 @@
+import { TEST_SETTINGS } from '../../src/testing/test-settings.mjs';
 import { randomUUID } from 'node:crypto';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
 import {
@@ -8,8 +9,7 @@ import {
   type LeadRecord,
   LEADS,
 } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import {
   type Agent,
   type Arguments,
@@ -32,11 +32,11 @@ import { byName, RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from '../s
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
 });
 afterAll(() => stopWithAgents(app));
@@ -145,7 +145,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
         };
         expect((await left()) - (await left())).toBe(1);
         expect(agent.lastAnswer.headers.get('ratelimit-limit')).toBe(
-          String(app.settings.writesPerMinute),
+          String(TEST_SETTINGS.writesPerMinute),
         );
       });
     });

@@ -1,7 +1,5 @@
 import type { Settings } from '../../src/config/settings.js';
 import { VERSION } from '../../src/config/version.js';
-import { SessionStore } from '../../src/mcp/sessions/session-store.js';
-import type { Session } from '../../src/mcp/sessions/session.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectInvalid } from '../../src/testing/factories.js';
 import {
@@ -10,8 +8,8 @@ import {
   rpcRequest,
   SERVER_INFO,
 } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import type { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { until } from './product.js';
 
 export const MCP = '/mcp';
@@ -38,21 +36,19 @@ function headersOf(session: string | undefined) {
  * Helpers for a suite that tests one server, and further instances on the same database.
  * @param main returns the server of the suite
  */
-export function mcpHelpers(main: () => TestApp) {
-  const instances: TestApp[] = [];
-  const sessionsOf = (app = main()): Session[] => [...app.app.get(SessionStore).all()];
+export function mcpHelpers(main: () => TestServer) {
+  const instances: TestServer[] = [];
   return {
     /** Starts one more instance on the same database. It has its own sessions and rate limits. */
     start: async (settings: Partial<Settings> = {}): Promise<TestApp> => {
+      const { TestApp } = await import('../../src/testing/test-app.js');
       const instance = await TestApp.start({ settings, database: main().database });
       instances.push(instance);
       return instance;
     },
     stopAll: () => Promise.all([main(), ...instances].map((app) => app.stop())),
-    callerOf: ({ key }: Tenant, app = main()) => new McpHttpClient(app.url, key.key),
-    callerWithoutKey: (app = main()) => new McpHttpClient(app.url),
-    sessionsOf,
-    sessionOf: (id: string, app = main()) => sessionsOf(app).find((session) => session.id === id),
+    callerOf: ({ key }: Tenant, app: TestServer = main()) => new McpHttpClient(app.url, key.key),
+    callerWithoutKey: (app: TestServer = main()) => new McpHttpClient(app.url),
   };
 }
 
