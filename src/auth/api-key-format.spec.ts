@@ -2,42 +2,42 @@ import { displayPrefix, generateKey, hashKey, isWellFormedKey } from './api-key-
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Issued by the first release: what it made must stay valid for ever. */
+/** A key of the first release, which must stay valid. */
 const ISSUED_KEY = 'lat_0123456789ABCDEFGHIJabcdefghij0P0ZpW';
 
 describe('a new key', () => {
   const keys = Array.from({ length: 500 }, generateKey);
 
-  it('is lat_, 30 base62 characters and a checksum of 6', () => {
+  it('consists of lat_, 30 base62 characters and a checksum of 6 characters', () => {
     for (const key of keys) expect(key).toMatch(/^lat_[0-9A-Za-z]{30}[0-9A-Za-z]{6}$/);
   });
 
-  it('ends with the CRC-32 of all before it in base62', () => {
+  it('ends with the CRC-32 of the preceding characters in base62', () => {
     for (const key of keys) expect(fromBase62(key.slice(-6))).toBe(crc32(key.slice(0, -6)));
   });
 
-  it('is random in each of its 30 places', () => {
+  it('has random characters at all 30 positions', () => {
     expect(new Set(keys).size).toBe(keys.length);
     for (let place = 4; place < 34; place++) {
       const seen = new Set(keys.map((key) => key[place]));
-      // A character is missing after 500 draws once in 3,400 times; six of them never.
+      // With 500 keys, a given character is missing with a probability of 1 to 3,400; six never are.
       expect(seen.size).toBeGreaterThan(BASE62.length - 6);
     }
   });
 
-  it('is well formed', () => {
+  it('is accepted by isWellFormedKey', () => {
     for (const key of keys) expect(isWellFormedKey(key)).toBe(true);
   });
 });
 
-describe('a well-formed key', () => {
+describe('isWellFormedKey', () => {
   const key = generateKey();
 
-  it('stays the same from release to release', () => {
+  it('accepts a key of the first release', () => {
     expect(isWellFormedKey(ISSUED_KEY)).toBe(true);
   });
 
-  it('differs from any other in more than one character', () => {
+  it('rejects a key with one changed character', () => {
     for (let place = 0; place < key.length; place++) {
       for (const character of BASE62) {
         const other = key.slice(0, place) + character + key.slice(place + 1);
@@ -46,7 +46,7 @@ describe('a well-formed key', () => {
     }
   });
 
-  it('does not survive two neighbours changing places', () => {
+  it('rejects a key with two adjacent characters swapped', () => {
     for (let place = 0; place + 1 < key.length; place++) {
       const [left = '', right = ''] = key.slice(place, place + 2);
       const other = key.slice(0, place) + right + left + key.slice(place + 2);
@@ -55,43 +55,43 @@ describe('a well-formed key', () => {
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['the prefix alone', 'lat_'],
-    ['a character less at the end', key.slice(0, -1)],
-    ['a character less at the front', key.slice(1)],
-    ['a character more', `${key}0`],
-    ['a space before', ` ${key}`],
-    ['a line end after', `${key}\n`],
-    ['a NUL after', `${key}\0`],
-    ['the key twice', key + key],
-    ['the prefix in upper case', key.replace('lat_', 'LAT_')],
-    ['another prefix', key.replace('lat_', 'sk__')],
-    ['letters beyond ASCII', key.replace(/.$/, 'é')],
-    ['a full-width letter', key.replace(/.$/, 'Ａ')],
+    ['a key without its last character', key.slice(0, -1)],
+    ['a key without its first character', key.slice(1)],
+    ['a key with an additional character', `${key}0`],
+    ['a key after a space', ` ${key}`],
+    ['a key before a line feed', `${key}\n`],
+    ['a key before a NUL', `${key}\0`],
+    ['a repeated key', key + key],
+    ['a key with an upper-case prefix', key.replace('lat_', 'LAT_')],
+    ['a key with another prefix', key.replace('lat_', 'sk__')],
+    ['a key with a letter that is not ASCII', key.replace(/.$/, 'é')],
+    ['a key with a full-width letter', key.replace(/.$/, 'Ａ')],
     ['10,000 characters', `lat_${'a'.repeat(10_000)}`],
-  ])('is not %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(isWellFormedKey(text)).toBe(false);
   });
 
-  it('needs the checksum of its own prefix', () => {
+  it('rejects another prefix with a matching checksum', () => {
     const body = `sk__${key.slice(4, 34)}`;
     expect(isWellFormedKey(body + toBase62(crc32(body)))).toBe(false);
   });
 });
 
-describe('what is stored of a key', () => {
-  it('is its SHA-256', () => {
+describe('the stored form of a key', () => {
+  it('has its SHA-256 hash', () => {
     expect(hashKey('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
   });
 
-  it('and its first 8 characters', () => {
+  it('has its first 8 characters', () => {
     expect(displayPrefix('lat_abcdefgh')).toBe('lat_abcd');
   });
 });
 
-/** CRC-32 (IEEE 802.3) bit by bit: slow, short, and not the one that the product uses. */
+/** A separate, slow implementation of CRC-32 (IEEE 802.3). */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** Whether authentication has to wait for a lookup. */
+/** Whether authentication waits for a lookup. */
 async function hasToWait(): Promise<boolean> {
   const found = authenticator.authenticate(KEY);
   expect(await found).toMatchObject({ key: { id: RECORD.id } });

@@ -5,7 +5,7 @@ import { ScopesGuard } from './scopes.guard.js';
 
 const guard = new ScopesGuard(new Reflector());
 
-/** A request with these scopes to a handler that one decorator declares. */
+/** Sends a request with these scopes to a handler with one decorator. */
 function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
   const handler = () => undefined;
   declare({}, 'handler', { value: handler });
@@ -19,11 +19,11 @@ function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
 const unknown = RequireScope('widgets:read' as never) as MethodDecorator;
 
 describe('a route that requires a scope', () => {
-  it('answers a key that has the scope', () => {
+  it('accepts a key that has the scope', () => {
     expect(admits(RequireScope('leads:read') as MethodDecorator, ['leads:read'])).toBe(true);
   });
 
-  it('refuses a key that has only others', () => {
+  it('rejects a key that has only other scopes', () => {
     const others = ['leads:write', 'tasks:read'];
     expect(() => admits(RequireScope('leads:read') as MethodDecorator, others)).toThrow(
       'leads:read',
@@ -39,7 +39,7 @@ describe('a route that requires a scope', () => {
 });
 
 describe('a route that requires no scope', () => {
-  it.each([Public, RawRoute])('answers a key without scopes', (declare) => {
+  it.each([Public, RawRoute])('accepts a key without scopes', (declare) => {
     expect(admits(declare() as MethodDecorator, [])).toBe(true);
   });
 });

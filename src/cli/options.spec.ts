@@ -2,20 +2,23 @@ import { InvalidArgumentError } from 'commander';
 import { SCOPES } from '../auth/scopes.js';
 import { duration, integer, scopes, uuid } from './options.js';
 
-describe('options of the command line', () => {
+describe('command-line options', () => {
   it.each([
     ['1s', 1_000],
     ['15m', 900_000],
     ['24h', 86_400_000],
     ['30d', 2_592_000_000],
     ['36500d', 36_500 * 86_400_000],
-  ])('%s is %d ms', (text, ms) => {
+  ])('parses the duration %s as %d ms', (text, ms) => {
     expect(duration(text)).toBe(ms);
   });
 
-  it.each(['', '30', 'd', '0d', '-1d', '1.5h', '1w', '1 d', '1D'])('%j is no duration', (text) => {
-    expect(() => duration(text)).toThrow(InvalidArgumentError);
-  });
+  it.each(['', '30', 'd', '0d', '-1d', '1.5h', '1w', '1 d', '1D'])(
+    'rejects the duration %j',
+    (text) => {
+      expect(() => duration(text)).toThrow(InvalidArgumentError);
+    },
+  );
 
   it.each(['36501d', '999999999d', '9999999999999s', `${'9'.repeat(400)}h`])(
     '%j is refused with the longest duration',
@@ -29,7 +32,7 @@ describe('options of the command line', () => {
     ['1', 1],
     ['1000', 1_000],
     ['1000000', 1_000_000],
-  ])('%s is a number of leads', (text, value) => {
+  ])('parses the number of leads %s', (text, value) => {
     expect(upToAMillion(text)).toBe(value);
   });
 
@@ -40,7 +43,7 @@ describe('options of the command line', () => {
     },
   );
 
-  it('reads scopes, each once, or all of them', () => {
+  it('parses a list of scopes without duplicates, or all scopes', () => {
     expect(scopes('all')).toEqual(SCOPES);
     expect(scopes('leads:read,tasks:read,leads:read')).toEqual(['leads:read', 'tasks:read']);
     for (const text of ['', 'leads', 'leads:read,', 'all,leads:read']) {
@@ -48,7 +51,7 @@ describe('options of the command line', () => {
     }
   });
 
-  it('reads a UUID in lower case', () => {
+  it('converts a UUID to lower case', () => {
     const id = '01A1FBDD-52C3-7B18-9A4F-2D1C7E6B5A43';
     expect(uuid(id)).toBe(id.toLowerCase());
     expect(() => uuid(id.replaceAll('-', ''))).toThrow(InvalidArgumentError);

@@ -5,13 +5,13 @@ function terminal() {
   return { written, write: (text: string) => written.push(text) };
 }
 
-describe('progress', () => {
+describe('the progress bar', () => {
   afterEach(() => {
     jest.useRealTimers();
   });
 
-  it('is drawn in one line of a terminal, which ends with the work', async () => {
-    // No time passes, after which it would be drawn once more.
+  it('is written to one line of the terminal, which ends with the work', async () => {
+    // Real time could cause one more update.
     jest.useFakeTimers();
     const screen = terminal();
     const result = await createProgress(screen)(2_000, (advance) => {
@@ -25,7 +25,7 @@ describe('progress', () => {
     expect(rest).toEqual([`\r[${'#'.repeat(40)}]100%  2,000 of 2,000`, '\n']);
   });
 
-  it('is not drawn for each step', async () => {
+  it('is not updated for each step', async () => {
     const screen = terminal();
     await createProgress(screen)(100_000, (advance) => {
       for (let n = 0; n < 100_000; n++) advance(1);
@@ -34,14 +34,14 @@ describe('progress', () => {
     expect(screen.written.length).toBeLessThan(1_000);
   });
 
-  it('leaves the line when the work fails', async () => {
+  it('ends its line when the work fails', async () => {
     const screen = terminal();
     const failing = createProgress(screen)(10, () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');
     expect(screen.written.at(-1)).toBe('\n');
   });
 
-  it('is whole where there is nothing to do', async () => {
+  it('is at 100% if there is no work', async () => {
     const screen = terminal();
     await createProgress(screen)(0, () => Promise.resolve());
     expect(screen.written.join('')).toContain('100%  0 of 0');

@@ -14,15 +14,15 @@ describe('realChanges', () => {
   it.each<[string, Partial<typeof STORED>]>([
     ['nothing', {}],
     ['everything that is stored', STORED],
-    ['undefined, which is nothing given', { name: undefined, tags: undefined }],
+    ['fields that are undefined', { name: undefined, tags: undefined }],
     ['null for null', { city: null }],
     ['another Date of the same instant', { at: new Date('2026-01-01T00:00:00.000Z') }],
-    ['another array of the same', { tags: ['a', 'b'] }],
+    ['an equal array', { tags: ['a', 'b'] }],
     [
       'the same object with its keys in another order',
       { custom: { a: 0.1, b: { c: 'x', d: [1, 2] } } },
     ],
-  ])('%s is no change', (_, update) => {
+  ])('returns nothing for %s', (_, update) => {
     expect(realChanges(STORED, update)).toBeUndefined();
   });
 
@@ -43,26 +43,29 @@ describe('realChanges', () => {
     ['one more key', { custom: { ...STORED.custom, z: null } }],
     ['another order in an inner array', { custom: { a: 0.1, b: { c: 'x', d: [2, 1] } } }],
     ['a number as text', { custom: { ...STORED.custom, a: '0.1' } }],
-  ])('%s is a change', (_, update) => {
+  ])('returns the change of %s', (_, update) => {
     expect(realChanges(STORED, update)).toEqual(update);
   });
 
-  it('answers only what differs', () => {
+  it('returns only the changed fields', () => {
     const update = { ...STORED, name: 'Grace', tags: ['a', 'b'] };
     expect(realChanges(STORED, update)).toEqual({ name: 'Grace' });
   });
 
-  it.each(['__proto__', 'constructor', 'prototype'])('sees a change in a key named %s', (name) => {
-    const parse = (value: number) =>
-      JSON.parse(`{"${name}":{"a":${value}}}`) as Record<string, unknown>;
-    const stored = { custom: parse(1) };
-    expect(realChanges(stored, { custom: parse(1) })).toBeUndefined();
-    expect(realChanges(stored, { custom: parse(2) })).toBeDefined();
-    expect(realChanges(stored, { custom: {} })).toBeDefined();
-    expect(realChanges({ custom: {} }, stored)).toBeDefined();
-  });
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'detects a change of a key named %s',
+    (name) => {
+      const parse = (value: number) =>
+        JSON.parse(`{"${name}":{"a":${value}}}`) as Record<string, unknown>;
+      const stored = { custom: parse(1) };
+      expect(realChanges(stored, { custom: parse(1) })).toBeUndefined();
+      expect(realChanges(stored, { custom: parse(2) })).toBeDefined();
+      expect(realChanges(stored, { custom: {} })).toBeDefined();
+      expect(realChanges({ custom: {} }, stored)).toBeDefined();
+    },
+  );
 
-  it('takes 0 and -0 as the one number that they are in JSON', () => {
+  it('treats 0 and -0 as equal', () => {
     expect(realChanges({ custom: { a: 0 } }, { custom: { a: -0 } })).toBeUndefined();
   });
 });

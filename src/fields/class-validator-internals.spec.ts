@@ -24,11 +24,11 @@ describe('the internals of class-validator that compiled validation relies on', 
     ]);
   });
 
-  it('it groups them by property', () => {
+  it('the metadata storage groups the rules by property', () => {
     expect(Object.keys(storage.groupByPropertyName(metadata)).sort()).toEqual(['name', 'title']);
   });
 
-  it('a rule has the fields that tell how it is applied', () => {
+  it('a rule has the fields that determine how it is applied', () => {
     for (const rule of metadata) {
       expect(Object.keys(rule)).toEqual(
         expect.arrayContaining([

@@ -3,7 +3,7 @@ import { jsonObjectProblem } from './json-object.js';
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 
-/** An object of `levels` containers inside each other. */
+/** An object with this number of nested levels. */
 function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = wrap(1);
   for (let level = 1; level < levels; level++) value = wrap(value);
@@ -25,7 +25,7 @@ describe('jsonObjectProblem', () => {
     ['7 levels of arrays in an object', { a: nested(7, inArray) }],
     ['8 levels with empty containers at the end', nested(7, (inner) => ({ a: inner, b: {} }))],
     ['many siblings on the lowest level', nested(8, (inner) => ({ a: inner, b: 1, c: 'x' }))],
-  ])('%s is fine', (_, value) => {
+  ])('accepts %s', (_, value) => {
     expect(jsonObjectProblem(value)).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ describe('jsonObjectProblem', () => {
     ['8 levels of arrays in an object', { a: nested(8, inArray) }, '8 levels'],
     ['9 levels behind a shallow key', { a: 1, b: nested(8, inObject) }, '8 levels'],
     ['an empty object on level 9', nested(8, (inner) => ({ a: inner, b: {} })), '8 levels'],
-  ])('%s is refused', (_, value, problem) => {
+  ])('rejects %s', (_, value, problem) => {
     expect(jsonObjectProblem(value)).toContain(problem);
   });
 });

@@ -42,7 +42,7 @@ const UUID = '01a1fbdf-c82e-7372-858e-5501a64880f1';
 const as = (name: Name, values: readonly unknown[]) =>
   values.map((value): [Name, unknown] => [name, value]);
 
-describe('what each kind of field takes, and its stored form', () => {
+describe('the values of each kind of field', () => {
   it.each<[Name, unknown, unknown]>([
     ['text', 'abc', 'abc'],
     ['text', ' \t\n\u00a0\u2003abc\ufeff\r\n', 'abc'],
@@ -68,7 +68,7 @@ describe('what each kind of field takes, and its stored form', () => {
     ['tags', [], []],
     ['tags', ['😀'.repeat(50)], ['😀'.repeat(50)]],
     ['object', { ' a ': ' b ' }, { ' a ': ' b ' }],
-  ])('%s: %j is stored as %j', (name, value, stored) => {
+  ])('%s: converts %j to %j', (name, value, stored) => {
     const input = read(name, value);
     expect(input.problems).toEqual([]);
     expect(input.value[name]).toStrictEqual(stored);
@@ -118,7 +118,7 @@ describe('what each kind of field takes, and its stored form', () => {
     ).flatMap((name) => as(name, [...OBJECTS, ...ARRAYS])),
     ...as('tags', OBJECTS),
     ...as('object', ARRAYS),
-  ])('%s: %j is refused', (name, value) => {
+  ])('%s: rejects %j', (name, value) => {
     const { problems } = read(name, value);
     expect(problems.map(({ field }) => field)).toEqual([name]);
     expect(problems[0]!.message).toMatch(/^(must|is required)/);
@@ -127,7 +127,7 @@ describe('what each kind of field takes, and its stored form', () => {
   it.each([
     ['7', 7],
     ['100', 100],
-  ])('an integer is read from the text %j where values come as text', (text, stored) => {
+  ])('integer: accepts %j in the text encoding', (text, stored) => {
     const { value, problems } = readInput(Dto, { name: 'Ada', integer: text }, [], {
       encoding: 'text',
     });
@@ -135,14 +135,14 @@ describe('what each kind of field takes, and its stored form', () => {
   });
 
   it.each(['0', '101', '1.5', '1e1', '0x1', '+1', '-1', ' 1', '01', '', '٣'])(
-    'no integer is read from the text %j',
+    'integer: rejects %j in the text encoding',
     (text) => {
       const { problems } = readInput(Dto, { name: 'Ada', integer: text }, [], { encoding: 'text' });
       expect(problems.map(({ field }) => field)).toEqual(['integer']);
     },
   );
 
-  it('describes the first fault only, in words that follow the name', () => {
+  it('reports only the first problem, in words that can follow the name', () => {
     expect(read('text', 5).problems).toEqual([{ field: 'text', message: 'must be a string' }]);
     expect(read('phone', '1a').problems).toEqual([
       { field: 'phone', message: 'must be 3 to 50 characters' },
@@ -150,7 +150,7 @@ describe('what each kind of field takes, and its stored form', () => {
     expect(read('name', undefined).problems).toEqual([{ field: 'name', message: 'is required' }]);
   });
 
-  it('does not change the value that it was given', () => {
+  it('does not modify its input', () => {
     const tags = Object.freeze([' a', 'a']);
     expect(read('tags', tags).value.tags).toEqual(['a']);
     expect(tags).toEqual([' a', 'a']);

@@ -21,14 +21,14 @@ const parse = (json: string) => JSON.parse(json) as object;
 const faulty = (input: ReturnType<typeof readInput>) => input.problems.map(({ field }) => field);
 
 describe('readInput on create', () => {
-  it('answers an instance of the DTO with its defaults filled in and nothing else', () => {
+  it('returns an instance of the DTO with its defaults', () => {
     const { value, problems } = readInput(CreateDto, { name: ' Ada ' });
     expect(problems).toEqual([]);
     expect(value).toBeInstanceOf(CreateDto);
     expect({ ...value }).toStrictEqual({ name: 'Ada', ...DEFAULTS });
   });
 
-  it.each([null, undefined])('takes %j as left out', (nothing) => {
+  it.each([null, undefined])('treats %j like an omitted field', (nothing) => {
     const fields = Object.keys({ ...DEFAULTS, city: nothing });
     const plain = Object.fromEntries(fields.map((field) => [field, nothing]));
     const { value, problems } = readInput(CreateDto, { ...plain, name: 'Ada' });
@@ -36,7 +36,7 @@ describe('readInput on create', () => {
     expect({ ...value }).toStrictEqual({ name: 'Ada', ...DEFAULTS });
   });
 
-  it('takes "" as left out where the field is a text', () => {
+  it('treats "" in a text field like an omitted field', () => {
     const { value } = readInput(CreateDto, { name: 'Ada', city: ' ', kind: '' });
     expect({ ...value }).toStrictEqual({ name: 'Ada', ...DEFAULTS });
   });
@@ -48,7 +48,7 @@ describe('readInput on create', () => {
     },
   );
 
-  it('names every field that fails, unknown ones first', () => {
+  it('reports every invalid field, unknown fields first', () => {
     const plain = { city: 5, kind: 'c', count: 0, nickname: 'A', 'first name': 1 };
     expect(faulty(readInput(CreateDto, plain))).toEqual([
       'nickname',
@@ -60,7 +60,7 @@ describe('readInput on create', () => {
     ]);
   });
 
-  it('never hands the defaults of one input to another', () => {
+  it('creates new default values for each input', () => {
     const first = readInput(CreateDto, { name: 'Ada' }).value;
     expect(() => first.tags!.push('x')).toThrow(TypeError);
     expect(readInput(CreateDto, { name: 'Ada' }).value.tags).toEqual([]);
@@ -68,7 +68,7 @@ describe('readInput on create', () => {
 });
 
 describe('readInput on update', () => {
-  it('answers only what is given: no field is required, nothing has a default', () => {
+  it('returns only the given fields, without required fields or defaults', () => {
     const { value, problems } = readInput(UpdateDto, {});
     expect(problems).toEqual([]);
     expect(value).toBeInstanceOf(UpdateDto);
@@ -76,17 +76,17 @@ describe('readInput on update', () => {
     expect({ ...readInput(UpdateDto, { city: ' x ' }).value }).toStrictEqual({ city: 'x' });
   });
 
-  it.each([null, '', ' \t'])('empties an optional field by %j', (nothing) => {
+  it.each([null, '', ' \t'])('clears an optional field with %j', (nothing) => {
     const { value, problems } = readInput(UpdateDto, { city: nothing });
     expect(problems).toEqual([]);
     expect({ ...value }).toStrictEqual({ city: null });
   });
 
-  it.each(['name', 'kind', 'flag', 'count', 'tags', 'custom'])('refuses null for %s', (field) => {
+  it.each(['name', 'kind', 'flag', 'count', 'tags', 'custom'])('rejects null for %s', (field) => {
     expect(faulty(readInput(UpdateDto, { [field]: null }))).toEqual([field]);
   });
 
-  it('does not know a field that an update may not change', () => {
+  it('rejects a field that an update cannot change as unknown', () => {
     expect(faulty(readInput(FixedDto, { city: 'x' }))).toEqual(['city']);
     expect(readInput(FixedDto, { name: 'Ada' }).problems).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('hostile names and values (CVE-2019-18413, CVE-2020-7637)', () => {
     expect(readInput(UpdateDto, plain).problems).toEqual([]);
   });
 
-  it('tells of the first unknown name which fields there are', () => {
+  it('lists the allowed fields for the first unknown name', () => {
     const { problems } = readInput(FixedDto, { x: 1, city: 'x', y: 1 });
     expect(problems).toEqual([
       {
@@ -143,23 +143,23 @@ describe('hostile names and values (CVE-2019-18413, CVE-2020-7637)', () => {
     ]);
   });
 
-  it('shows unknown names short and printable', () => {
+  it('shortens unknown names and removes unprintable characters', () => {
     const plain = { ['x'.repeat(200)]: 1, 'a\nb\u202e': 1, '': 1, '\u0007': 1 };
     expect(faulty(readInput(UpdateDto, plain))).toEqual(['x'.repeat(100), 'ab', 'body', 'body']);
   });
 });
 
-describe('DTOs that are made of others', () => {
+describe('derived DTOs', () => {
   it('RecordOf has the id and every field, in order', () => {
     expect(namesOf(RecordOf(CreateDto))).toEqual(['id', ...namesOf(CreateDto)]);
   });
 
-  it('UpdateOf has every field but the fixed ones', () => {
+  it('UpdateOf has every field except the fixed ones', () => {
     expect(namesOf(UpdateDto)).toEqual(namesOf(CreateDto));
     expect(namesOf(FixedDto)).toEqual(namesOf(CreateDto).filter((name) => name !== 'city'));
   });
 
-  it('PickOf has some fields, in the order given, and refuses to pick what is not there', () => {
+  it('PickOf has the given fields in their order, and throws for unknown fields', () => {
     expect(namesOf(PickOf(CreateDto, ['kind', 'name']))).toEqual(['kind', 'name']);
     expect(() => PickOf(CreateDto, ['nickname' as 'name'])).toThrow('nickname');
   });

@@ -14,18 +14,18 @@ class NoneDto {}
 const ID = '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43';
 
 describe('readParameters', () => {
-  it.each(['', ' ', '\t\n'])('takes the filter %j as not given', (nothing) => {
+  it.each(['', ' ', '\t\n'])('treats the filter %j like an omitted one', (nothing) => {
     const read = readParameters(QueryDto, { search: nothing, size: nothing, lead_id: ID });
     expect(read.problems).toEqual([]);
     expect({ ...read.value }).toStrictEqual({ page: 1, sort_by: 'a', lead_id: ID });
   });
 
-  it.each(['page', 'sort_by', 'lead_id'])('refuses an empty %s, which is no filter', (name) => {
+  it.each(['page', 'sort_by', 'lead_id'])('rejects an empty %s, which is not a filter', (name) => {
     const { problems } = readParameters(QueryDto, { lead_id: ID, [name]: '' });
     expect(problems).toContainEqual({ field: name, message: 'must not be empty' });
   });
 
-  it('tells of the first unknown parameter which ones there are', () => {
+  it('lists the allowed parameters for the first unknown one', () => {
     const { problems } = readParameters(QueryDto, { lead_id: ID, Page: '1', x: '' });
     expect(problems).toEqual([
       {
@@ -36,13 +36,13 @@ describe('readParameters', () => {
     ]);
   });
 
-  it('tells where there are none', () => {
+  it('reports an unknown parameter if none are allowed', () => {
     expect(readParameters(NoneDto, { x: '1' }).problems).toEqual([
       { field: 'x', message: 'is unknown; there are none here' },
     ]);
   });
 
-  it('names the query where a parameter has no name', () => {
+  it('reports the field "query" for a parameter without a name', () => {
     expect(readParameters(NoneDto, { '': '1' }).problems).toMatchObject([{ field: 'query' }]);
   });
 });

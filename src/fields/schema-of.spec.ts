@@ -50,7 +50,7 @@ const takes = ajv.compile(jsonSchemaOf(CreateDto, 'input'));
 const TEXT = { type: 'string', minLength: 1, maxLength: 3 };
 
 describe('the JSON Schema of a DTO', () => {
-  it('of a create has its required fields, its defaults, and null for what may be left out', () => {
+  it('of a create has the required fields, the defaults, and null for optional fields', () => {
     expect(jsonSchemaOf(CreateDto, 'input')).toMatchObject({
       type: 'object',
       required: ['name'],
@@ -71,7 +71,7 @@ describe('the JSON Schema of a DTO', () => {
     });
   });
 
-  it('of an update requires nothing, and null only clears what has no default', () => {
+  it('of an update has no required fields, and null only for fields without a default', () => {
     const { required, properties = {} } = jsonSchemaOf(UpdateDto, 'input');
     expect(required).toBeUndefined();
     expect(properties).not.toHaveProperty('text');
@@ -84,7 +84,7 @@ describe('the JSON Schema of a DTO', () => {
     expect(JSON.stringify(properties)).not.toContain('"default"');
   });
 
-  it('of a record has every field, unset ones as null', () => {
+  it('of a record has every field, and null for unset fields', () => {
     const { required, properties = {} } = jsonSchemaOf(RecordDto, 'output');
     expect(required).toEqual(Object.keys(properties));
     expect(properties).toMatchObject({
@@ -96,7 +96,7 @@ describe('the JSON Schema of a DTO', () => {
     });
   });
 
-  it('says in words what JSON Schema cannot', () => {
+  it('describes rules in words that JSON Schema cannot express', () => {
     const { to, object } = jsonSchemaOf(CreateDto, 'input').properties ?? {};
     expect(to?.description).toMatch(/^Its end\. It must be after from\. ISO 8601 .*\.$/);
     expect(object?.description).toMatch(
@@ -104,13 +104,13 @@ describe('the JSON Schema of a DTO', () => {
     );
   });
 
-  it('of a record has the one form in which times are answered', () => {
+  it('of a record has the format of times in responses', () => {
     const { from, to } = jsonSchemaOf(RecordDto, 'output').properties ?? {};
     expect(from).toEqual({ type: ['string', 'null'], format: 'date-time' });
     expect(to?.description).toBe('Its end. It must be after from.');
   });
 
-  it('holds objects and lists of words in answers, which no input takes', () => {
+  it('of a response can have objects and lists of words, which inputs reject', () => {
     expect(jsonSchemaOf(ReportDto, 'output').properties).toMatchObject({
       subject: { type: 'object', required: ['id', 'name'] },
       words: { type: 'array', items: { enum: ['x', 'y'] }, uniqueItems: true },
@@ -121,18 +121,18 @@ describe('the JSON Schema of a DTO', () => {
 });
 
 describe('the example of a DTO', () => {
-  it('consists of the examples of its fields', () => {
+  it('has the examples of its fields', () => {
     expect(exampleOf(CreateDto, 'input')).toEqual({ name: 'Ada', choice: 'b' });
     expect(exampleOf(CreateDto, 'input', 'required fields')).toEqual({ name: 'Ada' });
   });
 
-  it('is none where a field that must stand has no example', () => {
+  it('is undefined if a required field has no example', () => {
     expect(exampleOf(RecordDto, 'output')).toBeUndefined();
     expect(exampleOf(ShortDto, 'output')).toEqual({ id: expect.any(String), name: 'Ada' });
   });
 });
 
-/** Values in the form that the schema asks for: what is read more widely is left out here. */
+/** Values for which schema and validation must agree. Forms that only validation accepts are omitted. */
 const VALUES: Readonly<Record<keyof CreateDto, readonly unknown[]>> = {
   name: ['ab', 'abcd', '😀😀😀😀', 'a', 'abcde', '😀'.repeat(5), '    ', '', null, 1],
   text: ['a', 'abc', '😀😀😀', 'abcd', null, 1, {}, []],

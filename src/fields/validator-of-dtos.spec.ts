@@ -9,34 +9,34 @@ const DTO_FILES = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.dto.ts'))
   .sort();
 
-/** The classes that a file exports: those of features are found, as this room imports none. */
+/** The classes that a file exports. They are loaded dynamically, because `fields` must not import features. */
 async function dtosIn(file: string): Promise<Type<object>[]> {
   const exported = (await import(path.join(SOURCES, file))) as Record<string, unknown>;
   return Object.values(exported).filter((one): one is Type<object> => typeof one === 'function');
 }
 
 describe('compiled validation of the DTOs of the product', () => {
-  it('is about the DTOs of every feature', () => {
+  it('covers the DTOs of every feature', () => {
     for (const feature of ['leads/lead', 'appointments/appointment', 'tasks/task', 'auth/me']) {
       expect(DTO_FILES).toContain(path.normalize(`${feature}.dto.ts`));
     }
   });
 
-  it.each(DTO_FILES)('says what class-validator says: %s', async (file) => {
+  it.each(DTO_FILES)('reports the same errors as class-validator: %s', async (file) => {
     const dtos = await dtosIn(file);
     expect(dtos).not.toEqual([]);
     for (const dto of dtos) {
       const refused = compare(dto, 1000);
       for (const [field, times] of refused) {
         expect([dto, field, times]).not.toEqual([dto, field, 0]);
-        // What is only answered is refused whatever it is.
+        // Read-only fields are always rejected.
         if (dto.name !== 'MeDto') expect([dto, field, times]).not.toEqual([dto, field, 1000]);
       }
       expect([dto, isLeftToClassValidator(dto)]).toEqual([dto, false]);
     }
   });
 
-  it('says what class-validator says: the parameters of every list', () => {
+  it('reports the same errors as class-validator: ListQuery', () => {
     compare(ListQuery, 3000);
     expect(isLeftToClassValidator(ListQuery)).toBe(false);
   });

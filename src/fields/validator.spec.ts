@@ -51,7 +51,7 @@ class UsualDto {
 
 class ConditionalDto {
   @ValidateIf((_, value) => value !== undefined) @IsString() given: unknown;
-  // Asked after the one below, also where that one says no: it throws for null and undefined.
+  // Called after the condition below, whatever that returns. It throws for null and undefined.
   @ValidateIf((_, value) => (value as { length: number }).length > 0)
   @ValidateIf(({ kind }: ConditionalDto) => kind === 'a')
   @IsEmail()
@@ -109,7 +109,7 @@ class Unregistered {
   }
 }
 
-/** Left out for what it is declared as, whatever it answers. */
+/** Skipped because of its declared type, whatever it returns. */
 class LateRule {
   validate() {
     return false;
@@ -262,7 +262,7 @@ class UsualNamesDto {
   @IsInt() @named('isDefined') fifth: unknown;
 }
 
-describe('compiled validation of rules that a team may add', () => {
+describe('compiled validation of rules that a module can use', () => {
   it.each<Type<object>>([
     UsualDto,
     ConditionalDto,
@@ -278,12 +278,12 @@ describe('compiled validation of rules that a team may add', () => {
     BreakingDto,
     GroupsDto,
     UsualNamesDto,
-  ])('says what class-validator says: %p', (dto) => {
+  ])('reports the same errors as class-validator: %p', (dto) => {
     compare(dto, 2000);
     expect(isLeftToClassValidator(dto)).toBe(false);
   });
 
-  it('says nothing of a class without rules', () => {
+  it('reports no errors for a class without rules', () => {
     class Plain {}
     expect(compileValidator(Plain)(Object.assign(new Plain(), { name: 1 }))).toEqual([]);
   });
@@ -296,12 +296,12 @@ describe('compiled validation of rules that a team may add', () => {
     NamesDto,
     SymbolNameDto,
     TypeNameDto,
-  ])('leaves rarer rules to class-validator: %p', (dto) => {
+  ])('uses class-validator for rare rules: %p', (dto) => {
     compare(dto, 1000);
     expect(isLeftToClassValidator(dto)).toBe(true);
   });
 
-  it.each(['toString', '__proto__', 'constructor'])('cannot be: a property named %s', (name) => {
+  it.each(['toString', '__proto__', 'constructor'])('throws for a property named %s', (name) => {
     class Odd {}
     IsString()(Odd.prototype, name);
     expect(() => compileValidator(Odd)).toThrow(TypeError);
@@ -310,16 +310,19 @@ describe('compiled validation of rules that a team may add', () => {
 
   it.each([
     ['a plain object', {}],
-    ['of another class', new Inner()],
-    ['that names another class', Object.assign(new UsualDto(), { constructor: Inner })],
-    ['without a prototype', Object.create(null) as object],
-  ])('leaves a value to class-validator that is not of the class: %s', (_, value) => {
+    ['an instance of another class', new Inner()],
+    [
+      'an object with the constructor of another class',
+      Object.assign(new UsualDto(), { constructor: Inner }),
+    ],
+    ['an object without a prototype', Object.create(null) as object],
+  ])('uses class-validator for a value that is not an instance of the class: %s', (_, value) => {
     const problems = outcome(() => compileValidator(UsualDto)(value));
     expect(problems).toEqual(outcome(() => expectedProblems(value)));
     expect(isLeftToClassValidator(UsualDto, value)).toBe(true);
   });
 
-  it('asks the container for a rule whenever it is needed, as class-validator does', () => {
+  it('gets a rule from the container at each validation, like class-validator', () => {
     let isValid = false;
     const ruleOfNow = (answer: boolean) => ({ validate: () => answer });
     const get = (rule: unknown) => (rule === Silent ? ruleOfNow(isValid) : undefined);

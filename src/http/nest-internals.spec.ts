@@ -23,11 +23,14 @@ class ThingsController {
   }
 
   helper(): void {
-    // Is no route.
+    // This method is not a route.
   }
 }
 
-const methods = ThingsController.prototype as unknown as Record<'get' | 'create' | 'helper', object>;
+const methods = ThingsController.prototype as unknown as Record<
+  'get' | 'create' | 'helper',
+  object
+>;
 const { get, create, helper } = methods;
 
 describe("the metadata of Nest's decorators that the HTTP code relies on", () => {

@@ -16,13 +16,13 @@ describe('comparedEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
     ['info@BÜCHER.example', 'info@xn--bcher-kva.example'],
     ['info@xn--bcher-kva.example', 'info@xn--bcher-kva.example'],
     ['info@bu\u0308cher.example', 'info@xn--bcher-kva.example'],
-  ])('%j is compared as %j', (email, compared) => {
+  ])('converts %j to %j', (email, compared) => {
     expect(normalizeEmail(email)).toBe(compared);
     expect(normalizeEmail(compared)).toBe(compared);
   });
 });
 
-describe('the compared form of a phone (E.164 with its extension where it can be read, digits otherwise)', () => {
+describe('the compared form of a phone (E.164 with the extension if it is valid, otherwise its digits)', () => {
   it.each([
     ['+14155552671', 'US', '+14155552671'],
     ['+1 (415) 555-2671', 'US', '+14155552671'],
@@ -47,7 +47,7 @@ describe('the compared form of a phone (E.164 with its extension where it can be
     ['0049 30 901820', 'US', '+4930901820'],
     ['00 44 20 7946 0018', 'US', '+442079460018'],
     ['(00)49 30 901820 ext 3', 'US', '+4930901820x3'],
-  ])('%s in %s is %s', (phone, region, compared) => {
+  ])('converts %s in %s to %s', (phone, region, compared) => {
     expect(comparedPhone(phone, region)).toBe(compared);
     expect(comparedPhone(compared, region)).toBe(compared);
   });
@@ -60,15 +60,15 @@ describe('the compared form of a phone (E.164 with its extension where it can be
     ['0'.repeat(50), '0'.repeat(50)],
     ['9'.repeat(50), '9'.repeat(50)],
     ['+999 123', '999123'],
-  ])('%s, which is no number, is compared by its digits %s', (phone, digits) => {
+  ])('converts %s, which is not a valid number, to the digits %s', (phone, digits) => {
     expect(comparedPhone(phone, 'US')).toBe(digits);
   });
 
-  it('reads national numbers in the region, so that the same digits differ by region', () => {
+  it('interprets national numbers by region', () => {
     expect(comparedPhone('2079460018', 'US')).not.toBe(comparedPhone('2079460018', 'GB'));
   });
 
-  it('reads international numbers alike in every region', () => {
+  it('interprets international numbers independently of the region', () => {
     const forms = ['US', 'GB', 'DE', 'JP'].map((region) => comparedPhone('+49 30 901820', region));
     expect(new Set(forms)).toEqual(new Set(['+4930901820']));
   });

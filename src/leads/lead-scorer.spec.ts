@@ -53,7 +53,7 @@ describe('DefaultLeadScorer', () => {
     [{ source: 'import' }, 0],
     [{ notes: 'n', tags: ['t'], custom_fields: { a: 1 }, status: 's', state: 'NY', zip: '1' }, 0],
     [{ email: 'ada@example.com', temperature: 'warm', source: 'website' }, 40],
-  ])('%j scores %d', (known, score) => {
+  ])('scores %j as %d', (known, score) => {
     expect(scoreOf(known)).toBe(score);
   });
 
@@ -61,17 +61,17 @@ describe('DefaultLeadScorer', () => {
     { sms_opted_out: true },
     { on_dnc_list: true },
     { sms_opted_out: true, on_dnc_list: true },
-  ])('halves it once for %j, rounded down', (flags) => {
+  ])('halves the score once for %j and rounds it down', (flags) => {
     expect(scorer.score({ ...BEST, ...flags })).toBe(50);
     expect(scoreOf({ temperature: 'warm', ...flags })).toBe(7);
     expect(scoreOf(flags)).toBe(0);
   });
 
-  it('gives 100 to all that counts', () => {
+  it('returns 100 for a lead with every scored field', () => {
     expect(scorer.score(BEST)).toBe(100);
   });
 
-  it('is an integer from 0 to 100 for every mixture, and the same each time', () => {
+  it('returns the same integer from 0 to 100 for the same fields', () => {
     const fields = Object.keys(BEST) as (keyof ScorableLead)[];
     const differing = fields.filter((field) => BEST[field] !== NOTHING[field]);
     for (let mask = 0; mask < 2 ** differing.length; mask++) {

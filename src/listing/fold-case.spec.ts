@@ -17,7 +17,7 @@ describe('foldCase', () => {
     ['ﬁn', 'FIN'],
     ['ſo', 'SO'],
     ['\u{10400}', '\u{10428}'],
-  ])('makes %j and %j the same', (one, other) => {
+  ])('folds %j and %j to the same form', (one, other) => {
     expect(foldCase(one)).toBe(foldCase(other));
   });
 
@@ -25,11 +25,11 @@ describe('foldCase', () => {
     ['elan', 'élan'],
     ['o', 'ø'],
     ['日', '曰'],
-  ])('keeps %j and %j apart', (one, other) => {
+  ])('folds %j and %j to different forms', (one, other) => {
     expect(foldCase(one)).not.toBe(foldCase(other));
   });
 
-  it('folds each character to a form that stays, alone and between others', () => {
+  it('is idempotent and independent of case for every character', () => {
     const wrong: string[] = [];
     for (let code = 0x80; code < 0x2_0000; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue;

@@ -23,18 +23,18 @@ const random = new Random(2);
 const appointments = linkedLeads.map((lead) => sampleAppointment(random, lead, NOW));
 const tasks = linkedLeads.map((lead) => sampleTask(random, lead, [ID], NOW));
 
-/** What the API would say to it. */
+/** The validation errors of a record. */
 function problemsOf(dto: Type<object>, { created_at, updated_at, ...input }: object & Times) {
   return readInput(dto, JSON.parse(JSON.stringify(input)) as object).problems;
 }
 
-describe('sample data of latitude demo', () => {
+describe('the sample data of latitude demo', () => {
   it.each([
     ['leads', CreateLeadDto, leads(2_000)],
     ['appointments', CreateAppointmentDto, appointments],
     ['tasks', CreateTaskDto, tasks],
   ] as [string, Type<object>, (object & Times)[]][])(
-    '%s are what the API would accept, and happened before now',
+    'has valid %s with timestamps in the past',
     (_, dto, records) => {
       expect(records.flatMap((record) => problemsOf(dto, record))).toEqual([]);
       for (const { created_at, updated_at } of records) {
@@ -44,9 +44,9 @@ describe('sample data of latitude demo', () => {
   );
 
   it.each([
-    ['neighbors', 3_000, 1],
-    ['leads of one city, of a million in all', 1_000_000 / CITIES.length, CITIES.length],
-  ])('no two leads share an e-mail or a phone: %s', (_, count, every) => {
+    ['consecutive leads', 3_000, 1],
+    ['the leads of one city among a million', 1_000_000 / CITIES.length, CITIES.length],
+  ])('has unique e-mail addresses and phones: %s', (_, count, every) => {
     const all = leads(count, { every });
     const emails = all.flatMap(({ email }) => (email ? [normalizeEmail(email)] : []));
     const phones = all.flatMap(({ phone }) => (phone ? [phone.replaceAll(/\D/g, '')] : []));
@@ -54,7 +54,7 @@ describe('sample data of latitude demo', () => {
     expect(new Set(phones).size).toBe(phones.length);
   });
 
-  it('phones are compared by their whole number, in every region', () => {
+  it('has phones that are international in every region', () => {
     const phones = leads(100).flatMap(({ phone }) => phone ?? []);
     for (const phone of phones) {
       const digits = `+${phone.replaceAll(/\D/g, '')}`;
@@ -65,7 +65,7 @@ describe('sample data of latitude demo', () => {
     }
   });
 
-  it('is the same each time, and varied', () => {
+  it('is reproducible and varied', () => {
     expect(leads(50)).toEqual(leads(50));
     expect(leads(50)).not.toEqual(leads(50, { seed: 2 }));
     const values = (name: 'status' | 'temperature' | 'source' | 'city' | 'email') =>
@@ -77,7 +77,7 @@ describe('sample data of latitude demo', () => {
     expect(values('email').has(null)).toBe(true);
   });
 
-  it('appointments begin after their lead came, and only past ones are over', () => {
+  it('has appointments after the creation of their lead, of which only past ones are completed', () => {
     appointments.forEach(({ start_time, end_time, status }, n) => {
       expect(start_time > linkedLeads[n]!.created_at).toBe(true);
       const isOpen = status === 'scheduled' || status === 'confirmed';

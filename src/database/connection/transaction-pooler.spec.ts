@@ -3,7 +3,7 @@ import { type Connection, isTransactionPooled } from './transaction-pooler.js';
 
 type Mode = 'session' | 'transaction' | 'statement';
 
-/** Lends server processes as poolers do; which free one comes next, `order` says. */
+/** Assigns server processes like a pooler. `order` decides which free process is next. */
 class FakePooler {
   private readonly free: string[];
 
@@ -50,7 +50,7 @@ const isPooled = (mode: Mode, size: number, order: 'last' | 'first') => {
 describe('the check for a pooler in transaction mode', () => {
   const sizes = [1, 2, 3, 4, 7, 20];
 
-  it.each(sizes)('recognizes one with %d server connections', async (size) => {
+  it.each(sizes)('detects one with %d server connections', async (size) => {
     for (const mode of ['transaction', 'statement'] as const) {
       for (const order of ['last', 'first'] as const) {
         expect([mode, order, await isPooled(mode, size, order)]).toEqual([mode, order, true]);
@@ -63,7 +63,7 @@ describe('the check for a pooler in transaction mode', () => {
     expect(await isPooled('session', size, 'first')).toBe(false);
   });
 
-  it('passes on that a connection was lost', async () => {
+  it('throws the error of a lost connection', async () => {
     await expect(isPooled('session', 1, 'last')).rejects.toThrow('no server connection is free');
   });
 });

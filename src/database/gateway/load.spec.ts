@@ -2,7 +2,7 @@ import { Load, MOST_UNDER_WAY } from './load.js';
 
 const WINDOW_MS = 25;
 
-/** What a statement takes alone, and when there are too many of them. */
+/** Duration of a statement without load, and under overload. */
 const ALONE_MS = 1;
 const LATE_MS = 50;
 
@@ -22,7 +22,7 @@ function end(operations: number): void {
   for (let i = 0; i < operations; i++) load.end();
 }
 
-/** For so many windows, statements take so long while others wait for room, or not. */
+/** Reports statements of this duration for a number of windows, with or without queued operations. */
 function observe(ms: number, windows = 1, areSomeWaiting = true): void {
   for (let window = 0; window < windows; window++) {
     if (areSomeWaiting) load.room();
@@ -31,18 +31,18 @@ function observe(ms: number, windows = 1, areSomeWaiting = true): void {
   }
 }
 
-/** As many are under way as there may be, and it is known what they take alone. */
+/** Reaches the limit after the duration without load was measured. */
 function fill(): void {
   observe(ALONE_MS, 2, false);
   begin(MOST_UNDER_WAY);
 }
 
-/** How many operations may be under way. */
+/** The current limit of concurrent operations. */
 function limit(): number {
   return Math.floor(load.underWay + load.room());
 }
 
-it('has room for 64 operations at a time', () => {
+it('admits 64 concurrent operations', () => {
   begin(MOST_UNDER_WAY - 1);
   expect(load.room()).toBe(1);
   load.begin();
@@ -51,7 +51,7 @@ it('has room for 64 operations at a time', () => {
   expect(load.room()).toBe(1);
 });
 
-it('tells when an operation has ended', () => {
+it('calls the listener when an operation has ended', () => {
   const ended = jest.fn();
   load.onEnd(ended);
   load.begin();
@@ -61,22 +61,22 @@ it('tells when an operation has ended', () => {
 });
 
 it.each([
-  ['take as long as alone', ALONE_MS],
-  ['take a little longer', 2 * ALONE_MS],
-])('has room for as many where they %s', (_, ms) => {
+  ['have their normal duration', ALONE_MS],
+  ['take twice as long', 2 * ALONE_MS],
+])('keeps the limit while statements %s', (_, ms) => {
   fill();
   observe(ms, 40);
   expect(limit()).toBe(MOST_UNDER_WAY);
 });
 
-it('has room for as many where they are late, but no one has to wait for them', () => {
+it('keeps the limit while statements are slow but no operation is queued', () => {
   fill();
   load.end();
   observe(LATE_MS, 40);
   expect(limit()).toBe(MOST_UNDER_WAY);
 });
 
-it('has room for fewer while they are late and some wait, but always for some', () => {
+it('lowers the limit to 2 at least while statements are slow and operations are queued', () => {
   fill();
   observe(LATE_MS);
   expect(limit()).toBe(8);
@@ -86,7 +86,7 @@ it('has room for fewer while they are late and some wait, but always for some', 
   expect(limit()).toBe(2);
 });
 
-it('has room for more again while they are in time', () => {
+it('raises the limit again when statements are fast', () => {
   fill();
   observe(LATE_MS, 40);
   observe(ALONE_MS, 20);
@@ -95,7 +95,7 @@ it('has room for more again while they are in time', () => {
   expect(limit()).toBe(MOST_UNDER_WAY);
 });
 
-it('has room for all at once when no one has to wait any more, whatever was observed before', () => {
+it('restores the limit at once when the queue is empty', () => {
   fill();
   observe(LATE_MS, 40);
   load.relax();
@@ -104,7 +104,7 @@ it('has room for all at once when no one has to wait any more, whatever was obse
   expect(limit()).toBe(MOST_UNDER_WAY);
 });
 
-it('does not hold it against anyone that what is under way hangs', () => {
+it('does not count operations that hang', () => {
   fill();
   observe(LATE_MS, 40);
   end(MOST_UNDER_WAY - 2);
@@ -113,7 +113,7 @@ it('does not hold it against anyone that what is under way hangs', () => {
   expect(limit()).toBe(MOST_UNDER_WAY);
 });
 
-it('takes nothing for hanging that has just begun', () => {
+it('counts operations that have just started after an idle time', () => {
   observe(ALONE_MS, 2, false);
   jest.advanceTimersByTime(60_000);
   fill();
@@ -121,7 +121,7 @@ it('takes nothing for hanging that has just begun', () => {
   expect(limit()).toBe(8);
 });
 
-it('learns what a statement takes alone anew where that has changed for longer', () => {
+it('adapts to a lasting change of the normal duration', () => {
   observe(ALONE_MS, 2, false);
   jest.advanceTimersByTime(10_001);
   observe(LATE_MS, 1, false);

@@ -2,17 +2,17 @@ import { PassThrough } from 'node:stream';
 import type pg from 'pg';
 import { ServerTimeBudget } from './time-budget.js';
 
-/** No request takes longer, whatever the database does (milliseconds). */
+/** Maximum duration of a request in milliseconds, also if the database does not respond. */
 const LONGEST_MS = 5_000;
 
-/** The latest that an operation may begin another statement. */
+/** Time in milliseconds after which an operation starts no more statements. */
 const OPERATION_MS = 4_500;
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
-  'ends a statement that begins %d ms after its operation before a request may be over',
+  'ends a statement that starts %d ms after its operation within the maximum duration of a request',
   (ms) => {
     const deadline = new ServerTimeBudget().startDeadline();
     jest.advanceTimersByTime(ms);
@@ -28,7 +28,7 @@ it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
   },
 );
 
-it('leaves a connection alone whose use has ended in time', () => {
+it('does not destroy a connection that was released in time', () => {
   const deadline = new ServerTimeBudget().startDeadline();
   const stream = new PassThrough();
   deadline.destroyWhenExceeded({ connection: { stream } } as unknown as pg.ClientBase)();

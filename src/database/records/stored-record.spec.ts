@@ -11,7 +11,7 @@ class CreateNoteDto {
 
 class NoteDto extends RecordOf(CreateNoteDto) {}
 
-/** As PostgreSQL writes it, and as it is answered. */
+/** The JSON that PostgreSQL returns, and the JSON of the response. */
 const STORED = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678","facts":{"a":[1, 2.50]}}';
 const TEXT = '{"id":"1","title":"T","due":"2026-01-02T03:04:05.678Z","facts":{"a":[1, 2.50]}}';
 const DUE = new Date('2026-01-02T03:04:05.678Z');
@@ -23,8 +23,8 @@ beforeEach(() => {
   note = new RecordParser(NoteDto).fromJson(STORED);
 });
 
-describe('a record that came as JSON', () => {
-  it('is answered by the text as it came, as long as no one has looked into it', async () => {
+describe('a record that was read as JSON', () => {
+  it('is serialized as the stored text if no field was read', async () => {
     expect(storedJsonOf(await Promise.resolve(note))).toBe(TEXT);
     expect(storedJsonOf(note)).toBe(TEXT);
   });
@@ -34,20 +34,23 @@ describe('a record that came as JSON', () => {
     ['to a tenth', '05.6', '05.600Z'],
     ['to a hundredth', '05.67', '05.670Z'],
     ['to a thousandth', '05.678', '05.678Z'],
-  ])('has three digits and a zone in a time that is stored %s', (_, stored, answered) => {
-    const lengthened = new RecordParser(NoteDto).fromJson(STORED.replace('05.678', stored));
-    expect(storedJsonOf(lengthened)).toBe(TEXT.replace('05.678Z', answered));
-  });
+  ])(
+    'completes a time that is stored %s to milliseconds with a time zone',
+    (_, stored, answered) => {
+      const lengthened = new RecordParser(NoteDto).fromJson(STORED.replace('05.678', stored));
+      expect(storedJsonOf(lengthened)).toBe(TEXT.replace('05.678Z', answered));
+    },
+  );
 
   it.each([
     ['an empty time', (due: string) => `{"id":"1","title":"T","due":null,"facts":{"due": ${due}}}`],
     ['text', () => String.raw`{"id":"1","title":"\"due\":\"05\"","due":null,"facts":{}}`],
-  ])('keeps %s as it came, whatever looks like a time in it', (_, record) => {
+  ])('does not change %s that resembles a time', (_, record) => {
     const stored = record('"2026-01-02T03:04:05"');
     expect(storedJsonOf(new RecordParser(NoteDto).fromJson(stored))).toBe(stored);
   });
 
-  it('is an ordinary object to whoever looks into it', () => {
+  it('behaves like an ordinary object when its fields are read', () => {
     expect({ ...note }).toEqual(PLAIN);
     expect(Object.keys(note)).toEqual(['id', 'title', 'due', 'facts']);
     expect(JSON.parse(JSON.stringify(note))).toEqual(JSON.parse(JSON.stringify(PLAIN)));
@@ -57,14 +60,14 @@ describe('a record that came as JSON', () => {
     expect(note).toEqual(PLAIN);
   });
 
-  it('tells its id without having been read', () => {
+  it('returns its id without parsing the JSON', () => {
     const broken = new RecordParser(NoteDto).fromJson('{"id":"1","title":');
     expect(broken.id).toBe('1');
     expect('id' in broken).toBe(true);
     expect(() => broken.title).toThrow(SyntaxError);
   });
 
-  it('has the version that it was stored as, whatever is made of it', () => {
+  it('has the version of its stored text, also after a change', () => {
     const version = versionOf(note);
     expect(version).toMatch(/^[\w-]{43}$/);
     note.title = 'new';
@@ -74,7 +77,7 @@ describe('a record that came as JSON', () => {
     expect(versionOf({ id: '1' })).not.toBe(versionOf({ id: '2' }));
   });
 
-  it('keeps its text where only plain values were read, which no one can change by that', () => {
+  it('keeps its text when only primitive values were read', () => {
     expect([note.id, note.title]).toEqual(['1', 'T']);
     expect(storedJsonOf(note)).toBe(TEXT);
   });
@@ -87,7 +90,7 @@ describe('a record that came as JSON', () => {
     ['deleted', (changed) => Reflect.deleteProperty(changed, 'title')],
     ['changed inside', (changed) => (changed.facts.a = 'new')],
     ['changed in a copy that shares it', (changed) => ({ ...changed }).due!.setTime(0)],
-  ])('is answered as it is then, where a field was %s', (_, change) => {
+  ])('is serialized with its current values when a field was %s', (_, change) => {
     const expected = structuredClone(PLAIN) as NoteDto;
     change(expected);
     change(note);
@@ -96,12 +99,12 @@ describe('a record that came as JSON', () => {
   });
 });
 
-describe('a page that came as JSON', () => {
+describe('a page that was read as JSON', () => {
   const counts = { page: 1, limit: 2, total: 3 };
   const meta = '{"page":1,"limit":2,"total":3,"total_pages":2}';
   const pageOf = (json: string) => new Page(new RecordParser(NoteDto).listFromJson(json), counts);
 
-  it('is answered by the text as it came, or as its items were changed', () => {
+  it('is serialized as the stored text, or with the current values of changed items', () => {
     const page = pageOf(`[${STORED}]`);
     expect(page.text).toBe(`{"data":[${TEXT}],"meta":${meta}}`);
     expect(page.data).toEqual([PLAIN]);
@@ -109,7 +112,7 @@ describe('a page that came as JSON', () => {
     expect(JSON.parse(page.text)).toMatchObject({ data: [{ id: '1', title: 'new' }] });
   });
 
-  it('has a complete time in each item that has one', () => {
+  it('completes the time of each item', () => {
     const [full, empty] = [STORED, STORED.replace('"2026-01-02T03:04:05.678"', 'null')];
     const page = pageOf(`[${full},${empty},${full}]`);
     expect(page.data.map(({ due }) => due)).toEqual([DUE, null, DUE]);
@@ -119,7 +122,7 @@ describe('a page that came as JSON', () => {
     );
   });
 
-  it('may hold items of another origin', () => {
+  it('serializes items that were not read as JSON', () => {
     const page = new Page([{ n: 1 }], counts);
     expect(page.data).toEqual([{ n: 1 }]);
     expect(page.text).toBe(`{"data":[{"n":1}],"meta":${meta}}`);
@@ -127,8 +130,8 @@ describe('a page that came as JSON', () => {
   });
 });
 
-describe('what is no stored record', () => {
-  it('has no text', () => {
+describe('storedJsonOf an ordinary object or array', () => {
+  it('returns undefined', () => {
     expect(storedJsonOf({ id: '1' })).toBeUndefined();
     expect(storedJsonOf([])).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { HttpAdapter } from './http-adapter.js';
 
-/** Everything about a request and an answer that Express adds to Node's. */
+/** All properties that Express adds to the requests and responses of Node.js. */
 function addRoutes(app: Express): void {
   app.set('trust proxy', true);
   app.set('etag', false);

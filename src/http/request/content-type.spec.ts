@@ -18,7 +18,7 @@ describe('isJsonContentType', () => {
     'application/json; odata=verbose; charset=utf-8',
     'application/json;',
     'application/json; ; charset=utf-8;',
-  ])('takes %j', (header) => {
+  ])('accepts %j', (header) => {
     expect(isJsonContentType(header)).toBe(true);
   });
 
@@ -62,7 +62,7 @@ describe('isJsonContentType', () => {
   it.each(['application/json' + ';'.repeat(16_000), `application/json${'; a="'.repeat(3000)}`])(
     'stays quick on a long header',
     (header) => {
-      // Processor time: how busy the machine is does not matter.
+      // CPU time does not depend on the load of the machine.
       const start = process.cpuUsage();
       isJsonContentType(header);
       expect(process.cpuUsage(start).user / 1_000).toBeLessThan(200);

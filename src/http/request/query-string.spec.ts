@@ -167,7 +167,7 @@ describe('parseQueryString', () => {
     ['long broken names', `${'%'.repeat(1000)}&`.repeat(1000)],
     ['repetitions', 'a=1&'.repeat(250_000)],
   ])('is fast with a megabyte of %s', (_what, raw) => {
-    // Processor time: how busy the machine is does not matter.
+    // CPU time does not depend on the load of the machine.
     const start = process.cpuUsage();
     parseQueryString(raw);
     expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2_000);
