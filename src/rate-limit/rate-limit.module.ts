@@ -3,16 +3,20 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { Settings } from '../config/settings.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { MemoryRateLimitStorage } from './rate-limit.storage.js';
-import { RateLimits, WINDOW_MS } from './rate-limits.js';
+import { type RateLimitOptions, RateLimits, WINDOW_MS } from './rate-limits.js';
+
+/** Maximum number of messages of a key to /mcp in a window, besides its tool calls. */
+const MESSAGES_PER_WINDOW = 600;
 
 @Module({
   imports: [
     ThrottlerModule.forRootAsync({
       inject: [Settings],
-      useFactory: ({ readsPerMinute, writesPerMinute }: Settings) => ({
+      useFactory: ({ readsPerMinute, writesPerMinute }: Settings): RateLimitOptions => ({
         throttlers: [
           { name: 'reads', ttl: WINDOW_MS, limit: readsPerMinute },
           { name: 'writes', ttl: WINDOW_MS, limit: writesPerMinute },
+          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
         ],
         storage: new MemoryRateLimitStorage(),
       }),

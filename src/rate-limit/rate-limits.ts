@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { getStorageToken } from '@nestjs/throttler';
-import { Settings } from '../config/settings.js';
+import { Injectable } from '@nestjs/common';
+import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
@@ -14,25 +13,32 @@ type LimitKind = LimitName | 'address';
 /** Length of a window in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** Maximum of `messages` of a key in a window. */
-const MESSAGES_PER_WINDOW = 600;
+interface Throttler {
+  readonly name: LimitName;
+  readonly ttl: number;
+  readonly limit: number;
+}
+
+/** Options of the throttler module, with one throttler for each limit. */
+export interface RateLimitOptions {
+  readonly throttlers: Throttler[];
+  readonly storage: RateLimitStorage;
+}
 
 /** Counts requests in windows that REST and /mcp share. */
 @Injectable()
 export class RateLimits {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
-  private readonly maximums: Readonly<Record<LimitName, number>>;
+  private readonly storage: RateLimitStorage;
+  private readonly throttlers: Readonly<Record<LimitName, Throttler>>;
 
-  constructor(
-    @Inject(getStorageToken()) private readonly windows: RateLimitStorage,
-    settings: Settings,
-  ) {
-    this.maximums = {
-      reads: settings.readsPerMinute,
-      writes: settings.writesPerMinute,
-      messages: MESSAGES_PER_WINDOW,
-    };
+  constructor(@InjectThrottlerOptions() { throttlers, storage }: RateLimitOptions) {
+    this.storage = storage;
+    this.throttlers = Object.fromEntries(throttlers.map((one) => [one.name, one])) as Record<
+      LimitName,
+      Throttler
+    >;
   }
 
   /**
@@ -40,8 +46,7 @@ export class RateLimits {
    * @param tracker the id of a key, or an IP address
    */
   count(limit: LimitName, tracker: string, refusedAs: LimitKind = limit): MaybePromise<RateWindow> {
-    const window = this.windows.count(`${limit}:${tracker}`, WINDOW_MS, this.maximums[limit]);
-    return mapMaybePromise(window, (counted) => {
+    return mapMaybePromise(this.storage.count(...this.windowOf(limit, tracker)), (counted) => {
       if (counted.isBlocked) this.refusals[refusedAs]++;
       return counted;
     });
@@ -49,7 +54,12 @@ export class RateLimits {
 
   /** Returns the state of the window without counting. */
   peek(limit: LimitName, tracker: string): MaybePromise<RateWindow> {
-    return this.windows.peek(`${limit}:${tracker}`, WINDOW_MS, this.maximums[limit]);
+    return this.storage.peek(...this.windowOf(limit, tracker));
+  }
+
+  private windowOf(name: LimitName, tracker: string): [key: string, ttl: number, limit: number] {
+    const { ttl, limit } = this.throttlers[name];
+    return [`${name}:${tracker}`, ttl, limit];
   }
 }
 
