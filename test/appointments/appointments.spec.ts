@@ -40,7 +40,7 @@ const create = async ({ api }: Tenant, fields: object = {}) => {
 const put = (id: string, changes: object) => tenant.api.put(`${APPOINTMENTS}/${id}`, changes);
 
 describe('the lead of an appointment', () => {
-  it('must live in the organization: else lead_not_found', async () => {
+  it('must exist in the organization, or the answer is lead_not_found', async () => {
     const stranger = await app.organization();
     const foreign = await createLead(stranger.api);
     const deleted = await createLead(tenant.api);
@@ -55,7 +55,7 @@ describe('the lead of an appointment', () => {
     }
   });
 
-  it('may be named in upper case', async () => {
+  it('may be given in upper case', async () => {
     const lead = await createLead(tenant.api);
     const answer = await tenant.api.post(APPOINTMENTS, body({ lead_id: lead.id.toUpperCase() }));
     expect(dataOf<Appointment>(answer, 201).lead_id).toBe(lead.id);
@@ -76,7 +76,7 @@ describe('the lead of an appointment', () => {
     expect((await put(appointment.id, { notes: 'still here' })).status).toBe(200);
   });
 
-  it('given it is deleted while appointments are made, then none is made after its deletion', async () => {
+  it('gets no appointment after its deletion, even from concurrent requests', async () => {
     for (let round = 0; round < 10; round++) {
       const lead = await createLead(tenant.api);
       const post = () => tenant.api.post(APPOINTMENTS, body({ lead_id: lead.id }));
@@ -100,9 +100,9 @@ describe('the lead of an appointment', () => {
   });
 });
 
-describe('times', () => {
+describe('start_time and end_time', () => {
   it.each(['2026-05-04T09:00:00Z', '2026-05-04T08:59:59.999Z', '2026-05-04'])(
-    'an end of %s is refused: it must be after the start',
+    'rejects the end %s, which is not after the start',
     async (end_time) => {
       const { id: lead_id } = await createLead(tenant.api);
       expectInvalid(await tenant.api.post(APPOINTMENTS, body({ lead_id, end_time })), 'end_time');
@@ -112,7 +112,7 @@ describe('times', () => {
     },
   );
 
-  it('a new start is compared with the stored end, and named', async () => {
+  it('rejects and names a new start that is not before the stored end', async () => {
     const { id } = await create(tenant);
     const refused = await put(id, { start_time: '2026-05-04T10:00:00Z' });
     expectInvalid(refused, 'start_time');
@@ -120,7 +120,7 @@ describe('times', () => {
     expect((await put(id, { start_time: '2026-05-04T09:59:59.999Z' })).status).toBe(200);
   });
 
-  it('may lie in the past and may overlap', async () => {
+  it('may be in the past and may overlap', async () => {
     const past = { start_time: '0001-01-01', end_time: '0001-01-01T00:00:00.001Z' };
     const { start_time, end_time } = await create(tenant, past);
     expect([start_time, end_time]).toEqual([
@@ -131,7 +131,7 @@ describe('times', () => {
     expect((await tenant.api.post(APPOINTMENTS, body({ lead_id }))).status).toBe(201);
   });
 
-  it('an unknown appointment is not_found before its times are compared', async () => {
+  it('answers not_found for an unknown appointment before it compares the times', async () => {
     expectError(await put(UNKNOWN, { end_time: '2000-01-01' }), 404, 'not_found');
   });
 });
@@ -139,7 +139,7 @@ describe('times', () => {
 describe('status', () => {
   const statuses = ['scheduled', 'confirmed', 'completed', 'cancelled', 'no_show'];
 
-  it('moves from each value to each, and updated_at moves with every one that is given', async () => {
+  it('changes from any value to any other, and every update with a status increases updated_at', async () => {
     let before = await create(tenant);
     for (const status of statuses.flatMap((from) => statuses.flatMap((to) => [from, to]))) {
       const after = dataOf<Appointment>(await put(before.id, { status }));
@@ -149,7 +149,7 @@ describe('status', () => {
     }
   });
 
-  it('a deletion cancels: the appointment stays readable, and again is 200', async () => {
+  it('becomes cancelled by DELETE, which keeps the appointment and answers 200 again', async () => {
     const { id } = await create(tenant);
     for (let times = 0; times < 2; times++) {
       const answer = await tenant.api.delete(`${APPOINTMENTS}/${id}`);
@@ -187,21 +187,21 @@ describe('lists', () => {
   const sorted = (key: keyof Appointment) =>
     appointments.toSorted((a, b) => (`${a[key]}${a.id}` < `${b[key]}${b.id}` ? -1 : 1));
 
-  it('sort by start_time, latest first, unless told otherwise; ties go by id', async () => {
+  it('are sorted by start_time desc by default, and by id if equal', async () => {
     expect(ids((await list('')).data)).toEqual(ids(sorted('start_time').toReversed()));
     expect(ids((await list('sort_dir=asc')).data)).toEqual(ids(sorted('start_time')));
     const newest = sorted('created_at' as keyof Appointment).toReversed();
     expect(ids((await list('sort_by=created_at')).data)).toEqual(ids(newest));
   });
 
-  it('lose and repeat nothing from page to page', async () => {
+  it('contain each appointment on exactly one page', async () => {
     const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => list(`limit=3&page=${page}`)));
     const seen = pages.flatMap(({ data }) => ids(data));
     expect(seen).toEqual(ids(sorted('start_time').toReversed()));
     expect(pages.map(({ meta }) => meta.total)).toEqual([12, 12, 12, 12, 12]);
   });
 
-  it('filter by status and by lead', async () => {
+  it('can be filtered by status and by lead', async () => {
     const { data, meta } = await list('status=confirmed');
     expect(data.every(({ status }) => status === 'confirmed')).toBe(true);
     expect(meta.total).toBe(appointments.filter(({ status }) => status === 'confirmed').length);
@@ -210,7 +210,7 @@ describe('lists', () => {
     expect((await list(`lead_id=${UNKNOWN}`)).meta.total).toBe(0);
   });
 
-  it('start_after is inclusive and start_before exclusive, to less than a millisecond', async () => {
+  it('include start_after and exclude start_before, even below a millisecond', async () => {
     const total = async (query: string) => (await list(query)).meta.total;
     expect(await total('start_after=2026-06-04')).toBe(3);
     expect(await total('start_after=2026-06-04T00:00:00.0000001Z')).toBe(0);
@@ -233,7 +233,7 @@ describe('lists', () => {
     'search=x',
     'limit=101',
     'page=0',
-  ])('refuse %s by its name', async (query) => {
+  ])('reject and name the parameter of %s', async (query) => {
     expectInvalid(await owner.api.get(`${APPOINTMENTS}?${query}`), query.split('=')[0]!);
   });
 });

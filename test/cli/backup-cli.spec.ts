@@ -31,7 +31,7 @@ describe('latitude backup and restore', () => {
     await rm(file, { force: true });
   });
 
-  it('make a private file beside a running server, and replace it only by force', async () => {
+  it('write a file with mode 600 while a server runs, and replace it only with --force', async () => {
     const server = await source.start();
     const tables = { organizations: 2, api_keys: 2, leads: 30, appointments: 15, tasks: 11 };
     const made = await source.latitude<Summary>('backup', file);
@@ -49,7 +49,7 @@ describe('latitude backup and restore', () => {
     expect(others.filter((name) => name.startsWith(`${path.basename(file)}.`))).toEqual([]);
   });
 
-  it('bring the data to another embedded database, where keys work and search uses its index', async () => {
+  it('copy the data to another embedded database, where keys work and search uses its index', async () => {
     const product = new Product();
     const restored = await product.latitude<Summary>('restore', file);
     expect(restored).toMatchObject({ tables: { leads: 30 }, counters_repaired: 0 });
@@ -70,7 +70,7 @@ describe('latitude backup and restore', () => {
     await product.remove();
   });
 
-  it('bring the data to an own server, and back through standard streams', async () => {
+  it('copy the data to an external server, and back through standard streams', async () => {
     const database = await createDatabaseWithPlainOwner('latitude_app');
     const env = { DATABASE_URL: urlOf(database) };
     const restored = await source.run('cli.js', ['--json', 'restore', file], env);
@@ -89,9 +89,9 @@ describe('latitude backup and restore', () => {
   });
 
   it.each([
-    ['a file that is not there', undefined],
-    ['a file of something else', 'something else'],
-  ])('refuse %s in one line before a database is made', async (_, content) => {
+    ['a missing file', undefined],
+    ['a file that is not a backup', 'something else'],
+  ])('reject %s with one line before a database is created', async (_, content) => {
     const other = temporaryFile();
     if (content !== undefined) await writeFile(other, content);
     const product = new Product();

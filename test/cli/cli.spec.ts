@@ -7,12 +7,12 @@ describe('the command line', () => {
   afterAll(() => product.remove());
 
   const itWorks = () => {
-    it('tells the migrations that the schema has seen', async () => {
+    it('lists the migrations that have run', async () => {
       const names = MIGRATIONS.map(({ name }) => name);
       expect(await product.latitude('migrate')).toEqual({ migrations: names });
     });
 
-    it('makes and lists organizations', async () => {
+    it('creates and lists organizations', async () => {
       const made = await product.latitude('organizations', 'create', '--name', 'Acme');
       expect(made).toEqual({ id: expect.any(String), name: 'Acme', phone_region: 'US' });
       const all = await product.latitude<{ id: string }[]>('organizations', 'list');
@@ -22,7 +22,7 @@ describe('the command line', () => {
 
   describe('without a server', itWorks);
 
-  describe('beside a running server', () => {
+  describe('while a server runs', () => {
     let server: RunningServer;
     beforeAll(async () => {
       server = await product.start();
@@ -31,7 +31,7 @@ describe('the command line', () => {
 
     itWorks();
 
-    it('changes the phone region of an organization, and lists what became equal by it', async () => {
+    it('changes the phone region of an organization, and lists the conflicts', async () => {
       const made = await product.latitude<{ id: string }>(
         ...['organizations', 'create', '--name', 'Regions', '--phone-region', 'gb'],
       );
@@ -44,7 +44,7 @@ describe('the command line', () => {
       expect(conflicts).toEqual([]);
     });
 
-    it('makes, lists, rotates and revokes keys', async () => {
+    it('creates, lists, rotates and revokes keys', async () => {
       const { id: organization } = await product.latitude<{ id: string }>(
         'organizations',
         'create',
@@ -83,7 +83,7 @@ describe('the command line', () => {
       expect(JSON.stringify(listed)).not.toContain(key.key);
     });
 
-    it('makes sample data, and removes what was deleted', async () => {
+    it('creates sample data, and purges deleted records', async () => {
       const demo = await product.latitude<{ key: string }>('demo', '--leads', '7');
       expect(demo).toEqual({
         organization_id: expect.any(String),
@@ -103,7 +103,7 @@ describe('the command line', () => {
       expect(removed).toMatchObject({ leads: 1, appointments: 1, tasks: 0 });
     });
 
-    it('removes an organization with everything that it has, once that is confirmed', async () => {
+    it('deletes an organization and all its data after confirmation', async () => {
       const { organization_id: id, key } = await product.latitude<Record<string, string>>(
         ...['demo', '--leads', '6'],
       );
@@ -124,7 +124,7 @@ describe('the command line', () => {
       expect(all.map((organization) => organization.id)).not.toContain(id);
     });
 
-    it('proves and mends counters', async () => {
+    it('checks and repairs counters', async () => {
       const { organization_id, key } = await product.latitude<Record<string, string>>(
         ...['demo', '--leads', '3'],
       );
@@ -164,7 +164,7 @@ describe('the command line', () => {
       'no such organization',
     ],
     [['nonsense'], 'nonsense'],
-  ])('refuses %j in one line and ends with another code than 0', async (args, hint) => {
+  ])('rejects %j with one line and a non-zero exit code', async (args, hint) => {
     const { code, stdout, stderr } = await product.run('cli.js', args);
     expect(code).not.toBe(0);
     expect(stdout).toBe('');

@@ -29,14 +29,14 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('latitude demo', () => {
-  it('leaves nothing behind when it fails', async () => {
+  it('leaves no data when it fails', async () => {
     await app.sql('alter table tasks add constraint no_tasks check (false)');
     await expect(demo(3)).rejects.toMatchObject({ code: 'create_failed' });
     await app.sql('alter table tasks drop constraint no_tasks');
     await expectNothingLeft();
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing behind after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves no data after %s', async (signal) => {
     const interrupted = demo(2_000, (_, work) =>
       work((count) => {
         expect(count).toBe(1_000);

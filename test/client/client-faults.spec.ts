@@ -5,14 +5,13 @@ import { HTTP_FAULTS, HttpFaultProxy } from '../support/http-fault-proxy.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 
-// The waits have tests of their own; here they would only take time.
+// Retries are not delayed here. Other tests cover the delays.
 jest.mock('../../src/client/retry-policy.js', () => ({
   ...jest.requireActual<object>('../../src/client/retry-policy.js'),
   retryDelay: () => 1,
 }));
 
-// An attempt is given up when its request stalls, whatever a clock says: how long a client waits has
-// tests of its own too.
+// An attempt times out as soon as its request stalls. Other tests cover the timeout.
 const mockExpiries = new WeakMap<AbortSignal, () => void>();
 jest.mock('../../src/client/deadline.js', () => {
   const actual = jest.requireActual<typeof Deadlines>('../../src/client/deadline.js');
@@ -50,7 +49,7 @@ beforeEach(async () => {
   client = new LatitudeClient({
     baseUrl: proxy.url,
     apiKey: tenant.key.key,
-    // So many that a row of bad luck is out of the question.
+    // With so many attempts, it is practically impossible that all of them fail.
     maxAttempts: 60,
     fetch: (url, init) => {
       const attempt = attempts.push(mockExpiries.get(init!.signal!)!) - 1;
@@ -62,8 +61,8 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 afterAll(() => app.stop());
 
-describe('the client behind a proxy that fails half of all requests in every way', () => {
-  it('creates every lead once', async () => {
+describe('the client behind a proxy that injects every fault into half of the requests', () => {
+  it('creates every lead exactly once', async () => {
     const emails = Array.from({ length: CREATES }, (_, n) => `lead-${n}@example.com`);
     const left = [...emails];
     const caller = async () => {
@@ -80,14 +79,14 @@ describe('the client behind a proxy that fails half of all requests in every way
     for (const fault of HTTP_FAULTS) expect(proxy.counts.get(fault)).toBeGreaterThan(0);
   });
 
-  it('creates leads without e-mail once, for which nothing but the key tells', async () => {
+  it('creates every task exactly once, by its Idempotency-Key alone', async () => {
     const create = (n: number) => client.tasks.create({ title: `Call ${n}` });
     await Promise.all(Array.from({ length: 40 }, (_, n) => create(n)));
     const { meta } = await client.tasks.list();
     expect(meta.total).toBe(40);
   });
 
-  it('updates and deletes, and finds what it deleted gone', async () => {
+  it('updates and deletes records', async () => {
     const leads = await Promise.all(
       Array.from({ length: 10 }, (_, n) => client.leads.create({ first_name: `Ada ${n}` })),
     );
@@ -99,12 +98,12 @@ describe('the client behind a proxy that fails half of all requests in every way
   });
 });
 
-describe('the client at the server itself', () => {
+describe('the client with a direct connection to the server', () => {
   beforeEach(() => {
     client = new LatitudeClient({ baseUrl: app.url, apiKey: tenant.key.key });
   });
 
-  it('tells whose key it has', async () => {
+  it('returns the organization of its key', async () => {
     expect(await client.me()).toMatchObject({ organization: { id: tenant.id } });
   });
 
@@ -116,7 +115,7 @@ describe('the client at the server itself', () => {
     expect(await client.appointments.get(id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('reports a duplicate with the field and the other record', async () => {
+  it('reports a duplicate with the field and the existing record', async () => {
     const { id } = await client.leads.create({ first_name: 'Ada', email: 'ada@example.com' });
     const again = client.leads.create({ first_name: 'Ada', email: 'ada@example.com' });
     await expect(again).rejects.toBeInstanceOf(LatitudeError);

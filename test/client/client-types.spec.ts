@@ -8,29 +8,29 @@ import type { Appointment, ErrorCode, Lead, LatitudeClient } from '../../src/cli
 const FOLDER = path.resolve('src/client');
 
 describe('the types of the client', () => {
-  // The type check holds these: each line without its error fails it.
-  it('refuse wrong fields, values and queries when compiled', () => {
+  // The type check of the project runs this test: a line without its expected error fails it.
+  it('reject wrong fields, values and query parameters at compile time', () => {
     const uses = (client: LatitudeClient) => {
       void client.leads.create({ first_name: 'Ada' }).then((lead: Lead) => lead.lead_score);
       // @ts-expect-error first_name is required
       void client.leads.create({ last_name: 'Lovelace' });
-      // @ts-expect-error there is no such field
+      // @ts-expect-error unknown field
       void client.leads.create({ first_name: 'Ada', fist_name: 'Ada' });
-      // @ts-expect-error not one of the temperatures
+      // @ts-expect-error not a temperature
       void client.leads.update('id', { temperature: 'tepid' });
-      // @ts-expect-error lead_id is fixed
+      // @ts-expect-error lead_id cannot be changed
       void client.appointments.update('id', { lead_id: 'other' });
-      // @ts-expect-error no such filter
+      // @ts-expect-error unknown filter
       void client.tasks.list({ colour: 'red' });
-      // @ts-expect-error appointments are cancelled
+      // @ts-expect-error appointments are cancelled and not deleted
       const cancel: unknown = client.appointments.delete;
       void client.appointments.get('id').then(({ status }) => {
         const known: Appointment['status'] = status;
-        // @ts-expect-error not one of the states
+        // @ts-expect-error not a status
         return known === 'lost';
       });
       const code = 'duplicate' satisfies ErrorCode;
-      // @ts-expect-error no such code
+      // @ts-expect-error unknown error code
       const unknown: ErrorCode = 'lost';
       return [code, unknown, cancel];
     };
@@ -41,7 +41,7 @@ describe('the types of the client', () => {
 describe('the package of the client', () => {
   const sources = readdirSync(FOLDER).filter((name) => name.endsWith('.ts'));
 
-  it('imports nothing from elsewhere', () => {
+  it('imports only its own files', () => {
     const imported = sources
       .flatMap((name) => [
         ...readFileSync(path.join(FOLDER, name), 'utf8').matchAll(

@@ -33,7 +33,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A client whose attempts get these answers, one after another. */
+/** Returns a client whose attempts get these answers, in this order. */
 function clientOf(steps: readonly Step[], options: Partial<ClientOptions> = {}): LatitudeClient {
   const left = [...steps];
   const fetch = ((url: string, init: Sent['init']) => {
@@ -56,7 +56,7 @@ function error(status: number, code: string, headers: Record<string, string> = {
   return answer(status, { error: { code, message: code, retryable, request_id: 'r' } }, headers);
 }
 
-/** Lets all time pass that a call waits for. */
+/** Runs all timers of a call until it settles. */
 async function settle<T>(call: Promise<T>): Promise<PromiseSettledResult<T>> {
   const settled = Promise.allSettled([call]).then(([result]) => result);
   await jest.runAllTimersAsync();
@@ -95,19 +95,19 @@ describe('a call', () => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  it('takes the Idempotency-Key of the caller', async () => {
+  it('sends the Idempotency-Key of the caller', async () => {
     const client = clientOf([answer(201, { data: LEAD })]);
     await resultOf(client.leads.create({ first_name: 'Ada' }, { idempotencyKey: 'order-7' }));
     expect(sent[0]!.init.headers['Idempotency-Key']).toBe('order-7');
   });
 
-  it('sends no body and no content type without one', async () => {
+  it('sends no body and no Content-Type for a GET', async () => {
     await resultOf(clientOf([answer(200, { data: LEAD })]).leads.get(ID));
     expect(sent[0]!.init.body).toBeUndefined();
     expect(sent[0]!.init.headers['Content-Type']).toBeUndefined();
   });
 
-  it('sends only the parameters that are given', async () => {
+  it('sends only the query parameters that are defined', async () => {
     const meta = { page: 1, limit: 50, total: 0, total_pages: 0 };
     const client = clientOf([answer(200, { data: [], meta })]);
     const page = await resultOf(client.leads.list({ search: 'a&b', status: undefined }));
@@ -115,7 +115,7 @@ describe('a call', () => {
     expect(sent[0]!.url).toBe('http://crm.test/api/v1/leads?search=a%26b');
   });
 
-  it('offers the entity tag of a record for ifMatch', async () => {
+  it('sends the ETag of a record as If-Match', async () => {
     const client = clientOf([
       answer(200, { data: LEAD }, { ETag: '"v1"' }),
       answer(200, { data: LEAD }),
@@ -127,14 +127,14 @@ describe('a call', () => {
   });
 
   it.each(['', '.', '..', undefined as unknown as string])(
-    'does not send the id %j, which names another path',
+    'rejects the id %j, which would change the path',
     async (id) => {
       const call = clientOf([]).leads.delete(id);
       await expect(call).rejects.toThrow('id must be the id of a record');
     },
   );
 
-  it('walks every page, and gives no record twice that moved to the next one', async () => {
+  it('iterates over every page, and yields a record once even if it moves to the next page', async () => {
     const page = (page: number, ids: string[]) => {
       return answer(200, {
         data: ids.map((id) => ({ id })),
@@ -152,30 +152,30 @@ describe('a call', () => {
   });
 });
 
-describe('options that cannot be used', () => {
+describe('invalid options', () => {
   it.each<[Partial<ClientOptions>, string]>([
     [{ baseUrl: 'crm.test' }, 'baseUrl'],
     [{ apiKey: '' }, 'apiKey'],
     [{ apiKey: 'lat_\nx' }, 'apiKey'],
     [{ maxAttempts: 0 }, 'maxAttempts'],
     [{ timeoutMs: -1 }, 'timeoutMs'],
-  ])('%j are refused by name', (options, name) => {
+  ])('%j are rejected and named', (options, name) => {
     expect(() => clientOf([], options)).toThrow(TypeError);
     expect(() => clientOf([], options)).toThrow(name);
   });
 });
 
-describe('a retry', () => {
+describe('retries', () => {
   it.each<[string, Step]>([
     ['429', error(429, 'rate_limit_exceeded')],
     ['500', error(500, 'internal_error')],
-    ['a 502 of a proxy', new Response('<html>', { status: 502 })],
-    ['a key in use', error(409, 'idempotency_key_in_use')],
-    ['a connection that is refused', REFUSED],
-    ['a connection that is reset', RESET],
-    ['an answer that was cut off', new Response('{"data":{"id":', { status: 201 })],
-    ['an answer that never comes', 'silence'],
-  ])('follows %s with the same Idempotency-Key', async (_, failure) => {
+    ['a 502 from a proxy', new Response('<html>', { status: 502 })],
+    ['an Idempotency-Key in use', error(409, 'idempotency_key_in_use')],
+    ['a refused connection', REFUSED],
+    ['a reset connection', RESET],
+    ['a truncated answer', new Response('{"data":{"id":', { status: 201 })],
+    ['a missing answer', 'silence'],
+  ])('follow %s with the same Idempotency-Key', async (_, failure) => {
     const client = clientOf([failure, answer(201, { data: LEAD })]);
     expect(await resultOf(client.leads.create({ first_name: 'Ada' }))).toEqual(LEAD);
     const [first, second] = sent.map(({ init }) => init.headers['Idempotency-Key']);
@@ -188,13 +188,13 @@ describe('a retry', () => {
     [404, 'not_found'],
     [409, 'duplicate'],
     [422, 'idempotency_key_reused'],
-  ])('never follows %d %s', async (status, code) => {
+  ])('never follow %d %s', async (status, code) => {
     const failure = await failureOf(clientOf([error(status, code)]).leads.get(ID));
     expect(failure).toBeInstanceOf(LatitudeApiError);
     expect(failure).toMatchObject({ status, code, retryable: false, requestId: 'r' });
   });
 
-  it('is given up after 3 attempts, or as many as are set', async () => {
+  it('end after 3 attempts, or after maxAttempts', async () => {
     const failures = () => Array.from({ length: 5 }, () => error(503, 'overloaded'));
     expect(await failureOf(clientOf(failures()).leads.get(ID))).toMatchObject({ status: 503 });
     expect(sent).toHaveLength(3);
@@ -204,7 +204,7 @@ describe('a retry', () => {
     expect(sent).toHaveLength(9);
   });
 
-  it('waits 50 % to 100 % of a second, then of two', async () => {
+  it('wait 0.5 to 1 second, then 1 to 2 seconds', async () => {
     const failures = [500, 500, 500].map((status) => error(status, 'internal_error'));
     await failureOf(clientOf(failures).leads.get(ID));
     const [first = 0, second = 0] = sent.slice(1).map(({ at }, i) => at - sent[i]!.at);
@@ -214,7 +214,7 @@ describe('a retry', () => {
     expect(second).toBeLessThanOrEqual(2_000);
   });
 
-  it('waits as long as Retry-After asks where that is longer', async () => {
+  it('wait for Retry-After if it is longer', async () => {
     const busy = error(429, 'rate_limit_exceeded', { 'Retry-After': '45' });
     await resultOf(clientOf([busy, answer(200, { data: LEAD })]).leads.get(ID));
     expect(sent[1]!.at - sent[0]!.at).toBe(45_000);
@@ -229,11 +229,11 @@ describe('retryDelay', () => {
     [5, 1, 16_000],
     [6, 1, 30_000],
     [60, 0, 15_000],
-  ])('after attempt %d with random %d is %d ms', (attempt, random, ms) => {
+  ])('attempt %d with random factor %d: %d ms', (attempt, random, ms) => {
     expect(retryDelay(attempt, 0, random)).toBe(ms);
   });
 
-  it('is the longer of its own delay and Retry-After', () => {
+  it('returns the longer of the backoff and Retry-After', () => {
     expect(retryDelay(1, 100_000, 1)).toBe(100_000);
     expect(retryDelay(6, 2_000, 1)).toBe(30_000);
   });
@@ -249,7 +249,7 @@ describe('retryAfterMs', () => {
     ['soon', 0],
     ['', 0],
     [null, 0],
-  ])('of %j is %d', (value, ms) => {
+  ])('converts %j to %d ms', (value, ms) => {
     expect(retryAfterMs(value, now)).toBe(ms);
   });
 });
@@ -270,19 +270,19 @@ describe('after an attempt whose outcome is unknown', () => {
     expect(failure).toMatchObject({ code: 'precondition_failed', uncertain: true });
   });
 
-  it('a 412 stays uncertain when an overload comes between', async () => {
+  it('a 412 is reported as uncertain even after another attempt with a 503', async () => {
     const steps = [RESET, error(503, 'overloaded'), error(412, 'precondition_failed')];
     const failure = await failureOf(clientOf(steps).tasks.update(ID, {}, { ifMatch: '"1"' }));
     expect(failure).toMatchObject({ status: 412, uncertain: true });
   });
 });
 
-describe('after an attempt that was certainly not carried out', () => {
+describe('after an attempt that had no effect', () => {
   it.each<[string, Step]>([
     ['a refused connection', REFUSED],
     ['an overload', error(503, 'overloaded')],
     ['a limit', error(429, 'rate_limit_exceeded')],
-  ])('%s, a 404 and a 412 are what they say', async (_, step) => {
+  ])('%s: a 404 and a 412 are reported as certain', async (_, step) => {
     const again = step instanceof Response ? step.clone() : step;
     const gone = await failureOf(clientOf([step, error(404, 'not_found')]).leads.delete(ID));
     expect(gone).toMatchObject({ status: 404, uncertain: false });
@@ -293,7 +293,7 @@ describe('after an attempt that was certainly not carried out', () => {
 });
 
 describe('an error', () => {
-  it('carries the details and the request id of the answer', async () => {
+  it('has the details and the request id of the answer', async () => {
     const details = [{ field: 'email', message: 'must be an e-mail address' }];
     const body = { error: { code: 'validation_error', message: 'm', retryable: false, details } };
     const failure = await failureOf(
@@ -302,7 +302,7 @@ describe('an error', () => {
     expect(failure).toMatchObject({ name: 'LatitudeApiError', details, requestId: 'abc' });
   });
 
-  it('tells a lost connection and a timeout apart, with their causes', async () => {
+  it('has different classes for a lost connection and a timeout, and a cause', async () => {
     const lost = await failureOf(clientOf([RESET], { maxAttempts: 1 }).leads.get(ID));
     expect(lost).toBeInstanceOf(LatitudeConnectionError);
     expect(lost).not.toBeInstanceOf(LatitudeTimeoutError);
@@ -314,13 +314,13 @@ describe('an error', () => {
     expect(late).toMatchObject({ code: 'timeout', uncertain: false });
   });
 
-  it('says that a write without an answer may have been carried out', async () => {
+  it('is uncertain for a write without an answer', async () => {
     const client = clientOf([RESET], { maxAttempts: 1 });
     const failure = await failureOf(client.leads.create({ first_name: 'Ada' }));
     expect(failure).toMatchObject({ uncertain: true });
   });
 
-  it('names the target of a redirect, and follows none', async () => {
+  it('names the target of a redirect, which is not followed', async () => {
     const moved = new Response(null, { status: 301, headers: { Location: 'https://x.test/' } });
     const failure = await failureOf(clientOf([moved]).leads.create({ first_name: 'Ada' }));
     expect(failure).toMatchObject({ status: 301, code: 'unexpected_response' });
@@ -330,7 +330,7 @@ describe('an error', () => {
 });
 
 describe('an abort', () => {
-  it('ends an attempt at once, also where fetch does not heed the signal', async () => {
+  it('ends an attempt immediately, even if fetch ignores the signal', async () => {
     const abort = new AbortController();
     const call = clientOf(['silence']).leads.get(ID, { signal: abort.signal });
     const reason = new Error('no longer wanted');
@@ -340,7 +340,7 @@ describe('an abort', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('ends the wait before an attempt at once', async () => {
+  it('ends the delay before an attempt immediately', async () => {
     const abort = new AbortController();
     const busy = error(429, 'rate_limit_exceeded', { 'Retry-After': '600' });
     const call = clientOf([busy], { signal: abort.signal }).leads.get(ID);
@@ -352,13 +352,13 @@ describe('an abort', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('before the first attempt sends nothing', async () => {
+  it('before the first attempt sends no request', async () => {
     const call = clientOf([]).leads.get(ID, { signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ code: 'aborted', uncertain: false });
     expect(sent).toHaveLength(0);
   });
 
-  it('by a signal of AbortSignal.timeout is a timeout that is not repeated', async () => {
+  it('by AbortSignal.timeout is reported as a timeout and not retried', async () => {
     const reason = new DOMException('too late', 'TimeoutError');
     const call = clientOf([]).leads.get(ID, { signal: AbortSignal.abort(reason) });
     await expect(call).rejects.toBeInstanceOf(LatitudeTimeoutError);

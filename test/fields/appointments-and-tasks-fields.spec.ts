@@ -114,7 +114,7 @@ describe.each(RESOURCES)('$name', (resource) => {
     return [await post({ [field]: value }), await put(id, { [field]: value })];
   };
 
-  it('needs only its required fields and answers every one, unset ones as null or their default', async () => {
+  it('is created from its required fields and returned with every field, null or default if unset', async () => {
     const answer = await post({});
     const record = dataOf<Fields>(answer, 201);
     const { id, created_at, updated_at } = record;
@@ -126,7 +126,7 @@ describe.each(RESOURCES)('$name', (resource) => {
     expect(body.data).toContainEqual(record);
   });
 
-  it.each(resource.required)('is refused without %s, and with null', async (field) => {
+  it.each(resource.required)('is rejected without %s and with null for it', async (field) => {
     expectInvalid(await tenant.api.post(resource.path, omit(resource.minimal(), field)), field);
     for (const answer of await both(field, null)) {
       expect([answer.status, answer.body.error.details[0].field]).toEqual([400, field]);
@@ -134,13 +134,13 @@ describe.each(RESOURCES)('$name', (resource) => {
   });
 
   describe.each(Object.entries(resource.texts))('%s', (field, max) => {
-    it(`holds ${max} characters, counted in code points, and no more`, async () => {
+    it(`accepts up to ${max} characters, counted in code points`, async () => {
       const longest = '🦊'.repeat(max);
       expect((await create({ [field]: longest }))[field]).toBe(longest);
       for (const answer of await both(field, `${longest}x`)) expectInvalid(answer, field);
     });
 
-    it('is trimmed and otherwise returned as it was given', async () => {
+    it('is trimmed and otherwise returned unchanged', async () => {
       const odd = `<script>'; DROP \u202e\u200b \${x} %s é`;
       expect((await create({ [field]: ` \t${odd}\n ` }))[field]).toBe(odd);
     });
@@ -149,7 +149,7 @@ describe.each(RESOURCES)('$name', (resource) => {
       for (const answer of await both(field, value)) expectInvalid(answer, field);
     });
 
-    it('is refused with NUL or a lone surrogate', async () => {
+    it('rejects NUL and lone surrogates', async () => {
       for (const value of ['a\\u0000b', '\\ud800']) {
         const body = JSON.stringify({ ...resource.minimal(), [field]: '@' }).replace('@', value);
         expectInvalid(await tenant.api.post(resource.path, body), field);
@@ -158,7 +158,7 @@ describe.each(RESOURCES)('$name', (resource) => {
   });
 
   describe.each(Object.entries(resource.words))('%s', (field, words) => {
-    it('takes each of its values, on create and on update', async () => {
+    it('accepts each of its values on create and on update', async () => {
       const { id } = await create();
       for (const word of words) {
         expect((await create({ [field]: word }))[field]).toBe(word);
@@ -171,7 +171,7 @@ describe.each(RESOURCES)('$name', (resource) => {
     });
   });
 
-  it.each(resource.uuids)('%s is refused where it is no UUID', async (field) => {
+  it.each(resource.uuids)('%s must be a UUID', async (field) => {
     for (const value of [
       'x',
       '{00000000-0000-4000-8000-000000000000}',
@@ -190,7 +190,7 @@ describe.each(RESOURCES)('$name', (resource) => {
       ['2026-05-04T09:30', '2026-05-04T09:30:00.000Z'],
       ['2026-05-04', '2026-05-04T00:00:00.000Z'],
       ['2026-05-04T09:30:00.123456Z', '2026-05-04T09:30:00.123Z'],
-    ])('reads %s as %s', async (given, answered) => {
+    ])('stores %s as %s', async (given, answered) => {
       const others =
         field === 'end_time' ? { start_time: '2000-01-01' } : { end_time: '2100-01-01' };
       const fields = resource.name === 'tasks' ? {} : others;
@@ -202,7 +202,7 @@ describe.each(RESOURCES)('$name', (resource) => {
     });
   });
 
-  it.each(resource.clearable)('%s is emptied by null and by an empty text', async (field) => {
+  it.each(resource.clearable)('%s is cleared by null and by an empty string', async (field) => {
     for (const empty of [null, '', '  ']) {
       const { id } = await create(await someValueOf(field));
       expect((await update(id, { [field]: empty }))[field]).toBeNull();
@@ -211,7 +211,7 @@ describe.each(RESOURCES)('$name', (resource) => {
   });
 
   it.each(Object.entries(resource.defaults))(
-    '%s is %j where it is left out or null on create; an update cannot empty it',
+    '%s defaults to %j on create and cannot be cleared by an update',
     async (field, value) => {
       const record = await create({ [field]: null });
       expect(record[field]).toBe(value);
@@ -221,7 +221,7 @@ describe.each(RESOURCES)('$name', (resource) => {
   );
 
   it.each(['nonsense', '__proto__', 'constructor', ...resource.readOnly])(
-    'refuses the field %s, which no caller may set, by its name',
+    'rejects and names the unknown or read-only field %s',
     async (field) => {
       const { id } = await create();
       const body = JSON.stringify({ ...resource.minimal(), '@': 'x' }).replace('"@"', `"${field}"`);
@@ -230,12 +230,12 @@ describe.each(RESOURCES)('$name', (resource) => {
     },
   );
 
-  it('names every failing field at once', async () => {
+  it('names every invalid field in one error', async () => {
     const wrong = Object.fromEntries(Object.keys(resource.texts).map((field) => [field, 5]));
     expectInvalid(await post({ ...wrong, status: 'x' }), ...Object.keys(wrong), 'status');
   });
 
-  it('changes only what is given, and nothing where nothing differs', async () => {
+  it('changes only the fields provided, and not updated_at if no value differs', async () => {
     const [text] = Object.keys(resource.texts) as [string];
     const record = await create();
     expect(await update(record.id, {})).toStrictEqual(record);
@@ -245,7 +245,7 @@ describe.each(RESOURCES)('$name', (resource) => {
     expect(String(changed.updated_at) > String(record.updated_at)).toBe(true);
   });
 
-  it('moves updated_at forward with every change, however fast they come', async () => {
+  it('increases updated_at with every change, even of concurrent updates', async () => {
     const [text] = Object.keys(resource.texts) as [string];
     const { id } = await create();
     const updates = Array.from({ length: 20 }, (_, n) => update(id, { [text]: `v${n}` }));

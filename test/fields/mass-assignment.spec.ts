@@ -10,7 +10,7 @@ import { byName, TOOLS, validArguments } from '../support/tools.js';
 
 const WRITES = ROUTES.filter(({ body }) => body !== undefined);
 
-/** Columns that the service sets (docs/contract/resources.md); there are more. */
+/** Some of the columns that only the service sets (docs/contract/resources.md). */
 const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   leads: [
     ...['id', 'organization_id', 'created_at', 'updated_at', 'deleted_at', 'lead_score'],
@@ -43,7 +43,7 @@ function tableOf({ pattern }: Route): string {
   return pattern.split('/')[3]!;
 }
 
-/** The columns and relations of the route's record that its body has no field for. */
+/** Returns the columns and relations of the route's record that are not fields of its body. */
 function readOnlyColumns(route: Route): string[] {
   const table = tableOf(route);
   const { entityMetadatas } = app.app.get(DataSource);
@@ -56,7 +56,7 @@ function fieldsOf(route: Route): string[] {
   return declaredFieldsOf(route, 'body').map(({ name }) => name);
 }
 
-/** A whole row of another organization, as an attacker may know it. */
+/** Returns a complete row of another organization, which an attacker may have obtained. */
 async function foreignRow(table: string): Promise<Record<string, unknown>> {
   const create = ROUTES.find(
     ({ method, pattern }) => method === 'POST' && pattern.endsWith(table),
@@ -68,13 +68,13 @@ async function foreignRow(table: string): Promise<Record<string, unknown>> {
 describe.each(WRITES.map((route) => [routeName(route), route] as const))(
   'mass assignment by %s (notes: past failures)',
   (_, route) => {
-    it('knows the columns that no caller may set', () => {
+    it('covers the columns that only the service sets', () => {
       expect(readOnlyColumns(route)).toEqual(
         expect.arrayContaining([...(READ_ONLY[tableOf(route)] ?? [])]),
       );
     });
 
-    it('is refused for each read-only column by its name, and sets nothing', async () => {
+    it('rejects and names each read-only column, and changes no row', async () => {
       const row = await foreignRow(tableOf(route));
       const { path, body } = await validRequest(route, ours);
       const before = await recordsOfBoth();
@@ -89,7 +89,7 @@ describe.each(WRITES.map((route) => [routeName(route), route] as const))(
       expect(await recordsOfBoth()).toEqual(before);
     });
 
-    it("is refused for another organization's whole row", async () => {
+    it('rejects a complete row of another organization', async () => {
       const row = await foreignRow(tableOf(route));
       const { path } = await validRequest(route, ours);
       const before = await recordsOfBoth();
@@ -105,7 +105,7 @@ describe.each(WRITES.map((route) => [routeName(route), route] as const))(
 describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
   'mass assignment by %s (notes: past failures)',
   (_, tool) => {
-    it('is refused in the words of REST, and sets nothing', async () => {
+    it('rejects each read-only column with the error of REST, and changes no row', async () => {
       const { name: toolName, route } = tool;
       const args = await validArguments(tool, ours);
       const row = await foreignRow(tableOf(route));
@@ -123,7 +123,7 @@ describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
         expect(failureIn(body)).toMatchObject({
           code: 'validation_error',
           details: errorOf(rest).details!.map(({ field, message }) => {
-            // A tool has arguments of its own beside the fields, such as `id` and `clear`.
+            // A tool has other arguments than the fields, such as `id` and `clear`.
             const [fault = '', fields] = message.split('; the fields are ');
             return { field, message: fields === undefined ? message : startingWith(fault) };
           }),
@@ -142,7 +142,7 @@ function startingWith(text: string): unknown {
   return expect.stringMatching(new RegExp(`^${text}; the fields are `));
 }
 
-/** The error that the result of a tool tells. */
+/** Returns the error in the result of a tool. */
 function failureIn(body: Answer['body']): unknown {
   return body.result._meta['latitude/error'];
 }

@@ -6,7 +6,7 @@ import { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, dataOf } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 
-/** Each of them once had an offset with seconds. */
+/** Time zones whose historical offsets have seconds. */
 const ZONES = [
   'America/New_York',
   'America/Caracas',
@@ -43,7 +43,7 @@ describe('a server in any time zone', () => {
     return new ApiClient(`http://127.0.0.1:${port}`, organization.key.key);
   }
 
-  it.each(ZONES)('stores, answers and filters times to the millisecond in %s', async (zone) => {
+  it.each(ZONES)('stores, returns and filters times to the millisecond in %s', async (zone) => {
     const api = await callerIn(zone);
     const { id: lead_id } = await createLead(api);
     for (const day of DAYS) {
@@ -66,7 +66,7 @@ describe('a server in any time zone', () => {
     }
   });
 
-  it.each(ZONES)('filters leads by when they were created in %s', async (zone) => {
+  it.each(ZONES)('filters leads by created_at in %s', async (zone) => {
     const api = await callerIn(zone);
     for (const day of DAYS) {
       const { id } = await createLead(api, { first_name: day });
@@ -79,7 +79,7 @@ describe('a server in any time zone', () => {
     }
   });
 
-  it('leaves no time of a statement of its own to the time zone of the process', async () => {
+  it('sends and reads times in UTC in every statement of the data source', async () => {
     const dataSource = main.app.get(DataSource);
     const times = ['-000001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'];
     times.push('2026-07-01T03:04:05.678Z', '+010000-01-01T00:00:00.000Z');

@@ -8,14 +8,14 @@ import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const KEY = /shown only now: (\S+)/;
 
-/** When the server cuts off what has not finished by itself. */
+/** The time after which a stopping server closes the remaining connections. */
 const DRAIN_DEADLINE_MS = 15_000;
 
-describe('starting', () => {
+describe('startup', () => {
   const product = new Product();
   afterAll(() => product.remove());
 
-  it('makes an organization and a key on the first start, shows it once, and its line works', async () => {
+  it('creates an organization and a key on the first start, and prints a working curl command once', async () => {
     const first = await product.start();
     const line = first.printed(/\n(curl .*)\n/) ?? '';
     const [, url, key, body] = /POST (\S+) .*Bearer (\S+)" .*-d '(.*)'/.exec(line) ?? [];
@@ -34,7 +34,7 @@ describe('starting', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('refuses a second server on the same data in one clear sentence', async () => {
+  it('fails with one line if another server uses the same data directory', async () => {
     const server = await product.start();
     const { code, stderr } = await product.run('main.js');
     expect(code).toBe(1);
@@ -43,7 +43,7 @@ describe('starting', () => {
     await server.stop();
   });
 
-  it('warns by name, in one line each, of variables that look like settings and are none', async () => {
+  it('logs one warning for each variable that looks like a setting but is not one', async () => {
     const { stdout } = await product.run('main.js', [], {
       REDIS_URL: 'redis://secret',
       CORS_ORIGIN: 'https://secret.example',
@@ -62,7 +62,7 @@ describe('starting', () => {
     ['DATABASE_URL', 'mysql://localhost/x'],
     ['RATE_LIMIT_READS_PER_MINUTE', '-1'],
     ['LOG_LEVEL', 'loud'],
-  ])('ends with one line that names %s when it cannot be used', async (name, value) => {
+  ])('fails with one line that names %s if its value is invalid', async (name, value) => {
     const { code, stderr, stdout } = await product.run('main.js', [], { [name]: value });
     expect(code).toBe(1);
     expect(stdout).toBe('');
@@ -73,7 +73,7 @@ describe('starting', () => {
   it.each([
     ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }],
     ['HOST', { HOST: '999.1.1.1' }],
-  ])('ends in one line that names %s when nothing is there', async (name, env) => {
+  ])('fails with one line that names %s if the address is not reachable', async (name, env) => {
     const { code, stdout, stderr } = await product.run('main.js', [], env);
     expect(code).toBe(1);
     expect((stdout + stderr).trim().split('\n')).toHaveLength(1);
@@ -82,12 +82,12 @@ describe('starting', () => {
   });
 });
 
-describe('stopping', () => {
+describe('shutdown', () => {
   const product = new Product();
   afterAll(() => product.remove());
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'answers what is under way on %s, then ends with 0',
+    'completes pending requests on %s and exits with 0',
     async (signal) => {
       const server = await product.start();
       const key = server.printed(KEY) ?? (await newKey(product));
@@ -105,14 +105,14 @@ describe('stopping', () => {
     },
   );
 
-  it('ends the event streams of /mcp as streams end, and then itself', async () => {
+  it('ends the event streams of /mcp cleanly and exits with 0', async () => {
     const server = await product.start();
     const key = server.printed(KEY) ?? (await newKey(product));
     const mcp = new McpHttpClient(server.url, key);
     const streams = await Promise.all(
       [1, 2, 3].map(async () => mcp.openStream(await mcp.openSession())),
     );
-    // Tells the client when to come back, for instance to the instance that takes this one's place.
+    // The retry time tells the client when to reconnect, possibly to another instance.
     for (const stream of streams) expect(await stream.next()).toMatchObject({ retry: '1000' });
     const started = performance.now();
     server.signal('SIGTERM');
@@ -121,14 +121,14 @@ describe('stopping', () => {
     expect(performance.now() - started).toBeLessThan(DRAIN_DEADLINE_MS);
   });
 
-  it('lets go of those who follow records, in both eras, and ends with 0', async () => {
+  it('ends the subscriptions of both protocol modes and exits with 0', async () => {
     const server = await product.start();
     const key = server.printed(KEY) ?? (await newKey(product));
     const api = new ApiClient(server.url, key);
     const { id } = dataOf(await api.post(LEADS, { first_name: 'Ada' }), 201);
     const caller = new McpHttpClient(server.url, key);
     const subscribers = await Promise.all(
-      PROTOCOL_MODES.map((era) => Subscriber.of(era, caller, [`lead://${id}`])),
+      PROTOCOL_MODES.map((mode) => Subscriber.of(mode, caller, [`lead://${id}`])),
     );
     dataOf(await api.put(`${LEADS}/${id}`, { first_name: 'Grace' }));
     server.signal('SIGTERM');
@@ -138,7 +138,7 @@ describe('stopping', () => {
     expect(await server.ended).toBe(0);
   });
 
-  it('fails no request of clients who keep their connections and go on', async () => {
+  it('fails no request on keep-alive connections', async () => {
     const server = await product.start(UNLIMITED);
     const key = server.printed(KEY) ?? (await newKey(product));
     const outcomes = new Set<string>();
@@ -162,7 +162,7 @@ describe('stopping', () => {
   });
 });
 
-/** The status of an answer, or how there came to be none. */
+/** Returns the status of the answer, or the reason why there is none. */
 function get(url: string, key: string, agent: http.Agent): Promise<string> {
   return new Promise((resolve) => {
     const sending = http.get(url, { agent, headers: { Authorization: `Bearer ${key}` } });

@@ -19,10 +19,10 @@ import { TOOLS, type ToolCase, validArguments } from '../support/tools.js';
 
 type Body = Record<string, unknown>;
 
-/** A request that is sent again and again, whatever state the service is in. */
+/** A request that is sent repeatedly, in every state of the service. */
 type Call = () => Promise<Answer>;
 
-/** Where the log begins: a first start shows its key above this line. */
+/** The first line of the log. A first start prints its key above this line. */
 const STARTED = /^.*listens on .*$/m;
 
 const RECORDS = ['leads', 'appointments', 'tasks'] as const;
@@ -47,12 +47,12 @@ const FAILURES: readonly { begin: string; end: string }[] = [
 const CUT_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;
 
-/** PostgreSQL is told this one as +1415 and its digits. */
+/** The local digits of a phone number that PostgreSQL receives as +1415 and these digits. */
 const US_NUMBER = String(randomInt(2_000_000, 10_000_000));
 
 const product = new Product();
 const canaries = new CanaryValues();
-/** Keys by what they are. */
+/** Keys by their role in the tests. */
 const keys = { unknown: generateKey(), poor: generateKey(), unseen: generateKey(), first: '' };
 const refusals: Answer[] = [];
 let server: RunningServer;
@@ -99,18 +99,18 @@ beforeAll(async () => {
 });
 afterAll(() => product.remove());
 
-describe('given every way to use and misuse every route and tool, and a database that fails', () => {
-  it('no error tells a value, a key or its hash', () => {
+describe('after valid and invalid calls of every route and tool, with a working and a failing database', () => {
+  it('no error contains a submitted value, a key or the hash of a key', () => {
     const statuses = [200, 400, 401, 403, 404, 409, 413, 415, 431, 500];
     expect(refusals.map(({ status }) => status)).toEqual(expect.arrayContaining(statuses));
     const text = refusals.map(({ body, headers }) => JSON.stringify([body, [...headers]])).join();
-    // Errors repeat the names of fields that do not exist, also in `clear`, and the protocol of /mcp has
-    // them repeat the address that was asked for.
+    // Errors repeat the names of unknown fields, also in `clear`. The MCP protocol requires that errors
+    // repeat the requested URI.
     const repeated = ['clear', 'uri'].flatMap((name) => [`${name} in plain`, `${name} in a URL`]);
     expect(findLeaks(everySecret(), text)).toEqual(repeated);
   });
 
-  it('no line of the log does, whether it is ours or comes from PostgreSQL', () => {
+  it('no log line of the application or of PostgreSQL contains any of these', () => {
     for (const line of [
       '"msg":"request"',
       '"msg":"a database statement failed"',
@@ -122,11 +122,11 @@ describe('given every way to use and misuse every route and tool, and a database
       expect(log).toContain(line);
     }
     expect(findLeaks(everySecret(), log)).toEqual([]);
-    // Nor any URL.
+    // URLs are not logged either.
     expect(log).not.toMatch(/\?|api_key=/);
   });
 
-  it('no dump of the database has a key: its hash and first characters are all there is', () => {
+  it('a dump of the database contains only the hash and the first characters of a key', () => {
     expect(findLeaks(canaries.secrets, dump)).toContain('a taken e-mail in plain');
     expect(findLeaks(hashesOfKeys(), dump).sort()).toEqual(
       ['first', 'poor', 'unseen'].map((name) => `hash of the ${name} key in hex`),
@@ -135,7 +135,7 @@ describe('given every way to use and misuse every route and tool, and a database
   });
 });
 
-describe('what counts as found', () => {
+describe('findLeaks', () => {
   const secrets: Secret[] = [{ name: 'it', value: 'Zoë-42' }];
 
   it.each([
@@ -146,13 +146,13 @@ describe('what counts as found', () => {
     ['base64', Buffer.from('aZoë-42b').toString('base64')],
     ['base64', Buffer.from('abZoë-42bc').toString('base64url')],
     ['numbers', JSON.stringify(Buffer.from('Zoë-42'))],
-  ])('%s: %s', (encoding, text) => {
+  ])('finds a secret in %s: %s', (encoding, text) => {
     expect(findLeaks(secrets, text)).toContain(`it in ${encoding}`);
     expect(findLeaks([{ name: 'it', value: 'Zoé-42' }], text)).toEqual([]);
   });
 });
 
-/** Makes calls beside one another, and keeps what refused ones were answered. */
+/** Makes calls concurrently, and collects the error answers. */
 async function make(calls: readonly Call[]): Promise<void> {
   const answers = await Promise.all(calls.map((call) => call()));
   const isRefusal = ({ status, body }: Answer) =>
@@ -211,7 +211,7 @@ interface ListedTool {
   readonly inputSchema: { readonly properties: Properties };
 }
 
-/** Valid fields with new canary values in them, then the same of others, and of every wrong type. */
+/** Returns valid fields with new canary values, then duplicates, unknown fields and every wrong type. */
 function variantsOf(fields: Properties, valid: Body): (() => Body)[] {
   const each = (valueOf: (name: string) => unknown) => () =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, valueOf(name)]));
@@ -267,7 +267,7 @@ function queryOf(values: Body): string {
   return new URLSearchParams(Object.fromEntries(texts)).toString();
 }
 
-/** What goes to no route, to no tool, to no session, and what is no HTTP. */
+/** Returns calls of unknown routes, tools and sessions, and requests that are not HTTP. */
 function strayCalls(mcp: McpHttpClient, session: string): Call[] {
   const host = 'Host: a\r\nConnection: close\r\n';
   const port = Number(new URL(server.url).port);
@@ -302,7 +302,7 @@ async function tenantOf(key: string): Promise<Tenant> {
   return { id: body.data.organization.id, key: { ...body.data.key, key }, api };
 }
 
-/** Gives the organization one more key. */
+/** Adds a key to the organization. */
 async function addKey(key: string, scopes: readonly Scope[]): Promise<void> {
   await product.sql(
     `insert into api_keys (id, organization_id, name, key_hash, key_start, scopes)
@@ -321,7 +321,7 @@ function everySecret(): Secret[] {
   return [...canaries.secrets, phone, ...secretsOfKeys(), ...hashesOfKeys()];
 }
 
-/** What of a key is not shown again, half of it: PostgreSQL cuts off what it quotes. */
+/** Returns the secret part of each key, shortened because PostgreSQL truncates quoted values. */
 function secretsOfKeys(): Secret[] {
   return Object.entries(keys).map(([name, key]) => ({
     name: `${name} key`,

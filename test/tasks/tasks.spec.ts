@@ -37,7 +37,7 @@ const create = async ({ api }: Tenant, fields: object = {}) =>
 const put = (id: string, changes: object) => tenant.api.put(`${TASKS}/${id}`, changes);
 
 describe('the contact of a task', () => {
-  it('must be a live lead of the organization: else lead_not_found', async () => {
+  it('must be a lead of the organization that is not deleted, or the answer is lead_not_found', async () => {
     const stranger = await app.organization();
     const foreign = await createLead(stranger.api);
     const deleted = await createLead(tenant.api);
@@ -57,7 +57,7 @@ describe('the contact of a task', () => {
     expect(dataOf<Task>(await tenant.api.get(`${TASKS}/${id}`)).contact_id).toBeNull();
   });
 
-  it('may be repeated by an update even when the lead is gone', async () => {
+  it('may be repeated by an update after the lead was deleted', async () => {
     const lead = await createLead(tenant.api);
     const task = await create(tenant, { contact_id: lead.id });
     await tenant.api.delete(`/api/v1/leads/${lead.id}`);
@@ -68,26 +68,26 @@ describe('the contact of a task', () => {
     expectError(await put(task.id, { contact_id: lead.id }), 404, 'lead_not_found');
   });
 
-  it('an unknown task is not_found before its contact is looked for', async () => {
+  it('is not looked up for an unknown task, which is not_found', async () => {
     expectError(await put(UNKNOWN, { contact_id: UNKNOWN }), 404, 'not_found');
   });
 });
 
-describe('who made a task', () => {
-  it('is the user that the key names, if it names one', async () => {
+describe('the users of a task', () => {
+  it('created_by_user_id is the user of the key, or null', async () => {
     const key = await app.key(tenant.id, undefined, { userId: USER });
     expect((await create(key)).created_by_user_id).toBe(USER);
     expect((await create(tenant)).created_by_user_id).toBeNull();
   });
 
-  it('any UUID may be assigned', async () => {
+  it('assigned_to_user_id accepts any UUID', async () => {
     const task = await create(tenant, { assigned_to_user_id: USER });
     expect(task.assigned_to_user_id).toBe(USER);
   });
 });
 
 describe('deleting a task', () => {
-  it('makes it not_found everywhere, a second time too', async () => {
+  it('makes it not_found on every route, including a second DELETE', async () => {
     const { id } = await create(tenant, { title: 'Gone' });
     const answer = await tenant.api.delete(`${TASKS}/${id}`);
     expect(answer).toMatchObject({ status: 200, body: { data: { id, deleted: true } } });
@@ -100,7 +100,7 @@ describe('deleting a task', () => {
 });
 
 describe('status', () => {
-  it('moves from each value to each', async () => {
+  it('changes from any value to any other', async () => {
     const statuses = ['open', 'in_progress', 'completed', 'cancelled'];
     const { id } = await create(tenant);
     for (const status of statuses.flatMap((from) => statuses.flatMap((to) => [from, to]))) {
@@ -137,7 +137,7 @@ describe('lists', () => {
   const ids = (records: { id: string }[]) => records.map(({ id }) => id);
 
   /**
-   * By key, then id, in one direction; without a key, last in both
+   * Sorts by key, then by id, in the same direction. Tasks without a value are last in both directions
    * (docs/contract/lists.md#sorting).
    */
   const ordered = (key: (task: Task) => string | number | null, direction: 1 | -1) =>
@@ -152,7 +152,7 @@ describe('lists', () => {
     ['created_at', (task: Task) => task.created_at],
     ['due_date', (task: Task) => task.due_date],
     ['priority', (task: Task) => PRIORITIES.indexOf(task.priority)],
-  ] as const)('sort by %s in both directions, page by page', async (name, key) => {
+  ] as const)('are sorted by %s in both directions and across pages', async (name, key) => {
     for (const [direction, sign] of [
       ['asc', 1],
       ['desc', -1],
@@ -166,7 +166,7 @@ describe('lists', () => {
     }
   });
 
-  it('come newest first unless told otherwise', async () => {
+  it('are sorted by created_at desc by default', async () => {
     const newest = ordered((task) => task.created_at, -1);
     expect(ids((await list('')).data)).toEqual(ids(newest));
   });
@@ -180,14 +180,14 @@ describe('lists', () => {
       (task: Task) =>
         task.status === 'open' && task.assigned_to_user_id === USER && task.due_date !== null,
     ],
-  ] as [string, (task: Task) => boolean][])('filter by %s', async (query, matches) => {
+  ] as [string, (task: Task) => boolean][])('can be filtered by %s', async (query, matches) => {
     const expected = tasks.filter(matches);
     const { data, meta } = await list(query);
     expect(ids(data).sort()).toEqual(ids(expected).sort());
     expect(meta.total).toBe(expected.length);
   });
 
-  it('filter by contact', async () => {
+  it('can be filtered by contact', async () => {
     const { data } = await list(`contact_id=${contact}`);
     const expected = tasks.filter((task) => task.contact_id === contact);
     expect(ids(data).sort()).toEqual(ids(expected).sort());
@@ -202,7 +202,7 @@ describe('lists', () => {
     'sort_by=title',
     'priority=low',
     'limit=0',
-  ])('refuse %s by its name', async (query) => {
+  ])('reject and name the parameter of %s', async (query) => {
     expectInvalid(await owner.api.get(`${TASKS}?${query}`), query.split('=')[0]!);
   });
 });

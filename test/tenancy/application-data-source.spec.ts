@@ -18,7 +18,7 @@ import type { Tenant } from '../../src/testing/test-server.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { queryAs } from '../support/plain-owner.js';
 
-/** A table of a team's own that holds nothing of an organization. */
+/** A table of a team that holds no data of an organization. */
 @Entity('exchange_rates')
 class ExchangeRate {
   @PrimaryGeneratedColumn() id: number;
@@ -67,14 +67,14 @@ afterAll(async () => {
   await dropDatabase(database);
 });
 
-/** A whole row of a lead, to be inserted by someone else. */
+/** Returns a complete row of `leads` that can be inserted again under another id. */
 async function someLead(): Promise<Lead> {
   const [row] = await app.sql<Lead & { search_text?: string }>('select * from leads limit 1');
   const { search_text: _, ...lead } = row!;
   return { ...lead, email_compared: null, phone_compared: null } as unknown as Lead;
 }
 
-/** Each connection of the pool is that of the database user again, outside of any transaction. */
+/** Expects every connection of the pool to be back under the login role and outside a transaction. */
 async function expectNothingLeftBehind(): Promise<void> {
   const administration = app.app.get<DataSource>(getDataSourceToken(ADMINISTRATION));
   const ask = `select current_user = session_user as is_login, current_setting('role') as role,
@@ -89,7 +89,7 @@ async function onEveryConnection(asker: DataSource, statement: string): Promise<
   const pool = (source.driver as PostgresDriver).master as pg.Pool;
   const runners = Array.from({ length: pool.options.max }, () => asker.createQueryRunner());
   try {
-    // One after another: to open all of them at once takes a busy machine long.
+    // Connects one after another, because opening all at once is slow on a busy machine.
     for (const runner of runners) await runner.connect();
     return await Promise.all(runners.map((runner) => runner.query(statement) as Promise<unknown>));
   } finally {
@@ -97,7 +97,7 @@ async function onEveryConnection(asker: DataSource, statement: string): Promise<
   }
 }
 
-/** The connection of the pool itself. */
+/** Runs `work` with a client of the pool. */
 async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const runner = source.createQueryRunner();
   try {
@@ -107,7 +107,7 @@ async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promi
   }
 }
 
-describe('a repository of records in a module of a team', () => {
+describe('a repository of tenant records in a module of a team', () => {
   afterEach(expectNothingLeftBehind);
 
   it('finds, counts and streams no record of any organization', async () => {
@@ -125,7 +125,7 @@ describe('a repository of records in a module of a team', () => {
     await expect(reports.leads.insert(copy as object)).rejects.toThrow('row-level security');
   });
 
-  it('changes and deletes no record', async () => {
+  it('updates and deletes no record', async () => {
     const { id } = await someLead();
     const before = await app.sql('select *, xmin from leads');
     expect((await reports.leads.update({ id }, { notes: 'x' })).affected).toBe(0);
@@ -133,7 +133,7 @@ describe('a repository of records in a module of a team', () => {
     expect(await app.sql('select *, xmin from leads')).toEqual(before);
   });
 
-  it('reads neither organizations nor keys', async () => {
+  it('cannot read organizations or keys', async () => {
     await expect(reports.organizations.find()).rejects.toThrow(
       'permission denied for table organizations',
     );
@@ -163,7 +163,7 @@ describe('statements of the data source', () => {
     expect(await built.getRawMany()).toEqual([{ n: 0, who: 'latitude_app' }]);
   });
 
-  it('run under it in transactions, whichever way these begin and end', async () => {
+  it('run under the tenant role in transactions, however these begin and end', async () => {
     await source.transaction(async (manager) => {
       expect(await manager.query(WHO)).toEqual(TENANT);
       expect(await manager.find(Lead)).toEqual([]);
@@ -195,7 +195,7 @@ describe('statements of the data source', () => {
     await runner.release();
   });
 
-  it('run under it in a text with several statements', async () => {
+  it('run under the tenant role when one query has several statements', async () => {
     await withClient(async (client) => {
       const several = (await client.query(`select 1 as n; ${WHO}`)) as unknown as pg.QueryResult[];
       expect(several.map(({ rows }) => rows as object[])).toEqual([[{ n: 1 }], TENANT]);
@@ -206,7 +206,7 @@ describe('statements of the data source', () => {
   });
 
   it.each(['commit; select * from leads', 'begin; commit and chain', 'rollback; begin; select 1'])(
-    'are refused where a text goes on behind its transaction: %s',
+    'are rejected if statements follow the end of the transaction in one query: %s',
     async (text) => {
       await expect(source.query(text)).rejects.toThrow(
         'Only the last statement of a text may end its transaction',
@@ -214,7 +214,7 @@ describe('statements of the data source', () => {
     },
   );
 
-  it('are taken in every form of pg', async () => {
+  it('are accepted in every form that pg accepts', async () => {
     await withClient(async (client) => {
       const rows = async (query: Promise<pg.QueryResult>) => (await query).rows as unknown[];
       expect(await rows(client.query({ text: WHO }))).toEqual(TENANT);
@@ -241,14 +241,14 @@ describe('statements of the data source', () => {
     });
   });
 
-  it('run under it by a cursor', async () => {
+  it('run under the tenant role through a cursor', async () => {
     await withClient(async (client) => {
       const rows = await readByCursor(client);
       expect(rows).toEqual(TENANT);
     });
   });
 
-  it('fail as they would without it', async () => {
+  it('return the original errors of PostgreSQL', async () => {
     const failure = source.query('select no_such_column').catch((error: unknown) => error);
     expect(await failure).toMatchObject({ driverError: { code: '42703', position: '8' } });
     const withValues = source
@@ -258,7 +258,7 @@ describe('statements of the data source', () => {
     expect(await source.query(WHO)).toEqual(TENANT);
   });
 
-  it('run under it on every connection of the pool, beside those of organizations', async () => {
+  it('run under the tenant role on every connection of the pool, alongside requests', async () => {
     for (const answer of await onEveryConnection(source, WHO)) expect(answer).toEqual(TENANT);
     const asks = Array.from({ length: 30 }, async (_, i) => {
       if (i % 3 === 0) return source.query<object[]>(WHO);
@@ -269,7 +269,7 @@ describe('statements of the data source', () => {
     for (const answer of await Promise.all(asks)) expect(answer).toEqual(TENANT);
   });
 
-  it('leave no open transaction to whoever gets the connection next', async () => {
+  it('leave no open transaction on a released connection', async () => {
     const runner = source.createQueryRunner();
     await runner.startTransaction();
     await runner.release();
@@ -277,8 +277,8 @@ describe('statements of the data source', () => {
   });
 });
 
-describe('a table of a team that holds nothing of organizations', () => {
-  it('is read and written by its repository', async () => {
+describe('a table of a team without data of organizations', () => {
+  it('can be read and written through its repository', async () => {
     const saved = await reports.rates.save({ currency: 'EUR' });
     expect(await reports.rates.find()).toEqual([saved]);
     await reports.rates.update(saved.id, { currency: 'CHF' });
@@ -288,7 +288,7 @@ describe('a table of a team that holds nothing of organizations', () => {
   });
 });
 
-/** Reads all rows as pg-cursor does: by the extended protocol, with a Sync at the end alone. */
+/** Reads all rows as pg-cursor does: over the extended protocol, with a single Sync at the end. */
 function readByCursor(client: pg.PoolClient): Promise<object[]> {
   return new Promise((resolve, reject) => {
     const rows: object[] = [];

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('row-level security holds where a statement forgets the organization', () => {
-  /** Two organizations with records of every kind, and the tables that hold these. */
+describe('row-level security for statements without a filter by organization', () => {
+  /** Two organizations with records of every kind, and the tables of these records. */
   let us: Tenant;
   let them: Tenant;
   let tables: string[];
@@ -37,7 +37,7 @@ describe('row-level security holds where a statement forgets the organization', 
     }
   });
 
-  it('on every table of records', async () => {
+  it('is enabled and forced on every table with tenant records', async () => {
     const unprotected = await app.sql(
       `${TENANT_TABLES} except select c.relname from pg_class c
        where relrowsecurity and relforcerowsecurity
@@ -47,7 +47,7 @@ describe('row-level security holds where a statement forgets the organization', 
     expect(tables).toContain('leads');
   });
 
-  it('in select: no row of another organization is shown', async () => {
+  it('select returns no row of another organization', async () => {
     for (const table of tables) {
       const rows = await gateway.read<Row>(us, sql(`select * from ${table}`));
       expect(rows.filter(({ organization_id }) => organization_id !== us.id)).toEqual([]);
@@ -57,7 +57,7 @@ describe('row-level security holds where a statement forgets the organization', 
     }
   });
 
-  it('in update: no row of another organization is changed', async () => {
+  it('update changes no row of another organization', async () => {
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const all = `update ${table} set organization_id = organization_id`;
@@ -69,7 +69,7 @@ describe('row-level security holds where a statement forgets the organization', 
     }
   });
 
-  it('in delete: no row of another organization is removed', async () => {
+  it('delete removes no row of another organization', async () => {
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const named = sql(`delete from ${table} where organization_id = $1 returning *`, them.id);
@@ -82,7 +82,7 @@ describe('row-level security holds where a statement forgets the organization', 
     expect(await rowsOf(app, ['leads'], they)).toHaveLength(1);
   });
 
-  it('in insert: no row gets into another organization', async () => {
+  it('insert cannot create a row in another organization', async () => {
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);
       const insert = await copyStatement(table, before[0]);
@@ -92,7 +92,7 @@ describe('row-level security holds where a statement forgets the organization', 
     }
   });
 
-  it('in update: no row of ours is given away', async () => {
+  it('update cannot move a row to another organization', async () => {
     for (const table of tables) {
       const before = await rowsOf(app, [table], us);
       const gift = sql(`update ${table} set organization_id = $1`, them.id);
@@ -101,7 +101,7 @@ describe('row-level security holds where a statement forgets the organization', 
     }
   });
 
-  it('in transactions, for each of their statements', async () => {
+  it('applies to every statement of a transaction', async () => {
     await gateway.transaction(us, async (transaction) => {
       for (const table of tables) {
         const named = sql(`select * from ${table} where organization_id = $1`, them.id);
@@ -110,14 +110,14 @@ describe('row-level security holds where a statement forgets the organization', 
     });
   });
 
-  it('and nothing empties a table past the policies', async () => {
+  it('truncate is rejected', async () => {
     for (const table of tables) {
       const truncate = gateway.write(us, sql(`truncate ${table} cascade`));
       await expect(truncate).rejects.toMatchObject({ code: 'create_failed' });
     }
   });
 
-  /** Inserts a row again under another id. */
+  /** Returns the statement that inserts a row again under another id. */
   async function copyStatement(table: string, row: object | undefined) {
     const columns = await app.sql<{ names: string }>(
       `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
@@ -136,7 +136,7 @@ describe('row-level security holds where a statement forgets the organization', 
   }
 });
 
-describe('the role that statements of a tenant run under', () => {
+describe('the role that runs the statements of a tenant', () => {
   it('is latitude_app', async () => {
     const gateway = app.app.get(TenantDatabase);
     const who = sql('select current_user as who');
@@ -148,7 +148,7 @@ describe('the role that statements of a tenant run under', () => {
     });
   });
 
-  it('is no superuser, passes no policy, may not log in and is in no other role', async () => {
+  it('is not a superuser, cannot bypass policies or log in, and is a member of no role', async () => {
     expect(
       await app.sql(
         `select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb, rolreplication
@@ -169,12 +169,12 @@ describe('the role that statements of a tenant run under', () => {
     ).toEqual([]);
   });
 
-  it('owns nothing', async () => {
+  it('owns no table', async () => {
     const owned = `select from pg_class where relowner = 'latitude_app'::regrole`;
     expect(await app.sql(owned)).toEqual([]);
   });
 
-  it('reaches neither keys nor organizations', async () => {
+  it('has no privilege on keys and organizations', async () => {
     const privileges = 'select, insert, update, delete, truncate, references, trigger';
     for (const table of ADMINISTRATIVE_TABLES) {
       const answer = await app.sql(
@@ -210,7 +210,7 @@ describe('the setting that names the organization', () => {
     ['is not set', 'select 1'],
     ['is empty', `select set_config('app.organization_id', '', true)`],
     ['names no organization', `select set_config('app.organization_id', '${randomUUID()}', true)`],
-  ])('hides every row from latitude_app where it %s', async (_, prepare) => {
+  ])('hides every row from latitude_app if it %s', async (_, prepare) => {
     await createLead(ours.api);
     const runner = administration().createQueryRunner();
     try {

@@ -9,7 +9,7 @@ import { LIST_ROUTES, routeName, pathOf, send } from '../../src/testing/routes.j
 import type { StatementRecorder } from '../support/statement-recorder.js';
 import { LIST_TOOLS } from '../support/tools.js';
 
-/** Ways to ask for a list, by which its total is looked up, counted or searched for. */
+/** List queries whose totals are read from counters, counted or searched. */
 const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/leads': [
     'search=lovelace',
@@ -21,7 +21,7 @@ const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/tasks': ['status=open', 'sort_by=due_date', 'sort_by=priority&sort_dir=asc'],
 };
 
-describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer) => {
+describe.each(Object.entries(LAYERS))('lists of organizations that are isolated %s', (_, layer) => {
   let app: TestApp;
   let statements: StatementRecorder;
   let ours: McpTenant;
@@ -37,7 +37,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
     (__, route) => {
       const tool = LIST_TOOLS.find((candidate) => candidate.route === route);
 
-      it('shows our own records with their number, and no others', async () => {
+      it('returns the records of the organization and their total, and no others', async () => {
         const [us, them, nobody] = await Promise.all([join(), join(), join()]);
         const ourIds = [await route.listed(us), await route.listed(us)].sort();
         const theirIds = [await route.listed(them)];
@@ -57,7 +57,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
         expect(statements.withoutFilter).toEqual([]);
       });
 
-      it('shows each its own when both ask at once over the same connections', async () => {
+      it('returns the records of the right organization to concurrent requests on shared connections', async () => {
         const parties = await Promise.all([join(), join()]);
         const ids = await Promise.all(parties.map((party) => route.listed(party)));
         const questions = Array.from({ length: 60 }, async (___, i) => {
@@ -74,7 +74,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
         return connectTenant(app, await app.organization());
       }
 
-      /** What REST answers, and the tool where there is one. */
+      /** Requests the list from REST, and expects the same from the tool if there is one. */
       async function list(party: McpTenant, query: string): Promise<Page> {
         const answer = await send(party.api, route, { path: `${pathOf(route)}?${query}` });
         if (!tool) return pageOf(answer);
@@ -89,14 +89,14 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
     },
   );
 
-  describe('uniqueness', () => {
+  describe('uniqueness and search', () => {
     const WRITES: Readonly<Record<string, (by: McpTenant, body: object) => Promise<Answer>>> = {
       POST: (by, body) => by.api.post(LEADS, { first_name: 'Ada', ...body }),
       PUT: async (by, body) => by.api.put(`${LEADS}/${(await createLead(by.api)).id}`, body),
     };
 
     it.each(Object.entries(WRITES))(
-      '%s takes the e-mail and phone of another organization',
+      "%s accepts the e-mail and phone of another organization's lead",
       async (__, write) => {
         const { email, phone } = await createLead(theirs.api, buildLead());
         expect((await write(ours, { email, phone })).status).toBeLessThan(300);
@@ -104,7 +104,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
     );
 
     it.each(Object.entries(WRITES))(
-      '%s names our own lead alone as the existing one',
+      '%s returns only the lead of the same organization as existing_id',
       async (__, write) => {
         const foreign = await createLead(theirs.api, buildLead());
         const { email, phone } = foreign;
@@ -123,7 +123,7 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
       },
     );
 
-    it('ends at the organization for search as well', async () => {
+    it('search finds no lead of another organization', async () => {
       const lead = await createLead(theirs.api, buildLead({ last_name: `Zq${randomUUID()}` }));
       for (const term of [lead.last_name!, lead.email!, lead.phone!]) {
         const path = `${LEADS}?search=${encodeURIComponent(term)}`;
@@ -139,7 +139,7 @@ interface Page {
   readonly total: number;
 }
 
-/** Which records a page shows, and how many there are in all. */
+/** Returns the sorted ids of a page and the total of the list. */
 function pageOf(answer: Answer): Page {
   const ids = dataOf<Pick<Tenant, 'id'>[]>(answer).map(({ id }) => id);
   return { ids: ids.sort(), total: answer.body.meta.total as number };

@@ -28,16 +28,16 @@ const ANY_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 const positions = ID_POSITIONS.map((position) => [position.name, position] as const);
 
-/** All of an answer that could tell what an id names; `id` itself and what is always new left out. */
+/** Returns an answer as text, without `id` and the headers that differ in every answer. */
 function visiblePart({ status, headers, body }: Answer, id: string): string {
-  const ownOfEachAnswer = [
+  const variableHeaders = [
     'date',
     'x-request-id',
     'ratelimit-remaining',
     'ratelimit-reset',
     'etag',
   ];
-  const shown = [...headers].filter(([name]) => !ownOfEachAnswer.includes(name));
+  const shown = [...headers].filter(([name]) => !variableHeaders.includes(name));
   return JSON.stringify({ status, headers: shown, body: body as unknown })
     .replaceAll(id, '(id)')
     .replaceAll(id.toLowerCase(), '(id)');
@@ -63,7 +63,7 @@ describe('every position of an id (test/support/id-positions.ts)', () => {
   });
   afterAll(() => app.stop());
 
-  it('stands in the inventory', () => {
+  it('is listed in ID_POSITIONS', () => {
     const all = positionsIn(
       controllersOf(new DiscoveryService(app.app.get(ModulesContainer))),
       app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
@@ -75,7 +75,7 @@ describe('every position of an id (test/support/id-positions.ts)', () => {
   });
 
   it.each(positions)(
-    'takes our own in any case, from every key of ours: %s',
+    'accepts ids of the same organization in upper case and with another key: %s',
     async (_, position) => {
       const id = await position.makeId(ours);
       const request = await position.prepare(colleague);
@@ -86,7 +86,7 @@ describe('every position of an id (test/support/id-positions.ts)', () => {
   );
 });
 
-it('without filters and policies, the records of all organizations are seen', async () => {
+it('without filters and policies, a key reads the records of every organization', async () => {
   const { app, ours, theirs } = await startWithLayer({ filters: false, policies: false });
   for (const route of RECORD_ROUTES.filter(({ method }) => method === 'GET')) {
     const path = pathOf(route, await route.makeRecord(theirs));
@@ -95,7 +95,7 @@ it('without filters and policies, the records of all organizations are seen', as
   await app.stop();
 });
 
-describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer) => {
+describe.each(Object.entries(LAYERS))('organizations that are isolated %s', (_, layer) => {
   let app: TestApp;
   let tables: readonly string[];
   let statements: StatementRecorder;
@@ -107,17 +107,17 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
   });
   afterAll(() => app.stop());
 
-  it('send no statement without a filter of their own', async () => {
+  it('run no statement without a filter by organization', async () => {
     const { id } = await createLead(ours.api);
     expect(await ours.api.get(`${LEADS}/${id}`)).toMatchObject({ status: 200 });
     expect(statements.withoutFilter).toEqual([]);
   });
 
-  describe.each(positions)('a foreign %s', (__, position) => {
+  describe.each(positions)("another organization's %s", (__, position) => {
     it.each([
-      ['we with theirs', () => [ours, theirs] as const],
-      ['they with ours', () => [theirs, ours] as const],
-    ])('is as any unknown one, and changes nothing: %s', async (___, parties) => {
+      ['first organization, id of the second', () => [ours, theirs] as const],
+      ['second organization, id of the first', () => [theirs, ours] as const],
+    ])('is answered like an unknown id and changes no row: %s', async (___, parties) => {
       const [stranger, owner] = parties();
       const id = await position.makeId(owner);
       const before = await rowsAsText(app, tables, owner);
@@ -126,11 +126,11 @@ describe.each(Object.entries(LAYERS))('organizations, kept apart %s', (_, layer)
 
       const untouched = await position.prepare(stranger);
       const ask = async (target: string) => {
-        // What an id was kept in is another record from then on.
+        // A request that stores the id needs a new record each time.
         const isKept = position.whenUnknown === 'kept';
         const request = isKept ? await position.prepare(stranger) : untouched;
         let answer = '';
-        // Equal statements in as many round trips take equal time.
+        // The same statements in the same round trips rule out a difference in time.
         const sent = await statements.during(async () => {
           answer = visiblePart(await request(target), target);
         });

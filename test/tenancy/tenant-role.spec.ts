@@ -11,7 +11,7 @@ import {
   queryAs,
 } from '../support/plain-owner.js';
 
-/** Privileges as they are after a restore without them, or where the role was made later. */
+/** Revokes the privileges that a restore without privileges, or a role created later, lacks. */
 const LOSE_PRIVILEGES = [
   'revoke all on all tables in schema public from latitude_app',
   'revoke usage on schema public from latitude_app, public',
@@ -31,7 +31,7 @@ async function newDatabase(): Promise<DatabaseTarget> {
   return database;
 }
 
-/** A database of a plain owner who may not use the tenant role. */
+/** Creates a database whose owner is not a superuser and cannot use the tenant role. */
 async function newPlainOwnersDatabase(): Promise<DatabaseTarget> {
   const database = await createDatabaseWithPlainOwner();
   databases.push(database);
@@ -44,7 +44,7 @@ async function start(database: DatabaseTarget): Promise<TestApp> {
   return app;
 }
 
-/** Starts and ends an instance, and returns the messages of its log. */
+/** Starts and stops an instance, and returns its log messages. */
 async function messagesOfStart(database: DatabaseTarget): Promise<string[]> {
   const lines: string[] = [];
   setLogOutput({ write: (line: string) => lines.push(line) });
@@ -54,7 +54,7 @@ async function messagesOfStart(database: DatabaseTarget): Promise<string[]> {
   return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
 }
 
-/** A new user of the cluster, who owns nothing in a database. */
+/** Creates a database user who owns no objects. */
 async function newUser(
   database: DatabaseTarget,
   attributes = '',
@@ -73,7 +73,7 @@ async function userOf(database: DatabaseTarget): Promise<string> {
   return row!.name;
 }
 
-/** Proves that every kind of statement works for an organization. */
+/** Expects creates, updates, lists and deletes to work for an organization. */
 async function expectRequestsToWork(app: TestApp): Promise<void> {
   const { api } = await app.organization();
   const { id } = await createLead(api);
@@ -91,18 +91,18 @@ async function failureOfStart(database: DatabaseTarget): Promise<string> {
   throw new Error('it started');
 }
 
-describe('a start after privileges of the tenant role were lost', () => {
-  it('grants them again, as after a restore without them', async () => {
+describe('startup when the tenant role lacks privileges', () => {
+  it('grants them after a restore without privileges', async () => {
     const database = await newDatabase();
     await execute(database, LOSE_PRIVILEGES);
     await expectRequestsToWork(await start(database));
   });
 
-  it('grants them where the role was made after a plain owner had begun without it', async () => {
+  it('grants them if the role was created after the first start of a plain owner', async () => {
     const database = await newPlainOwnersDatabase();
     await expectRequestsToWork(await start(database));
     const owner = await userOf(database);
-    // The role of other tests was there, and so it was granted what it would not have been.
+    // The role already exists because of other tests, so the first start granted privileges to it.
     await execute(database, ['revoke all on all tables in schema public from latitude_app']);
     await execute(asSuperuser(database), [`grant latitude_app to ${owner}`]);
     const app = await start(database);
@@ -121,7 +121,7 @@ describe('a start after privileges of the tenant role were lost', () => {
     for (const app of started) await expectRequestsToWork(app);
   });
 
-  it('grants nothing where nothing is missing', async () => {
+  it('grants nothing if no privilege is missing', async () => {
     const database = await newDatabase();
     await execute(database, LOSE_PRIVILEGES);
     const granted = (messages: string[]) =>
@@ -133,8 +133,8 @@ describe('a start after privileges of the tenant role were lost', () => {
   });
 });
 
-describe('a start is refused with one sentence', () => {
-  it('where the user may not grant what is missing', async () => {
+describe('startup fails with a message of one sentence', () => {
+  it('if the user cannot grant the missing privileges', async () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [
@@ -149,7 +149,7 @@ describe('a start is refused with one sentence', () => {
     );
   });
 
-  it('where the user bypasses row-level security and may not use the role', async () => {
+  it('if the user bypasses row-level security and cannot use the role', async () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database, 'bypassrls');
     await execute(database, [
@@ -159,7 +159,7 @@ describe('a start is refused with one sentence', () => {
     expect(await failureOfStart(asGuest)).toContain(`grant latitude_app to ${guest}`);
   });
 
-  it('where the user may not read the migrations', async () => {
+  it('if the user cannot read the migrations', async () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [`grant create on schema public to ${guest}`]);
@@ -170,8 +170,8 @@ describe('a start is refused with one sentence', () => {
 
   it.each([
     ['keys', 'grant latitude_app to USER', 'api_keys'],
-    ['records, for want of the role', 'grant all on organizations, api_keys to USER', 'leads'],
-  ])('where the user may not read and write the %s', async (_, granted, table) => {
+    ['records, without the tenant role', 'grant all on organizations, api_keys to USER', 'leads'],
+  ])('if the user cannot read and write the %s', async (_, granted, table) => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [
@@ -189,7 +189,7 @@ describe('a start is refused with one sentence', () => {
 });
 
 describe('tables of a team', () => {
-  it('with an organization_id but without row-level security are named, and granted nothing', async () => {
+  it('with organization_id but without row-level security get a warning and no privileges', async () => {
     const database = await newDatabase();
     await execute(database, ['create table unprotected (organization_id uuid not null)']);
     expect(await messagesOfStart(database)).toContainEqual(
@@ -202,7 +202,7 @@ describe('tables of a team', () => {
     expect(rows).toEqual([{ may: false }]);
   });
 
-  it('are granted with the sequences of their columns, and no sequence of another table', async () => {
+  it('get privileges on the sequences of their own columns only', async () => {
     const database = await newDatabase();
     await execute(database, [
       'create table "Team Notes" (id serial primary key, number int generated always as identity)',
@@ -223,9 +223,9 @@ describe('tables of a team', () => {
 
 describe('tables in another schema than public', () => {
   it.each([
-    ['a schema of the search path of the user', 'crm'],
-    ['a schema of the name of the user', undefined],
-  ])('are found and granted: %s', async (_, name) => {
+    ['the schema in the search path of the user', 'crm'],
+    ['the schema with the name of the user', undefined],
+  ])('get the privileges: %s', async (_, name) => {
     const database = await newPlainOwnersDatabase();
     const owner = await userOf(database);
     const schema = name ?? owner;
