@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('expiry and revocation of a key, within 1 second on every instance', () => {
+describe('a key is rejected within 1 second on every instance', () => {
   const HOUR_MS = 3_600_000;
   let other: TestApp;
 
@@ -31,7 +31,7 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
   });
   afterAll(() => other.stop());
 
-  it('comes when it is revoked, and when it is rotated without overlap', async () => {
+  it('after revocation and after rotation without overlap', async () => {
     const revoked = await app.key(tenant.id);
     const rotated = await app.key(tenant.id, ['leads:read']);
     await Promise.all([revoked, rotated].map(takenByBoth));
@@ -48,7 +48,7 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
     });
   });
 
-  it('comes at its expiry, whatever was looked up before', async () => {
+  it('at its expiry, even if it is cached', async () => {
     const expiresAt = new Date(Date.now() + HOUR_MS);
     const expiring = await app.key(tenant.id, SCOPES, { expiresAt });
     setTime(expiresAt.getTime() - 1);
@@ -57,7 +57,7 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
     await refusedByBoth(expiring);
   });
 
-  it('comes after the overlap when it is rotated with one, and both keys work until then', async () => {
+  it('after the overlap of a rotation, during which both keys are accepted', async () => {
     const old = await app.key(tenant.id, ['leads:read']);
     await takenByBoth(old);
     const before = Date.now();
@@ -66,7 +66,7 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
     const end = next.old_expires_at!.getTime();
     expect(end).toBeGreaterThanOrEqual(before + HOUR_MS);
     expect(end).toBeLessThanOrEqual(after + HOUR_MS);
-    // What was looked up before the rotation is too old to be used by then.
+    // Moves the monotonic clock past the lifetime of the cached keys.
     const late = performance.now() + 2_000;
     jest.spyOn(performance, 'now').mockReturnValue(late);
     setTime(end - 1);
@@ -77,18 +77,18 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
     await takenByBoth({ key: next });
   });
 
-  it('does not affect other keys of the organization', async () => {
+  it('while other keys of the organization are still accepted', async () => {
     const [one, two] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
     await keys.revoke(one.key.id);
     expect(await two.api.get(ME)).toMatchObject({ status: 200 });
   });
 
-  /** When each instance last took the key. */
+  /** Returns when each instance last accepted the key. */
   function lastSuccesses({ key }: Pick<Tenant, 'key'>): Promise<number[]> {
     return Promise.all([app, other].map((instance) => lastSuccess(instance, key.key)));
   }
 
-  /** Polls until the key is refused; answers when the last request began that was not. */
+  /** Polls until the key is rejected, and returns the start of the last accepted request. */
   async function lastSuccess(instance: TestApp, key: string): Promise<number> {
     let last = 0;
     await until(
@@ -103,7 +103,7 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
     return last;
   }
 
-  /** Both instances have looked the key up, as late as can be. */
+  /** Expects both instances to accept the key, which they cache. */
   async function takenByBoth({ key }: Pick<Tenant, 'key'>): Promise<void> {
     for (const instance of [app, other]) {
       expect(await instance.client(key.key).get(ME)).toMatchObject({ status: 200 });
@@ -116,14 +116,14 @@ describe('expiry and revocation of a key, within 1 second on every instance', ()
     }
   }
 
-  /** Sets the clock, which then stands still. */
+  /** Sets and stops the clock. */
   function setTime(time: number): void {
     jest.spyOn(Date, 'now').mockReturnValue(time);
   }
 });
 
 describe('rotation', () => {
-  it('gives the new key all that the old one had, and as long a life', async () => {
+  it('copies the name, scopes, user and lifetime of the old key', async () => {
     const life = 90_000;
     const userId = randomUUID();
     const { key: old } = await app.key(tenant.id, ['tasks:read'], {
@@ -151,18 +151,18 @@ describe('rotation', () => {
     expect(stored).toEqual({ user_id: userId });
   });
 
-  it('never makes the life of the old key longer', async () => {
+  it('never extends the life of the old key', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { key } = await app.key(tenant.id, SCOPES, { expiresAt });
     expect((await keys.rotate(key.id, 3_600_000)).old_expires_at).toEqual(expiresAt);
   });
 
   it.each([
-    ['nobody has', () => Promise.resolve(randomUUID()), 'There is no such key.'],
+    ['does not exist', () => Promise.resolve(randomUUID()), 'There is no such key.'],
     ['has expired', () => ended({ expiresAt: new Date(Date.now() - 1) }), 'has ended'],
     ['was revoked', async () => (await keys.revoke(await ended({}))).id, 'has ended'],
     ['was rotated', async () => (await keys.rotate(await ended({}), 0)).replaces, 'has ended'],
-  ])('is refused for a key that %s, and makes none', async (_, idOf, message) => {
+  ])('is rejected for a key that %s, and creates no key', async (_, idOf, message) => {
     const id = await idOf();
     const count = async () => (await keys.listKeys(tenant.id)).length;
     const before = await count();
@@ -178,7 +178,7 @@ describe('rotation', () => {
 });
 
 describe('last_used_at', () => {
-  it('is empty until the key is used', async () => {
+  it('is null until the key is used', async () => {
     const { api, key } = await app.key(tenant.id);
     expect(await lastUsed(key.id)).toBeNull();
     const began = Date.now();
@@ -200,7 +200,7 @@ describe('last_used_at', () => {
   it.each([
     ['59 seconds ago', 59, false],
     ['61 seconds ago', 61, true],
-  ])('moves at most once a minute over all instances: %s', async (_, seconds, moves) => {
+  ])('is updated at most once a minute across all instances: %s', async (_, seconds, moves) => {
     const { key } = await app.key(tenant.id);
     await app.sql(
       `update api_keys set last_used_at = now() - make_interval(secs => $2) where id = $1`,
@@ -212,7 +212,7 @@ describe('last_used_at', () => {
     expect(after!.getTime() > before!.getTime()).toBe(moves);
   });
 
-  it('is not updated for refused keys', async () => {
+  it('is not updated for rejected keys', async () => {
     const { api, key } = await app.key(tenant.id, SCOPES, { expiresAt: new Date() });
     const touch = jest.spyOn(app.app.get(AuthRepository), 'updateLastUsed');
     await api.get(ME);
@@ -223,7 +223,7 @@ describe('last_used_at', () => {
 });
 
 describe('the stored key', () => {
-  it('is its SHA-256 and its first 8 characters', async () => {
+  it('consists of its SHA-256 and its first 8 characters', async () => {
     const { key } = await app.key(tenant.id);
     const [row] = await app.sql<{ hash: string; key_start: string }>(
       `select encode(key_hash, 'hex') as hash, key_start from api_keys where id = $1`,

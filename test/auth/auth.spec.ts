@@ -69,7 +69,7 @@ const BAD_CREDENTIALS: Readonly<Record<string, (key: string) => Record<string, s
   'a colon after the scheme': (key) => ({ Authorization: `Bearer: ${key}` }),
   'a quoted key': (key) => ({ Authorization: `Bearer "${key}"` }),
   'a key and more': (key) => ({ Authorization: `Bearer ${key} x` }),
-  'two keys by a comma': (key) => ({ Authorization: `Bearer ${key}, Bearer ${key}` }),
+  'two keys separated by a comma': (key) => ({ Authorization: `Bearer ${key}, Bearer ${key}` }),
   'a bad checksum': (key) => ({ Authorization: `Bearer ${withOtherEnd(key)}` }),
   'another prefix': (key) => ({ Authorization: `Bearer ${key.replace('lat_', 'key_')}` }),
   'the prefix in upper case': (key) => ({ Authorization: `Bearer ${key.replace('lat_', 'LAT_')}` }),
@@ -82,7 +82,7 @@ const BAD_CREDENTIALS: Readonly<Record<string, (key: string) => Record<string, s
     Authorization: `Bearer ${Buffer.from(`${key}🔑`).toString('latin1')}`,
   }),
   'a key of 10,000 characters': () => ({ Authorization: `Bearer lat_${'a'.repeat(10_000)}` }),
-  'a well-formed key that nobody was given': () => ({ Authorization: `Bearer ${generateKey()}` }),
+  'a well-formed key that was never issued': () => ({ Authorization: `Bearer ${generateKey()}` }),
   'the hash of a key': (key) => ({
     Authorization: `Bearer ${createHash('sha256').update(key).digest('hex')}`,
   }),
@@ -101,7 +101,7 @@ describe('the message of a 401', () => {
   };
 
   it.each(['no key', 'a header of another name', 'a cookie'])(
-    'names the header when it is missing: %s',
+    'names the header if it is missing: %s',
     async (name) => {
       const form = 'Send it in the header "Authorization: Bearer lat_...".';
       expect(await messageFor(name)).toBe(`The API key is missing. ${form}`);
@@ -109,7 +109,7 @@ describe('the message of a 401', () => {
   );
 
   it.each(['a key without a scheme', 'Basic', 'another scheme', 'another prefix', 'a quoted key'])(
-    'describes the format when the header has another one: %s',
+    'describes the format if the header has a different one: %s',
     async (name) => {
       expect(await messageFor(name)).toBe(
         'The Authorization header does not hold an API key. Send it once, in the form "Authorization: Bearer lat_...".',
@@ -117,8 +117,8 @@ describe('the message of a 401', () => {
     },
   );
 
-  it.each(['a bad checksum', 'a well-formed key that nobody was given'])(
-    'does not describe the format when it is correct: %s',
+  it.each(['a bad checksum', 'a well-formed key that was never issued'])(
+    'does not describe the format if it is correct: %s',
     async (name) => {
       expect(await messageFor(name)).toBe('The API key is missing, invalid or expired.');
     },
@@ -126,9 +126,9 @@ describe('the message of a 401', () => {
 });
 
 describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
-  'a key that is missing, invalid or expired: %s',
+  '%s with a missing, invalid or expired key',
   (_, route) => {
-    it('is 401, and nothing is done', async () => {
+    it('answers 401 and changes no row for every kind of bad credentials', async () => {
       const request = await validRequest(route, tenant);
       const before = await dump();
       const attempts = Object.entries(BAD_CREDENTIALS).map(async ([name, credentials]) => {
@@ -141,7 +141,7 @@ describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
       expect(await dump()).toEqual(before);
     });
 
-    it('is 401 when it has expired or was revoked', async () => {
+    it('answers 401 to an expired and to a revoked key', async () => {
       const expired = await app.key(tenant.id, SCOPES, { expiresAt: new Date(Date.now() - 1) });
       const revoked = await app.key(tenant.id);
       await keys.revoke(revoked.key.id);
@@ -150,7 +150,7 @@ describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
       expectUnauthorized(await send(revoked.api, route, request));
     });
 
-    it('is 401 with two Authorization headers, whichever holds the key', async () => {
+    it('answers 401 to two Authorization headers, even if one or both have a valid key', async () => {
       const { path } = await validRequest(route, tenant);
       const good = `Bearer ${tenant.key.key}`;
       const bad = `Bearer ${generateKey()}`;
@@ -164,7 +164,7 @@ describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
       }
     });
 
-    it('is 401 for a key in the query', async () => {
+    it('answers 401 to a key in the query', async () => {
       const { path, body } = await validRequest(route, tenant);
       const names = ['api_key', 'key', 'access_token', 'token', 'Authorization'];
       const paths = names.map((name) => `${path}?${name}=${tenant.key.key}`);
@@ -172,7 +172,7 @@ describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
       for (const answer of await Promise.all(attempts)) expectUnauthorized(answer);
     });
 
-    it('is 401 on HEAD as well, without a body', async () => {
+    it('answers 401 to HEAD without a body', async () => {
       const { path } = await validRequest(route, tenant);
       const answer = await app.client().request('HEAD', path);
       expect(answer).toMatchObject({ status: 401, body: undefined });
@@ -192,7 +192,7 @@ describe('the Authorization header', () => {
     expect(await app.client().get(ME, { headers })).toMatchObject({ status: 200 });
   });
 
-  it('is required: a key in the query is an unknown parameter', async () => {
+  it('is the only place for a key: api_key in the query is an unknown parameter', async () => {
     expectInvalid(await tenant.api.get(`${ME}?api_key=${tenant.key.key}`), 'api_key');
   });
 });
@@ -262,13 +262,13 @@ function withOtherEnd(key: string): string {
   return key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
 }
 
-/** All rows of all tables, without the time of last use, which is written after the response. */
+/** Returns all rows of all tables without last_used_at, which is written after the response. */
 async function dump(): Promise<{ name: string; row: string }[]> {
   dumpStatement ??= (await app.sql<{ statement: string }>(SELECT_DUMP_STATEMENT))[0]!.statement;
   return app.sql(dumpStatement);
 }
 
-/** Sends several headers of the name Authorization, which fetch would join. */
+/** Sends several Authorization headers, which fetch would join. */
 function statusWithHeaders(method: string, path: string, values: string[]): Promise<number> {
   const headers = values.flatMap((value) => ['Authorization', value]);
   return new Promise((resolve, reject) => {

@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-describe('the removal of an organization', () => {
-  it('counts what it would remove', async () => {
+describe('removing an organization', () => {
+  it('counts its keys and records without removing them', async () => {
     const { id } = await createLead(tenant.api);
     await tenant.api.post(TASKS, { title: 'Call', contact_id: id }, withIdempotencyKey());
     await app.key(tenant.id);
@@ -45,7 +45,7 @@ describe('the removal of an organization', () => {
     });
   });
 
-  it('removes its rows of every table, and no row of another organization', async () => {
+  it('removes its rows from every table, and no row of another organization', async () => {
     const other = await app.organization();
     for (const { listed } of LIST_ROUTES) await Promise.all([listed(tenant), listed(other)]);
     for (const { api } of [tenant, other]) await api.post(LEADS, buildLead(), withIdempotencyKey());
@@ -59,7 +59,7 @@ describe('the removal of an organization', () => {
     expect(dataOf(await other.api.get(LEADS))).not.toEqual([]);
   });
 
-  it('removes more than a batch, and tells of every row', async () => {
+  it('removes more rows than one batch, and reports the progress', async () => {
     await app.sql(
       `insert into tasks (organization_id, id, title, priority, status, created_by_ai)
        select $1, gen_random_uuid(), 'Call', 'low', 'open', false from generate_series(1, 2500)`,
@@ -72,11 +72,11 @@ describe('the removal of an organization', () => {
     expect(Math.max(...steps)).toBeLessThan(2_500);
   });
 
-  it('refuses an organization that does not exist', async () => {
+  it('rejects an organization that does not exist', async () => {
     await expect(service.contents(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('ends the keys first, and can be repeated where it was broken off', async () => {
+  it('revokes the keys first, and can be repeated after a failure', async () => {
     await createLead(tenant.api);
     const failing = { remove: () => Promise.reject(new Error('lost')) };
     const broken = new OrganizationRemovalService(
@@ -91,7 +91,7 @@ describe('the removal of an organization', () => {
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toEqual([]);
   });
 
-  it('ends the sessions of its keys', async () => {
+  it('closes the MCP sessions of its keys', async () => {
     const caller = new McpHttpClient(app.url, tenant.key.key);
     const session = await caller.openSession('2025-06-18');
     const stream = await caller.openStream(session);
@@ -102,8 +102,8 @@ describe('the removal of an organization', () => {
   });
 });
 
-describe('the removal of an organization beside requests', () => {
-  it('gives none of them a 5xx, and leaves no row of theirs behind', async () => {
+describe('removing an organization during requests', () => {
+  it('causes no 5xx answer and leaves no row', async () => {
     const { id } = await createLead(tenant.api);
     const statuses = new Set<number>();
     const requests = [
@@ -132,7 +132,7 @@ describe('the removal of an organization beside requests', () => {
     expect(new Set(Object.values(await rowCounts(tenant)))).toEqual(new Set([0]));
   });
 
-  it('answers 401 to a request that was let in before and writes after it', async () => {
+  it('answers 401 to a request that was authenticated before the removal and writes after it', async () => {
     await tenant.api.get(LEADS);
     await app.sql('delete from api_keys where organization_id = $1', [tenant.id]);
     await app.sql('delete from organizations where id = $1', [tenant.id]);
@@ -143,13 +143,13 @@ describe('the removal of an organization beside requests', () => {
     }
   });
 
-  it('is safe because every table refers to the organization of its rows', async () => {
+  it('is protected by a foreign key to organizations in every table', async () => {
     const free = await app.sql<{ name: string }>(
       `${TENANT_TABLES} except select conrelid::regclass::text from pg_constraint
        where contype = 'f' and confrelid = 'organizations'::regclass
          and conname = conrelid::regclass::text || '_organization_id_fkey'`,
     );
-    // Counters are written with the rows that they count, and never without them.
+    // Counters need no foreign key because they are written only together with the rows that they count.
     expect(free).toEqual([{ name: 'record_counts' }]);
   });
 });
@@ -158,7 +158,7 @@ function withIdempotencyKey() {
   return { headers: { 'Idempotency-Key': randomUUID() } };
 }
 
-/** How many rows of an organization there are, by table. */
+/** Returns the number of rows of an organization by table. */
 async function rowCounts({ id }: Tenant): Promise<Record<string, number>> {
   const tables = await app.sql<{ name: string }>(TENANT_TABLES);
   const counts: Record<string, number> = {};

@@ -67,7 +67,7 @@ class WidgetPrompt {
 @Module({ providers: [WidgetPrompt] })
 class PromptModule {}
 
-describe('a scope that does not exist', () => {
+describe('an unknown scope', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('a scope that does not exist', () => {
     ['get_widget', ToolModule],
     ['widget', ResourceModule],
     ['praise_widget', PromptModule],
-  ])('ends the start where %s requires it, and both are named', async (name, module) => {
+  ])('required by %s makes startup fail with an error that names both', async (name, module) => {
     const message = await TestApp.start({ modules: [module], database }).then(
       async (app) => {
         await app.stop();

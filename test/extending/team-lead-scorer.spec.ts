@@ -11,7 +11,7 @@ import {
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 
-/** Knows one thing about a lead: how long its notes are. */
+/** Scores a lead by the length of its notes. */
 @Injectable()
 class NotesScorer extends LeadScorer {
   score({ notes }: ScorableLead): number {
@@ -23,7 +23,7 @@ class NotesScorer extends LeadScorer {
 @Module({ providers: [{ provide: LeadScorer, useClass: NotesScorer }], exports: [LeadScorer] })
 class ScoringModule {}
 
-/** Breaks the contract of `score` by whatever number the notes spell. */
+/** Returns the number in the notes, which can violate the contract of `score`. */
 @Injectable()
 class CarelessScorer extends LeadScorer {
   score({ notes }: ScorableLead): number {
@@ -59,7 +59,7 @@ describe("a team's own LeadScorer", () => {
     expect((await updateLead(tenant.api, id, { notes: null })).lead_score).toBe(1);
   });
 
-  it('is what lists sort by', async () => {
+  it('determines the order of lists by lead_score', async () => {
     const { api } = await app.organization();
     for (const length of [5, 50, 20]) await createLead(api, { notes: 'x'.repeat(length) });
     const { body } = (await api.get(`${LEADS}?sort_by=lead_score`)) as { body: unknown };
@@ -69,7 +69,7 @@ describe("a team's own LeadScorer", () => {
   });
 });
 
-describe("a team's LeadScorer that breaks its contract", () => {
+describe("a team's LeadScorer that violates its contract", () => {
   let app: TestApp;
   let tenant: Tenant;
 

@@ -40,7 +40,7 @@ describe("a team's own prompt", () => {
     expect(await ask('prompts/list', {}, blind)).toMatchObject({ result: { prompts: [] } });
   });
 
-  it('has its arguments checked and its records attached', async () => {
+  it('validates its arguments and attaches its records', async () => {
     const { id } = await createLead(tenant.api);
     const get = (args: object) => ask('prompts/get', { name: 'thank_lead', arguments: args });
     expect(await get({ lead_id: `Ada ${id}`, way: 'call' })).toMatchObject({
@@ -56,7 +56,7 @@ describe("a team's own prompt", () => {
     expect(error?.message).toContain('way must be one of letter, call');
   });
 
-  it('has its words completed, and the ids of its own records', async () => {
+  it('completes its arguments and the ids of its own records', async () => {
     const ref = { type: 'ref/prompt', name: 'thank_lead' };
     const ways = await ask('completion/complete', { ref, argument: { name: 'way', value: 'l' } });
     expect(ways).toMatchObject({ result: { completion: { values: ['letter'] } } });

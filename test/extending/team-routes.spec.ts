@@ -99,12 +99,12 @@ describe("a team's own route on leads (compliance_blocked)", () => {
     [{}, ['text']],
     [{ text: '' }, ['text']],
     [{ text: 'x'.repeat(161), urgent: 'yes', to: 'me' }, ['text', 'urgent', 'to']],
-  ])('checks its own DTO: %j', async (body, fields) => {
+  ])('validates its own DTO: %j', async (body, fields) => {
     const { id } = await createLead(tenant.api, { sms_opted_out: true });
     expectInvalid(await tenant.api.post(messagesOf(id), body), ...fields);
   });
 
-  it('asks for a key, and for the scope that it declares', async () => {
+  it('requires a key with the scope that it declares', async () => {
     const { id } = await createLead(tenant.api);
     expectError(await app.client().post(messagesOf(id), {}), 401, 'unauthorized');
     const reader = await app.key(tenant.id, ['leads:read', 'tasks:write']);
@@ -113,7 +113,7 @@ describe("a team's own route on leads (compliance_blocked)", () => {
     dataOf(await writer.api.post(messagesOf(id), { text: 'Hello' }), 201);
   });
 
-  it("answers not_found for another organization's lead, a deleted one and a malformed id", async () => {
+  it("answers not_found for another organization's lead, a deleted lead and a malformed id", async () => {
     const { id } = await createLead(tenant.api);
     const stranger = await app.organization();
     expectError(await stranger.api.post(messagesOf(id), { text: 'Hi' }), 404, 'not_found');
@@ -122,7 +122,7 @@ describe("a team's own route on leads (compliance_blocked)", () => {
     expectError(await tenant.api.post(messagesOf('x'), { text: 'Hi' }), 404, 'not_found');
   });
 
-  it('counts against the writes of the key, with the headers on every answer', async () => {
+  it('counts toward the write limit of the key, and sends the RateLimit headers with every answer', async () => {
     const { api } = await app.organization();
     const { id } = await createLead(api);
     const left = async () =>

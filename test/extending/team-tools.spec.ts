@@ -107,7 +107,7 @@ describe("a team's own tool (one source with REST)", () => {
     });
   });
 
-  it('is called with the actor, the id and its DTO, defaults included', async () => {
+  it('receives the actor, the id and its DTO with defaults', async () => {
     await agent.listTools();
     const { id } = await createLead(tenant.api);
     const args = { id: id.toUpperCase(), text: ' Hello ' };
@@ -124,26 +124,26 @@ describe("a team's own tool (one source with REST)", () => {
     [{}, ['text']],
     [{ text: 'x'.repeat(161), urgent: 'yes', to: 'me' }, ['text', 'urgent', 'to']],
     [{ id: 'x', text: 5 }, ['id', 'text']],
-  ])('has its arguments checked as its body is: %j', async (args, fields) => {
+  ])('validates its arguments like the body of its route: %j', async (args, fields) => {
     const { id } = await createLead(tenant.api);
     const { code, details = [] } = await agent.fail('send_message', { id, ...args });
     expect(code).toBe('validation_error');
     expect(details.map(({ field }) => field).sort()).toEqual(fields.sort());
   });
 
-  it('takes no argument that it does not declare', async () => {
+  it('rejects arguments that it does not declare', async () => {
     for (const args of [{ id: uuidv7() }, { text: 'Hello' }]) {
       const { details } = await agent.fail('count_messages', args);
       expect(details).toMatchObject([{ field: Object.keys(args)[0] }]);
     }
   });
 
-  it('that deletes can be rehearsed, and leaves nothing of what it wrote', async () => {
+  it('that deletes accepts dry_run, which changes no row', async () => {
     const lead = await createLead(tenant.api);
     const { id } = lead;
     const call = { id, reason: 'Done' };
-    const rehearsed = await agent.succeed('delete_thread', { ...call, dry_run: true });
-    expect(rehearsed).toEqual({ dry_run: true, would_answer: { id, deleted: true } });
+    const dryRun = await agent.succeed('delete_thread', { ...call, dry_run: true });
+    expect(dryRun).toEqual({ dry_run: true, would_answer: { id, deleted: true } });
     expect(await getLead(tenant.api, id)).toStrictEqual(lead);
     const invalid = await agent.fail('delete_thread', { id, dry_run: true });
     expect(invalid.details).toMatchObject([{ field: 'reason' }]);
@@ -151,7 +151,7 @@ describe("a team's own tool (one source with REST)", () => {
     expectError(await tenant.api.get(`${LEADS}/${id}`), 404, 'not_found');
   });
 
-  it('may raise compliance_blocked, which tells the agent to leave the lead alone', async () => {
+  it('returns compliance_blocked with the instruction not to contact the lead', async () => {
     const { id } = await createLead(tenant.api, { sms_opted_out: true });
     const result = await agent.call('send_message', { id, text: 'Hello' });
     expect(result).toMatchObject({
@@ -170,7 +170,7 @@ describe("a team's own tool (one source with REST)", () => {
     expect({ ...theirs, request_id: '' }).toEqual({ ...unknown, request_id: '' });
   });
 
-  it('counts against the writes of the key, together with REST', async () => {
+  it('counts toward the same write limit of the key as REST', async () => {
     const party = await app.organization();
     const { id } = await createLead(party.api);
     const sender = await connectAgent(app, party);
@@ -189,10 +189,13 @@ describe("a team's own tool (one source with REST)", () => {
   });
 
   it.each([
-    ['two of its own', [MessagesModule, RivalModule], 'send_message'],
-    ['one of Latitude', [TakenModule], 'list_leads'],
-  ])('ends the start where %s have one name, which it tells', async (_, modules, name) => {
-    const starting = TestApp.start({ modules, database: app.database });
-    await expect(starting).rejects.toThrow(name);
-  });
+    ['two tools of a team', [MessagesModule, RivalModule], 'send_message'],
+    ['a tool of a team and one of Latitude', [TakenModule], 'list_leads'],
+  ])(
+    'makes startup fail with an error that names the duplicate name: %s',
+    async (_, modules, name) => {
+      const starting = TestApp.start({ modules, database: app.database });
+      await expect(starting).rejects.toThrow(name);
+    },
+  );
 });

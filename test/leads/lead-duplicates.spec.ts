@@ -82,7 +82,7 @@ describe('uniqueness of e-mail and phone', () => {
     }
   });
 
-  it('applies to each organization separately', async () => {
+  it('applies within each organization only', async () => {
     const contact = { email: 'shared@example.com', phone: '+14155552671' };
     await createLead(api, contact);
     const stranger = await suite.app.organization();
@@ -145,7 +145,7 @@ describe('uniqueness of e-mail and phone', () => {
     }
   });
 
-  it('frees a value that the lead no longer has', async () => {
+  it('accepts a value that the other lead no longer has', async () => {
     const { id } = await createLead(api, { email: 'old@example.com', phone: '+14155552671' });
     await updateLead(api, id, { email: 'new@example.com', phone: null });
     await createLead(api, { email: 'old@example.com', phone: '+14155552671' });

@@ -41,25 +41,25 @@ async function forms(id: string) {
   return row;
 }
 
-describe('phones and e-mails that no two leads share', () => {
+describe('equal phones and e-mails', () => {
   it.each([
     ['+1 415 555 2671 x12', '(415) 555-2671 ext. 12'],
     ['+1 415 555 2671 x12', '+14155552671;ext=12'],
     ['+1 415 555 2671;12', '415.555.2671 #12'],
     ['0049 30 901820', '+49 30/901820'],
-  ])('given phone %s, refuses %s', async (phone, other) => {
+  ])('answers 409 when a lead has the phone %s and %s is sent', async (phone, other) => {
     expect((await post({ phone })).status).toBe(201);
     expectError(await post({ phone: other }), 409, 'duplicate');
   });
 
-  it('lets two extensions of one number be two leads', async () => {
+  it('accepts leads whose phones differ only in the extension', async () => {
     for (const phone of ['+1 415 555 2671', '+1 415 555 2671 x1', '+1 415 555 2671 x2']) {
       expect(await post({ phone })).toMatchObject({ status: 201, body: { data: { phone } } });
     }
   });
 
   it.each(['call me', '12', 'ext. 1', '+1 415 555 2671=12'])(
-    'refuses the phone %s',
+    'rejects the phone %s',
     async (phone) => {
       const answer = await post({ phone });
       expectError(answer, 400, 'validation_error');
@@ -71,13 +71,13 @@ describe('phones and e-mails that no two leads share', () => {
     ['élan@example.com', 'E\u0301LAN@example.com'],
     ['info@bücher.example', 'info@xn--bcher-kva.example'],
     ['info@bu\u0308cher.example', 'INFO@BÜCHER.example'],
-  ])('given e-mail %s, refuses %s', async (email, other) => {
+  ])('answers 409 when a lead has the e-mail %s and %s is sent', async (email, other) => {
     expect(await post({ email })).toMatchObject({ status: 201, body: { data: { email } } });
     expectError(await post({ email: other }), 409, 'duplicate');
   });
 });
 
-describe('leads of an earlier version', () => {
+describe('the migration of leads of an earlier version', () => {
   const migrate = async () => {
     const dataSource = await new DataSource(dataSourceOptions(app.database)).initialize();
     const runner = dataSource.createQueryRunner();
@@ -86,7 +86,7 @@ describe('leads of an earlier version', () => {
     await dataSource.destroy();
   };
 
-  it('are compared by the rules of now, and those that become equal keep the older form', async () => {
+  it('normalizes phones and e-mails by the current rules, and lists leads that become equal as conflicts', async () => {
     const extension = await store({ phone: '+14155552671 x12', compared: '+14155552671', age: 9 });
     const younger = await store({ phone: '+49 30 901820', compared: '+4930901820', age: 1 });
     const older = await store({ phone: '0049 30 901820', compared: '004930901820', age: 5 });
@@ -105,7 +105,7 @@ describe('leads of an earlier version', () => {
     expect(await forms(younger)).toMatchObject({ phone_compared: null });
   });
 
-  it('that lost their form can be edited, and get one with another phone', async () => {
+  it('keeps conflicting leads editable until they get a different phone', async () => {
     const older = await store({ phone: '0049 30 901820', compared: '004930901820', age: 5 });
     const id = await store({ phone: '+49 30 901820', compared: '+4930901820', age: 1 });
     await migrate();
@@ -117,7 +117,7 @@ describe('leads of an earlier version', () => {
   });
 });
 
-describe('another phone region', () => {
+describe('a change of the phone region', () => {
   const change = async (region: string) => {
     await app.app.get(KeysService).setPhoneRegion(tenant.id, region);
     await app.app.get(ContactIdentityService).normalizeAgain(tenant, region);
@@ -126,7 +126,7 @@ describe('another phone region', () => {
     return app.app.get(ContactIdentityService).listConflicts(tenant, region);
   };
 
-  it('reads every phone again, and finds leads by it', async () => {
+  it('normalizes every phone again and updates the search', async () => {
     const { id } = await createLead(tenant.api, { phone: '030 901820' });
     const updated = await tenant.api.get(`${LEADS}/${id}`);
     await change('DE');
@@ -136,7 +136,7 @@ describe('another phone region', () => {
     expect(found.body.data).toMatchObject([{ id }]);
   });
 
-  it('leaves a form that two leads want to the older one, whichever had it before', async () => {
+  it('gives a phone that two leads share to the older lead', async () => {
     const older = await createLead(tenant.api, { phone: '030 901820' });
     const newer = await createLead(tenant.api, { phone: '+49 30 901820' });
     await change('DE');
@@ -147,7 +147,7 @@ describe('another phone region', () => {
     expect(await forms(newer.id)).toMatchObject({ phone_compared: '+4930901820' });
   });
 
-  it('keeps to the organization that is told, and to leads that are not deleted', async () => {
+  it('ignores other organizations and deleted leads', async () => {
     const other = await app.organization();
     const { id } = await createLead(other.api, { phone: '030 901820' });
     const before = await forms(id);
@@ -160,7 +160,7 @@ describe('another phone region', () => {
     expect(await conflicts('DE')).toEqual([]);
   });
 
-  it('settles more leads than one batch, beside writers', async () => {
+  it('processes more leads than one batch during concurrent writes', async () => {
     await app.sql(
       `insert into leads (organization_id, id, first_name, source, tags, custom_fields, lead_score,
          sms_opted_out, on_dnc_list, phone, phone_compared, search_text)
@@ -189,8 +189,8 @@ describe('another phone region', () => {
   });
 });
 
-describe('the default region', () => {
-  it('is that of the server that started last, also for organizations that a command creates', async () => {
+describe('the default phone region', () => {
+  it('is the setting of the server that started last', async () => {
     const german = await TestApp.start({ settings: { defaultPhoneRegion: 'DE' } });
     const organization = await german.app.get(KeysService).createOrganization('Acme');
     expect(organization).toMatchObject({ phone_region: 'DE' });

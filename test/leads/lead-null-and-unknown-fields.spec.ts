@@ -22,14 +22,14 @@ const READ_ONLY_FIELDS = ['id', 'lead_score', 'created_at', 'updated_at'];
 
 describe('null, unknown fields and defaults', () => {
   it.each([undefined, null, '', '   ', '\u00a0\t', '\u0085', '\u200b', '\u200d\u2060'])(
-    'refuses a create whose first_name is %j',
+    'rejects a create whose first_name is %j',
     async (value) => {
       expectInvalid(await post({ first_name: value, last_name: 'Lovelace' }), 'first_name');
     },
   );
 
   it.each([null, '', ' \n', '\u200b'])(
-    'refuses an update that empties first_name by %j',
+    'rejects an update that clears first_name with %j',
     async (value) => {
       const lead = await create();
       expectInvalid(await put(lead.id, { first_name: value }), 'first_name');
@@ -37,14 +37,14 @@ describe('null, unknown fields and defaults', () => {
     },
   );
 
-  it.each([null, '', ' \t ', '\u0085\u200b'])('treats %j on create as left out', async (value) => {
+  it.each([null, '', ' \t ', '\u0085\u200b'])('treats %j on create as omitted', async (value) => {
     const nothing = Object.fromEntries(CLEARABLE_FIELDS.map((field) => [field, value]));
     const lead = await create({ ...nothing, source: value });
     for (const field of CLEARABLE_FIELDS) expect(lead).toHaveProperty(field, null);
     expect(lead.source).toBe('api');
   });
 
-  it('treats null on create as left out for lists, objects and flags', async () => {
+  it('treats null on create as omitted for lists, objects and flags', async () => {
     const nothing = { tags: null, custom_fields: null, sms_opted_out: null, on_dnc_list: null };
     expect(await create(nothing)).toMatchObject({
       tags: [],
@@ -65,7 +65,7 @@ describe('null, unknown fields and defaults', () => {
   });
 
   it.each(['source', 'tags', 'custom_fields', 'sms_opted_out', 'on_dnc_list'])(
-    'refuses null on an update of %s, which has a default',
+    'rejects null on an update of %s, which has a default',
     async (field) => {
       const lead = await create(buildLead());
       expectInvalid(await put(lead.id, { [field]: null }), field);
@@ -79,7 +79,7 @@ describe('null, unknown fields and defaults', () => {
     expect(await update(id, empty)).toMatchObject(empty);
   });
 
-  it('refuses "" for source on update, because it means null', async () => {
+  it('rejects "" for source on update, because it means null', async () => {
     const { id } = await create();
     expectInvalid(await put(id, { source: '' }), 'source');
   });
@@ -107,7 +107,7 @@ describe('null, unknown fields and defaults', () => {
     expect(await get(lead.id)).toStrictEqual(lead);
   });
 
-  it('refuses read-only fields even with their stored values', async () => {
+  it('rejects read-only fields even with their stored values', async () => {
     const lead = await create();
     expectInvalid(await put(lead.id, { ...lead }), ...READ_ONLY_FIELDS);
   });
@@ -144,7 +144,7 @@ describe('null, unknown fields and defaults', () => {
     expectInvalid(answer, 'dry_run', 'zip', 'first_name');
   });
 
-  it('has one message for each invalid field, without the input', async () => {
+  it('returns one message for each invalid field, without the submitted value', async () => {
     const { details } = errorOf(await post({ first_name: 7, email: 'secret@@example.com' }));
     expect(details).toHaveLength(2);
     for (const detail of details!) {

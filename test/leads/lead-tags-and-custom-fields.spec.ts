@@ -4,7 +4,7 @@ import { leadSuite } from '../support/lead-suite.js';
 
 const { post, put, create, get, update } = leadSuite();
 
-/** JSON of `levels` objects or arrays inside each other, the outermost an object. */
+/** Returns JSON with objects or arrays nested to `levels`, of which the outermost is an object. */
 function nested(levels: number, inner: 'object' | 'array' = 'object'): string {
   const [open, close] = inner === 'object' ? ['{"a":', '}'] : ['[', ']'];
   return `{"a":${open.repeat(levels - 2)}${inner === 'object' ? '{}' : '[]'}${close.repeat(levels - 2)}}`;
@@ -18,7 +18,7 @@ describe('tags', () => {
     expect((await create({ tags })).tags).toEqual(tags);
   });
 
-  it('refuses 51 tags', async () => {
+  it('rejects 51 tags', async () => {
     expectInvalid(await post({ first_name: 'Ada', tags: [...fifty, 'more'] }), 'tags');
   });
 
@@ -59,7 +59,7 @@ describe('tags', () => {
     [{ length: 1, constructor: 'x' }],
     [1],
     [true],
-  ])('%j is refused', async (tags) => {
+  ])('rejects %j', async (tags) => {
     expectInvalid(await post({ first_name: 'Ada', tags }), 'tags');
     const { id } = await create({ tags: ['kept'] });
     expectInvalid(await put(id, { tags }), 'tags');
@@ -107,14 +107,14 @@ describe('custom_fields', () => {
     },
   );
 
-  it('accepts 100 keys and refuses 101', async () => {
+  it('accepts 100 keys and rejects 101', async () => {
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
     expect(await stored(JSON.stringify(keys(100)))).toEqual(keys(100));
     expectInvalid(await raw(JSON.stringify(keys(101))), 'custom_fields');
   });
 
-  it('accepts 32 KiB of JSON in UTF-8 and refuses one byte more', async () => {
+  it('accepts 32 KiB of JSON in UTF-8 and rejects one byte more', async () => {
     const largest = JSON.stringify({ a: 'é'.repeat(16 * 1024 - 4) });
     expect(Buffer.byteLength(largest)).toBe(32 * 1024);
     expect(await stored(largest)).toEqual(JSON.parse(largest));
@@ -144,7 +144,7 @@ describe('custom_fields', () => {
     ['a number', '7'],
     ['true', 'true'],
     ['false', 'false'],
-  ])('refuses %s', async (_, json) => {
+  ])('rejects %s', async (_, json) => {
     expectInvalid(await raw(json), 'custom_fields');
     const { id } = await create();
     expectInvalid(await put(id, `{"custom_fields":${json}}`), 'custom_fields');

@@ -4,7 +4,7 @@ import { leadSuite, NOT_STRINGS } from '../support/lead-suite.js';
 const suite = leadSuite();
 const { post, put, create, get, update } = suite;
 
-/** One-line text fields and the most characters that they hold. */
+/** One-line text fields and their maximum lengths. */
 const TEXT_FIELDS = [
   ['first_name', 100],
   ['last_name', 100],
@@ -25,7 +25,7 @@ describe('text fields', () => {
       ['ASCII', 'x'],
       ['emoji', '😀'],
       ['combining marks', '\u0301'],
-    ])(`counts ${max} code points of %s as enough and one more as too many`, async (_, char) => {
+    ])(`accepts ${max} code points of %s and rejects one more`, async (_, char) => {
       const longest = char.repeat(max);
       const lead = await create(body(longest));
       expect(lead[field]).toBe(longest);
@@ -33,7 +33,7 @@ describe('text fields', () => {
       expectInvalid(await put(lead.id, { [field]: longest + char }), field);
     });
 
-    it('counts after trimming', async () => {
+    it('counts the characters after trimming', async () => {
       const lead = await create(body(` \t\n${'x'.repeat(max)}\r\n\u00a0\u0085\u200b`));
       expect(lead[field]).toBe('x'.repeat(max));
     });
@@ -44,7 +44,7 @@ describe('text fields', () => {
       expect((await get(id))[field]).toBe('ß');
     });
 
-    it.each(NOT_STRINGS)('is not %j', async (value) => {
+    it.each(NOT_STRINGS)('rejects %j', async (value) => {
       expectInvalid(await post(body(value)), field);
       const { id } = await create();
       expectInvalid(await put(id, { [field]: value }), field);
@@ -56,7 +56,7 @@ describe('text fields', () => {
     ['a lone high surrogate', String.raw`\ud83d`],
     ['a lone low surrogate', String.raw`a\ude00`],
     ['surrogates in the wrong order', String.raw`\ude00\ud83d`],
-  ])('refuses %s in a value', async (_, escaped) => {
+  ])('rejects %s in a value', async (_, escaped) => {
     expectInvalid(await post(`{"first_name":"${escaped}"}`), 'first_name');
     expectInvalid(await post(`{"first_name":"a","notes":"${escaped}"}`), 'notes');
     expectInvalid(await post(`{"first_name":"a","tags":["${escaped}"]}`), 'tags');
@@ -117,7 +117,7 @@ describe('phone', () => {
     '#123/(45)',
     '()()123',
     '9'.repeat(50),
-  ])('%s is accepted and returned as given', async (phone) => {
+  ])('%s is accepted and returned unchanged', async (phone) => {
     const { api } = await suite.app.organization();
     const lead = await createLead(api, { phone });
     expect(lead.phone).toBe(phone);
@@ -148,7 +148,7 @@ describe('phone', () => {
     "123' or '1'='1",
     4155552671,
     ...NOT_STRINGS,
-  ])('%j is refused', async (phone) => {
+  ])('rejects %j', async (phone) => {
     expectInvalid(await post({ first_name: 'Ada', phone }), 'phone');
     const { id } = await create();
     expectInvalid(await put(id, { phone }), 'phone');
@@ -165,7 +165,7 @@ describe('email', () => {
     "o'neil@sub.example.com",
     'under_score-dash@example.museum',
     longest,
-  ])('%s is accepted and returned as given', async (email) => {
+  ])('%s is accepted and returned unchanged', async (email) => {
     const { api } = await suite.app.organization();
     const lead = await createLead(api, { email });
     expect(lead.email).toBe(email);
@@ -196,7 +196,7 @@ describe('email', () => {
     longest.replace('com', 'info'),
     ['ada@example.com'],
     ...NOT_STRINGS,
-  ])('%j is refused', async (email) => {
+  ])('rejects %j', async (email) => {
     expectInvalid(await post({ first_name: 'Ada', email }), 'email');
     const { id } = await create();
     expectInvalid(await put(id, { email }), 'email');
@@ -231,7 +231,7 @@ describe('temperature, source and flags', () => {
     ...[...notWords, 'hot'].map((value): [string, unknown] => ['source', value]),
     ...notFlags.map((value): [string, unknown] => ['sms_opted_out', value]),
     ...notFlags.map((value): [string, unknown] => ['on_dnc_list', value]),
-  ])('%s refuses %j', async (field, value) => {
+  ])('%s rejects %j', async (field, value) => {
     expectInvalid(await post({ first_name: 'Ada', [field]: value }), field);
     const { id } = await create();
     expectInvalid(await put(id, { [field]: value }), field);

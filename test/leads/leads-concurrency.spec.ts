@@ -25,24 +25,24 @@ beforeEach(async () => {
 
 const ROUNDS = Array.from({ length: 25 }, (_, index) => index);
 
-/** Does the same thing many times at once. */
+/** Runs `act` concurrently this many times. */
 function atOnce<T>(times: number, act: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => act(index)));
 }
 
-/** How many answers have each status. */
+/** Counts the answers by status. */
 function statusesOf(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-describe('uniqueness under simultaneous writes', () => {
+describe('uniqueness under concurrent writes', () => {
   it.each([
     ['e-mail', 'email', (index: number) => (index % 2 ? 'Race@Example.com' : 'race@example.com')],
     ['phone', 'phone', (index: number) => (index % 2 ? '+14155552671' : '(415) 555-2671')],
   ])(
-    'given 20 creates of one %s at once, one is 201 and nineteen are 409 naming it',
+    'answers one 201 and nineteen 409 to 20 concurrent creates with the same %s',
     async (_, field, form) => {
       const answers = await atOnce(20, (index) =>
         api.post(LEADS, { first_name: `Racer ${index}`, [field]: form(index) }),
@@ -62,7 +62,7 @@ describe('uniqueness under simultaneous writes', () => {
     },
   );
 
-  it('given the same in two organizations, each has its one', async () => {
+  it('accepts one lead with the same e-mail in each of two organizations', async () => {
     const other = await app.organization();
     const answers = await atOnce(20, (index) =>
       (index % 2 ? api : other.api).post(LEADS, { first_name: 'Ada', email: 'race@example.com' }),
@@ -70,7 +70,7 @@ describe('uniqueness under simultaneous writes', () => {
     expect(statusesOf(answers)).toEqual({ 201: 2, 409: 18 });
   });
 
-  it('given 10 leads that all change to one e-mail at once, one gets it', async () => {
+  it('accepts one of 10 concurrent updates to the same e-mail', async () => {
     const leads = await atOnce(10, () => createLead(api));
     const answers = await Promise.all(
       leads.map(({ id }) => api.put(`${LEADS}/${id}`, { email: 'race@example.com' })),
@@ -78,7 +78,7 @@ describe('uniqueness under simultaneous writes', () => {
     expect(statusesOf(answers)).toEqual({ 200: 1, 409: 9 });
   });
 
-  it('given e-mail and phone of twenty creates that overlap crosswise, no two leads share any', async () => {
+  it('stores no duplicate from 20 concurrent creates with overlapping e-mails and phones', async () => {
     const answers = await atOnce(20, (index) =>
       api.post(LEADS, {
         first_name: 'Ada',
@@ -96,7 +96,7 @@ describe('uniqueness under simultaneous writes', () => {
   });
 
   it.each(ROUNDS)(
-    'given a delete and a create of its e-mail at once, neither fails (%d)',
+    'answers 201 or 409 to a create with the e-mail of a lead that is being deleted (%d)',
     async () => {
       const { id } = await createLead(api, { email: 'race@example.com' });
       const [deleted, created] = await Promise.all([
@@ -112,8 +112,8 @@ describe('uniqueness under simultaneous writes', () => {
   );
 });
 
-describe('simultaneous updates of one lead (only the fields provided are changed)', () => {
-  it.each(ROUNDS)('two of different fields both survive (%d)', async (round) => {
+describe('concurrent updates of one lead', () => {
+  it.each(ROUNDS)('keep the changes of two different fields (%d)', async (round) => {
     const { id } = await createLead(api);
     const [city, notes] = await Promise.all([
       updateLead(api, id, { city: `City ${round}` }),
@@ -125,7 +125,7 @@ describe('simultaneous updates of one lead (only the fields provided are changed
     expect([city.updated_at, notes.updated_at]).toContain(stored.updated_at);
   });
 
-  it('fifteen of different fields all survive, and the score is that of the sum', async () => {
+  it('keep the changes of fifteen different fields, and compute the score from all of them', async () => {
     const changes = {
       first_name: 'Grace',
       last_name: 'Hopper',
@@ -150,7 +150,7 @@ describe('simultaneous updates of one lead (only the fields provided are changed
     expect(await getLead(api, id)).toMatchObject({ ...changes, lead_score: 100 });
   });
 
-  it('the same change by twenty callers is one real change', async () => {
+  it('change updated_at once for twenty equal updates', async () => {
     const { id, updated_at } = await createLead(api);
     const leads = await atOnce(20, () => updateLead(api, id, { city: 'Paris' }));
     const stored = await getLead(api, id);
@@ -159,8 +159,8 @@ describe('simultaneous updates of one lead (only the fields provided are changed
   });
 });
 
-describe('delete among other writes (not_found from then on)', () => {
-  it.each(ROUNDS)('an update raced by a delete never brings the lead back (%d)', async () => {
+describe('DELETE during concurrent writes', () => {
+  it.each(ROUNDS)('is not undone by a concurrent update (%d)', async () => {
     const { id } = await createLead(api);
     const [updated, deleted] = await Promise.all([
       api.put(`${LEADS}/${id}`, { city: 'Paris' }),
@@ -177,15 +177,15 @@ describe('delete among other writes (not_found from then on)', () => {
     expect(rows).toEqual([{ city: updated.status === 200 ? 'Paris' : null, gone: true }]);
   });
 
-  it.each(ROUNDS)('ten deletes at once: one 200 and nine 404 (%d)', async () => {
+  it.each(ROUNDS)('answers one 200 and nine 404 to ten concurrent requests (%d)', async () => {
     const { id } = await createLead(api);
     const answers = await atOnce(10, () => api.delete(`${LEADS}/${id}`));
     expect(statusesOf(answers)).toEqual({ 200: 1, 404: 9 });
   });
 });
 
-describe('lists among writes', () => {
-  it('a page and its total belong to the same moment', async () => {
+describe('lists during concurrent writes', () => {
+  it('return a page and a total of the same snapshot', async () => {
     const writes = atOnce(40, () => createLead(api));
     const pages = await atOnce(20, () => api.get(`${LEADS}?limit=100`));
     await writes;

@@ -5,7 +5,7 @@ import { firstNames, leadListSuite, listLeads } from '../support/lead-list-suite
 const { organizationWith, setTime } = leadListSuite();
 
 describe('filters', () => {
-  it('status matches exactly', async () => {
+  it('match status exactly', async () => {
     const statuses = ['new', 'New', ' new ', 'newer', 'renew', 'né', '100%', 'a_b', 'axb', null];
     const { api } = await organizationWith(
       statuses.map((status, index) => ({ first_name: `${index} ${status}`, status })),
@@ -20,13 +20,13 @@ describe('filters', () => {
     expect(await firstNames(api, { status: '%' })).toEqual([]);
   });
 
-  it('status may have as many characters as a lead may', async () => {
+  it('accept a status of the maximum length', async () => {
     const status = '😀'.repeat(50);
     const { api } = await organizationWith([{ status }]);
     expect(await firstNames(api, { status })).toEqual(['Ada']);
   });
 
-  it.each(['cold', 'warm', 'hot'])('temperature %s', async (temperature) => {
+  it.each(['cold', 'warm', 'hot'])('match the temperature %s', async (temperature) => {
     const { api } = await organizationWith(
       ['cold', 'warm', 'hot', null].map((value) => ({
         first_name: `${value}`,
@@ -36,7 +36,7 @@ describe('filters', () => {
     expect(await firstNames(api, { temperature })).toEqual([temperature]);
   });
 
-  it('all together leave what passes each', async () => {
+  it('return the leads that match every filter', async () => {
     const match = { status: 'new', temperature: 'hot', last_name: 'Lovelace' };
     const { api, leads } = await organizationWith([
       { ...match, first_name: 'Both 1' },
@@ -66,7 +66,7 @@ describe('filters', () => {
   });
 });
 
-describe('date filters are half-open', () => {
+describe('created_after (inclusive) and created_before (exclusive)', () => {
   let api: ApiClient;
   beforeAll(async () => {
     const names = ['0', '1', '2'];
@@ -97,12 +97,15 @@ describe('date filters are half-open', () => {
     ['0001-01-01', '012', ''],
     ['9999-12-31T23:59:59.999Z', '', '012'],
     [' 2026-03-01T00:00:00.001Z ', '12', '0'],
-  ])('at %s: created_after keeps %j, created_before keeps %j', async (at, after, before) => {
-    expect((await firstNames(api, { created_after: at })).join('')).toBe(after);
-    expect((await firstNames(api, { created_before: at })).join('')).toBe(before);
-  });
+  ])(
+    'for %s, created_after returns %j and created_before returns %j',
+    async (at, after, before) => {
+      expect((await firstNames(api, { created_after: at })).join('')).toBe(after);
+      expect((await firstNames(api, { created_before: at })).join('')).toBe(before);
+    },
+  );
 
-  it('adjacent windows lose and repeat nothing', async () => {
+  it('return each lead in exactly one of several adjacent windows', async () => {
     const edges = [
       '2026-03-01',
       '2026-03-01T00:00:00.0004Z',
@@ -116,13 +119,13 @@ describe('date filters are half-open', () => {
     expect(found).toEqual(['0', '1', '2']);
   });
 
-  it('a window that ends where or before it begins is empty', async () => {
+  it('return no lead if the window ends at or before its start', async () => {
     const at = '2026-03-01T00:00:00.001Z';
     expect(await firstNames(api, { created_after: at, created_before: at })).toEqual([]);
     expect(await firstNames(api, { created_after: at, created_before: '2020-01-01' })).toEqual([]);
   });
 
-  it('a created_at that was answered finds its lead again by created_after', async () => {
+  it("return a lead for created_after with the lead's own created_at", async () => {
     const { api: other, leads } = await organizationWith([{}]);
     const at = leads[0]!.created_at;
     expect(await firstNames(other, { created_after: at })).toHaveLength(1);
@@ -256,10 +259,10 @@ describe('search', () => {
     ['first name and e-mail without space', 'bobbob@', []],
     ['e-mail and phone together', 'sub.example.org020', []],
     ['phone and its digits together', '0018020', []],
-    ['nothing that anyone has', 'nobody', []],
+    ['text that no lead has', 'nobody', []],
     ['null', 'null', []],
-    ['fields that it does not look into', 'needle', []],
-  ])('by %s', async (_, term, keys) => {
+    ['fields that are not searched', 'needle', []],
+  ])('finds leads by %s', async (_, term, keys) => {
     expect(await found(term)).toEqual(keys);
   });
 
@@ -268,7 +271,7 @@ describe('search', () => {
   });
 
   it.each(['\u001f', 'b\u001fb', 'lovelace\u001fcountess', 'm\u001f+1', '18\u001f02'])(
-    'never spans parts, even by the character that keeps them apart inside: %j',
+    'never matches across two fields, even with the internal separator: %j',
     async (term) => {
       expect(await found(term)).not.toContain('bob');
       if (term.length > 1) expect(await found(term)).toEqual([]);
@@ -281,7 +284,7 @@ describe('search', () => {
     expect(plus.body).toMatchObject({ data: [{ first_name: 'Ada' }], meta: { total: 1 } });
   });
 
-  it('follows updates', async () => {
+  it('finds leads by their updated values', async () => {
     const { api: other, leads } = await organizationWith([{ first_name: 'Before' }]);
     await other.put(`${LEADS}/${leads[0]!.id}`, { first_name: 'After', phone: '030-1234' });
     expect(await firstNames(other, { search: 'before' })).toEqual([]);

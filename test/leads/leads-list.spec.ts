@@ -21,7 +21,7 @@ const suite = leadListSuite();
 const { organizationWith, setTime } = suite;
 
 describe('the shape of a list', () => {
-  it('given no leads, answers an empty page with zero pages', async () => {
+  it('is an empty page with zero total_pages if there are no leads', async () => {
     const { api } = await suite.app.organization();
     const answer = await api.get(LEADS);
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ describe('the shape of a list', () => {
     });
   });
 
-  it('an item has exactly the 11 fields of the contract', async () => {
+  it('has items with exactly the 11 fields of the contract', async () => {
     const { api, leads } = await organizationWith([buildLead()]);
     const lead = leads[0]!;
     const answer = await api.get(LEADS);
@@ -55,14 +55,14 @@ describe('the shape of a list', () => {
     });
   });
 
-  it('has null for what is unset', async () => {
+  it('has null for unset fields', async () => {
     const { api } = await organizationWith([{}]);
     expect((await listLeads(api)).data).toMatchObject([
       { last_name: null, phone: null, email: null, status: null, temperature: null, company: null },
     ]);
   });
 
-  it('holds only leads of the organization of the key', async () => {
+  it('contains only leads of the organization of the key', async () => {
     const mine = await organizationWith([{ first_name: 'Mine' }]);
     const theirs = await organizationWith([{ first_name: 'Theirs' }, { first_name: 'Theirs' }]);
     expect(await firstNames(mine.api, {})).toEqual(['Mine']);
@@ -70,7 +70,7 @@ describe('the shape of a list', () => {
     expect(await firstNames(mine.api, { search: 'theirs' })).toEqual([]);
   });
 
-  it('needs leads:read', async () => {
+  it('requires leads:read', async () => {
     const { api } = await suite.app.organization({ scopes: ['leads:write'] });
     expectError(await api.get(LEADS), 403, 'insufficient_scope');
   });
@@ -93,20 +93,20 @@ describe('pages', () => {
     [{ page: 1e13 }, 0, { page: 1e13, limit: 50, total: 101, total_pages: 3 }],
     [{ search: 'nobody' }, 0, { page: 1, limit: 50, total: 0, total_pages: 0 }],
     [{ search: 'nobody', page: 9 }, 0, { page: 9, limit: 50, total: 0, total_pages: 0 }],
-  ])('given %j, answers %d leads and their meta', async (query, count, meta) => {
+  ])('for %j, contain %d leads and the matching meta', async (query, count, meta) => {
     const page = await listLeads(api, query);
     expect(page.data).toHaveLength(count);
     expect(page.meta).toStrictEqual(meta);
   });
 
-  it('counts what the filters leave', async () => {
+  it('count only the leads that match the filters', async () => {
     const { data, meta } = await listLeads(api, { search: 'lead 1', limit: 5, page: 3 });
     expect(data).toHaveLength(2);
     expect(meta).toEqual({ page: 3, limit: 5, total: 12, total_pages: 3 });
   });
 });
 
-describe('parameters that are refused, never clamped', () => {
+describe('invalid parameters are rejected', () => {
   let api: ApiClient;
   beforeAll(async () => {
     ({ api } = await suite.app.organization());
@@ -168,7 +168,7 @@ describe('parameters that are refused, never clamped', () => {
   });
 
   it.each(['search', 'status', 'temperature', 'created_after', 'created_before'])(
-    'given an empty %s, filters nothing by it',
+    'except an empty %s, which is ignored',
     async (name) => {
       const { body } = await api.get(`${LEADS}?${name}=&limit=3`);
       expect(body).toEqual((await api.get(`${LEADS}?limit=3`)).body);
@@ -177,7 +177,7 @@ describe('parameters that are refused, never clamped', () => {
     },
   );
 
-  it('given an unknown parameter, answers with the names of those that exist', async () => {
+  it('with the names of all parameters if one is unknown', async () => {
     const answer = await api.get(`${LEADS}?q=ada&Page=2`);
     expectInvalid(answer, 'q', 'Page');
     const names = fieldNamesOf(LeadListQuery).join(', ');
@@ -187,7 +187,7 @@ describe('parameters that are refused, never clamped', () => {
   });
 
   it.each(['+02:00', '+0200', '+02'])(
-    'given an offset of %s whose + is not encoded, tells how to write it',
+    'with a hint to encode the + of the offset %s',
     async (offset) => {
       const answer = await api.get(`${LEADS}?created_after=2026-01-01T09:00:00${offset}`);
       expectInvalid(answer, 'created_after');
@@ -196,7 +196,7 @@ describe('parameters that are refused, never clamped', () => {
     },
   );
 
-  it('given a parameter without a name, names query', async () => {
+  it('as query if the parameter has no name', async () => {
     expectInvalid(await api.get(`${LEADS}?=1`), 'query');
   });
 
@@ -214,12 +214,12 @@ describe('parameters that are refused, never clamped', () => {
     '__proto__[x]',
     'constructor',
     'hasOwnProperty',
-  ])('%s, which is unknown', async (name) => {
+  ])('unknown: %s', async (name) => {
     expectInvalid(await api.get(listPath({ [name]: 1 })), name);
   });
 
   it.each(['page=1&page=2', 'limit=5&limit=5', 'search=a&page=1&search=b', 'status=a&st%61tus=a'])(
-    '%s, which repeats one',
+    'repeated: %s',
     async (query) => {
       const repeated = query.split('=')[0]!;
       expectInvalid(await api.get(`${LEADS}?${query}`), repeated);
@@ -227,13 +227,13 @@ describe('parameters that are refused, never clamped', () => {
   );
 
   it.each(['status=%ff', 'status=%', 'status=%zz', 'search=%ed%a0%80'])(
-    '%s, which is no UTF-8',
+    'not UTF-8: %s',
     async (query) => {
       expectInvalid(await api.get(`${LEADS}?${query}`), query.split('=')[0]!);
     },
   );
 
-  it('names every failing parameter', async () => {
+  it('with the names of all invalid parameters', async () => {
     const query = 'page=0&limit=101&sort_by=id&sort_dir=up&temperature=x&created_after=x&foo=1';
     expectInvalid(
       await api.get(`${LEADS}?${query}`),
@@ -249,7 +249,7 @@ describe('order', () => {
   let api: ApiClient;
   let stored: LeadRecord[];
 
-  // 66 leads with few distinct values of each key, so that ids decide almost everywhere.
+  // 66 leads with few distinct values of each key, so that most leads are sorted by id.
   beforeAll(async () => {
     const bodies = Array.from({ length: 66 }, (_, index) => ({
       first_name: ['Ada', 'Bea', 'Cleo'][index % 3],
@@ -276,7 +276,7 @@ describe('order', () => {
     return leads;
   }
 
-  /** The order that the contract asks for, by definition. */
+  /** Returns the order that the contract defines. */
   function expected(sort: Sort, direction: 'asc' | 'desc'): string[] {
     const sign = direction === 'asc' ? 1 : -1;
     const compare = <T>(a: T, b: T) => (a < b ? -sign : a > b ? sign : 0);
@@ -290,14 +290,14 @@ describe('order', () => {
   }
 
   it.each(SORTS.flatMap((sort) => [[sort, 'asc'] as const, [sort, 'desc'] as const]))(
-    'by %s %s, nulls last, ties by id in the same direction, no lead lost or repeated over pages',
+    'is by %s %s with nulls last, then by id in the same direction, across pages',
     async (sort_by, sort_dir) => {
       const walked = await walk({ sort_by, sort_dir, limit: 7 });
       expect(walked.map((lead) => lead.id)).toEqual(expected(sort_by, sort_dir));
     },
   );
 
-  it('is created_at desc unless asked for otherwise', async () => {
+  it('is created_at desc by default', async () => {
     const ids = (await walk({ limit: 20 })).map((lead) => lead.id);
     expect(ids).toEqual(expected('created_at', 'desc'));
     const ascending = (await walk({ limit: 20, sort_dir: 'asc' })).map((lead) => lead.id);
@@ -306,7 +306,7 @@ describe('order', () => {
     expect(byName).toEqual(expected('last_name', 'desc'));
   });
 
-  it.each(SORTS)('by %s holds with filters and a search as well', async (sort_by) => {
+  it.each(SORTS)('is by %s with filters and a search too', async (sort_by) => {
     const query = { sort_by, limit: 3, temperature: 'hot', search: 'e' };
     const inside = new Set((await walk({ ...query, limit: 100 })).map((lead) => lead.id));
     expect(inside.size).toBeGreaterThan(6);
@@ -316,7 +316,7 @@ describe('order', () => {
     );
   });
 
-  it('by updated_at follows changes', async () => {
+  it('is by the new updated_at after updates', async () => {
     const { api: other, leads } = await organizationWith([{}, {}, {}]);
     await other.put(`${LEADS}/${leads[1]!.id}`, { city: 'Paris' });
     const { data } = await listLeads(other, { sort_by: 'updated_at' });

@@ -53,7 +53,7 @@ describe('POST, GET, PUT and DELETE /api/v1/leads', () => {
     expect(Math.abs(Date.parse(lead.created_at) - before)).toBeLessThan(60_000);
   });
 
-  it('returns every field as it was given', async () => {
+  it('returns every field unchanged', async () => {
     const body = buildLead();
     expect(await create(body)).toMatchObject(body);
   });
@@ -88,7 +88,7 @@ describe('POST, GET, PUT and DELETE /api/v1/leads', () => {
     });
   });
 
-  it.each(['get', 'delete'] as const)('refuses query parameters on %s', async (method) => {
+  it.each(['get', 'delete'] as const)('rejects query parameters on %s', async (method) => {
     const { id } = await create();
     expectInvalid(await suite.tenant.api[method](`${LEADS}/${id}?fields=id`), 'fields');
   });
@@ -244,7 +244,7 @@ describe('PUT /api/v1/leads/:id', () => {
   });
 
   it.each(['[]', 'null', '"x"', '1', '{', '', '{"first_name":"Ada"}{}'])(
-    'refuses the body %j',
+    'rejects the body %j',
     async (body) => {
       const { id } = await create();
       expectInvalid(await put(id, body), 'body');
@@ -261,7 +261,7 @@ describe('lead_score', () => {
     expect((await create(best)).lead_score).toBe(100);
   });
 
-  it('is computed from the whole lead on every write', async () => {
+  it('is computed from all fields of the lead on every write', async () => {
     const { id } = await create();
     const scores: number[] = [];
     for (const changes of [
@@ -320,7 +320,7 @@ describe('DELETE /api/v1/leads/:id', () => {
     expect(rows[0]!.deleted_at).toBeInstanceOf(Date);
   });
 
-  it('frees the e-mail and phone for other leads', async () => {
+  it('allows other leads to have the e-mail and phone', async () => {
     const { api } = await suite.app.organization();
     const contact = { email: 'released@example.com', phone: '+14155552671' };
     const first = await createLead(api, contact);

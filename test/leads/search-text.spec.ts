@@ -23,8 +23,8 @@ async function found({ api }: Tenant, search: string): Promise<string[]> {
 
 describe.each([
   ['a superuser', () => createDatabase('empty')],
-  ['an owner whom row-level security binds', () => createDatabaseWithPlainOwner()],
-])('the upgrade of a database by %s', (_, create) => {
+  ['an owner who is subject to row-level security', () => createDatabaseWithPlainOwner()],
+])('the search after a database was upgraded by %s', (_, create) => {
   let database: DatabaseTarget;
   let app: TestApp;
   let old: DataSource;
@@ -43,7 +43,7 @@ describe.each([
     await dropDatabase(database);
   });
 
-  /** With more leads than one batch has. */
+  /** Adds an organization with more leads than one batch of the migration. */
   async function addOrganization(name: string): Promise<void> {
     const rows: { id: string }[] = await old.query(
       `insert into organizations (id, name, phone_region) values (gen_random_uuid(), $1, 'GB')
@@ -74,7 +74,7 @@ describe.each([
   }
 
   it.each(['ΓΙΏΡΓΟΣ', 'STRASSE ΓΙΏ', 'έργα', '+44 20 7946 0018', '020-7946-00'])(
-    'every lead is found as one that is created now, by %j',
+    'finds older leads by %j',
     async (term) => {
       const all = await tenants();
       expect(all).toHaveLength(2);
@@ -83,18 +83,18 @@ describe.each([
   );
 
   it.each(['+44 20 7000 1234 ext. 7', '020-7000-1234,7', '+44 20 7000 1234'])(
-    'a phone with an extension is found as that of a lead that is created now, by %j',
+    'finds an older lead with an extension by the phone %j',
     async (term) => {
       for (const tenant of await tenants()) expect(await found(tenant, term)).toEqual(['Extended']);
     },
   );
 
-  it.each(['lead 0', 'lead 1099'])('leads of every batch are found: %s', async (name) => {
+  it.each(['lead 0', 'lead 1099'])('finds leads of every batch: %s', async (name) => {
     for (const tenant of await tenants()) expect(await found(tenant, name)).toContain(name);
   });
 });
 
-describe('leads that others than the application write', () => {
+describe('the search text of leads', () => {
   let app: TestApp;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('leads that others than the application write', () => {
   });
   afterAll(() => app.stop());
 
-  it('are found where a statement inserts them without their search text', async () => {
+  it('is set by the database for leads inserted with SQL', async () => {
     await app.sql(INSERT, [
       tenant.id,
       'Inserted',
@@ -117,7 +117,7 @@ describe('leads that others than the application write', () => {
     }
   });
 
-  it('are found by a name that a statement gave them, and by the former one no more', async () => {
+  it('is updated by the database for leads updated with SQL', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Former' });
     await app.sql(`update leads set first_name = 'Renamed' where id = $1`, [id]);
     expect(await found(tenant, 'former')).toEqual([]);
@@ -127,7 +127,7 @@ describe('leads that others than the application write', () => {
     expect(await found(tenant, 'anew')).toEqual(['Anew']);
   });
 
-  it('keep what the application wrote where only the case of a name changes', async () => {
+  it('keeps the value of the application if only the case of a name changes', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'ελένης' });
     await tenant.api.put(`${LEADS}/${id}`, { first_name: 'ΕΛΈΝΗΣ' });
     const [stored] = await app.sql<{ search_text: string }>(
@@ -138,7 +138,7 @@ describe('leads that others than the application write', () => {
   });
 
   it.each(['\u{1d160}', 'ᾷ', 'ΐ', '\u{20000}', '\u{1f600}'])(
-    'text that is as long as it may be is taken and found, in %j',
+    'supports fields of the maximum length in %j',
     async (character) => {
       const names = { first_name: character.repeat(100), last_name: character.repeat(99) + 'x' };
       const { email, phone } = { email: 'long@example.com', phone: '+1 415 555 0199' };
