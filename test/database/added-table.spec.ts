@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 describe('a table of a module with a foreign key to leads', () => {
-  it('loses the records of a lead that is purged, and no others', async () => {
+  it('loses only the records of a purged lead', async () => {
     const [purged, kept] = [await createLead(tenant.api), await createLead(tenant.api)];
     await makeOffer(tenant, purged.id);
     const offer = await makeOffer(tenant, kept.id);
@@ -50,7 +50,7 @@ describe('a table of a module with a foreign key to leads', () => {
     expect(await offersOf(tenant)).toEqual([{ id: offer }]);
   });
 
-  it('loses the records of an organization that is removed, and no others', async () => {
+  it('loses only the records of a removed organization', async () => {
     const other = await app.organization();
     const [, theirs] = await Promise.all(
       [tenant, other].map(async (owner) => makeOffer(owner, (await createLead(owner.api)).id)),

@@ -36,7 +36,7 @@ const PAIRS = [
   ['a plain owner without the tenant role', 'a superuser'],
 ] as const;
 
-/** Leads with an appointment each, enough that a backup takes several writes. */
+/** Adds enough leads with an appointment each that a backup needs several writes. */
 function addLeads(app: TestApp, { id }: Tenant, count: number) {
   return app.sql(
     `with added as (
@@ -233,7 +233,7 @@ describe('a restore that fails leaves the database empty', () => {
     await expectNothingRestored();
   });
 
-  it('which then accepts a complete backup', async () => {
+  it('and able to accept a complete backup', async () => {
     await restore(target, file);
     const names = ['leads', 'appointments', 'organizations'];
     const contents = await rowsByTable(target);
@@ -243,7 +243,7 @@ describe('a restore that fails leaves the database empty', () => {
     await expect(restore(target, file)).rejects.toThrow(/not empty \(organizations\).*empty one/);
   });
 
-  /** A backup with the rows of the file, but for those of tables that are given others. */
+  /** Returns a backup with the rows of the file, except for tables with a replacement. */
   async function forge(
     changed: BackupHeader,
     replacement: (table: BackupTable) => string | undefined,

@@ -5,7 +5,7 @@ import { TestApp } from '../../src/testing/test-app.js';
 import { databaseOf } from '../../src/testing/databases.js';
 
 describe('DATABASE_MAX_CONNECTIONS', () => {
-  it.each([5, 24])('of %d is never exceeded under load, and suffices', async (most) => {
+  it.each([5, 24])('of %d is sufficient and never exceeded under load', async (most) => {
     const app = await TestApp.start({ settings: { databaseMaxConnections: most } });
     const { api } = await app.organization();
     const { id } = await createLead(api);
@@ -42,7 +42,7 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
     await app.stop();
   });
 
-  it('beyond what the database allows makes the start warn in one sentence', async () => {
+  it('above the limit of the database logs one warning at startup', async () => {
     const first = await TestApp.start();
     const lines: string[] = [];
     setLogOutput({

@@ -29,7 +29,7 @@ async function totalOf(path: string, query = ''): Promise<number> {
   return (body as { meta: { total: number } }).meta.total;
 }
 
-/** Leads with these values, written by one statement of SQL. */
+/** Inserts leads with these values in one SQL statement. */
 function addLeads(count: number, status: string) {
   return app.sql(
     `insert into leads (organization_id, id, first_name, status, source, tags, custom_fields,
@@ -186,7 +186,7 @@ describe('wrong counts', () => {
     expect(await totalOf(LEADS, '&status=new')).toBe(33);
   });
 
-  it('get a new version with the repair, which invalidates cached totals', async () => {
+  it('get a new version when they are repaired, which invalidates cached totals', async () => {
     const [before] = await versions();
     await counts.repair(tenant);
     const [after] = await versions();

@@ -7,10 +7,10 @@ import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { until } from '../support/product.js';
 
-/** How long PostgreSQL lets a statement wait in the way of others (milliseconds). */
+/** The lock timeout of a statement that blocks other statements of its connection (milliseconds). */
 const BRIEF_LOCK_MS = '100';
 
-/** The time budget of a server whose operations make room for others, but never give up. */
+/** The time budget of a server whose operations retry after a lock timeout without a deadline. */
 class EndlessTimeBudget extends TimeBudget {
   startDeadline(): Deadline {
     return new EndlessDeadline(Infinity);
@@ -37,7 +37,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Expects answers that have succeeded or may be asked for again. */
+/** Expects answers that are successful or retryable. */
 async function expectRetryable(asked: readonly Promise<Answer>[]): Promise<void> {
   for (const answer of await Promise.all(asked)) {
     if (answer.status < 300) continue;
@@ -48,7 +48,7 @@ async function expectRetryable(asked: readonly Promise<Answer>[]): Promise<void>
   }
 }
 
-describe('a row that someone else holds', () => {
+describe('a row that is locked by another client', () => {
   let holder: pg.Client;
   let id: string;
 
@@ -63,14 +63,14 @@ describe('a row that someone else holds', () => {
   });
   afterEach(() => holder.end());
 
-  /** How many statements are past the time in which they give up to make room for others. */
+  /** Returns the number of statements that wait longer than the lock timeout. */
   async function longWaiting(): Promise<number> {
     const waiting = await app.sql(`select from pg_stat_activity where wait_event_type = 'Lock'
       and datname = current_database() and now() - query_start > interval '150 milliseconds'`);
     return waiting.length;
   }
 
-  it('keeps those who want it waiting, and no one else', async () => {
+  it('blocks only the requests that write the row', async () => {
     const others = await createLead(tenant.api);
     const api = endless.client(tenant.key.key);
     let waiting = 40;
@@ -78,25 +78,25 @@ describe('a row that someone else holds', () => {
       api.put(`${LEADS}/${id}`, { company: `C${i}` }).finally(() => waiting--),
     );
     await until(async () => (await longWaiting()) === 4);
-    // A key that no one has used yet has to be looked up.
-    const newcomer = await endless.key(tenant.id);
-    expect((await newcomer.api.get(`${LEADS}/${id}`)).status).toBe(200);
-    expect((await newcomer.api.post(LEADS, { first_name: 'A' })).status).toBe(201);
-    expect((await newcomer.api.put(`${LEADS}/${others.id}`, { company: 'C' })).status).toBe(200);
-    expect((await newcomer.api.delete(`${LEADS}/${others.id}`)).status).toBe(200);
+    // A new key is not cached and has to be looked up.
+    const uncached = await endless.key(tenant.id);
+    expect((await uncached.api.get(`${LEADS}/${id}`)).status).toBe(200);
+    expect((await uncached.api.post(LEADS, { first_name: 'A' })).status).toBe(201);
+    expect((await uncached.api.put(`${LEADS}/${others.id}`, { company: 'C' })).status).toBe(200);
+    expect((await uncached.api.delete(`${LEADS}/${others.id}`)).status).toBe(200);
     expect((await endless.client().get('/health/ready')).status).toBe(200);
     expect(waiting).toBe(40);
     await holder.query('rollback');
     for (const { status } of await Promise.all(writes)) expect(status).toBe(200);
   });
 
-  it('fails those who want it while it is still held', async () => {
+  it('makes writes of the row fail with a retryable error while it is locked', async () => {
     await expectRetryable(
       Array.from({ length: 40 }, (_, i) => tenant.api.put(`${LEADS}/${id}`, { company: `C${i}` })),
     );
   });
 
-  it('is waited for, by who wants to change it once too', async () => {
+  it('blocks updates and idempotent creates until it is unlocked', async () => {
     const api = endless.client(tenant.key.key);
     const change = api.put(`${LEADS}/${id}`, { company: 'C' });
     const once = { headers: { 'Idempotency-Key': 'once' } };
@@ -109,8 +109,8 @@ describe('a row that someone else holds', () => {
   });
 });
 
-describe('a statement that does not end', () => {
-  it('is given up by PostgreSQL, and its connection goes on', async () => {
+describe('a statement that exceeds its time budget', () => {
+  it('is cancelled by PostgreSQL and answered as query_failed or create_failed', async () => {
     const database = app.app.get(TenantDatabase);
     const statement = { text: 'select pg_sleep(3600) as asleep', values: [] };
     await expect(database.read(tenant, statement)).rejects.toMatchObject({ code: 'query_failed' });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('a transaction that PostgreSQL breaks off for another one', () => {
+describe('a transaction with a deadlock or a serialization failure', () => {
   beforeAll(async () => {
     // A sequence is not rolled back, so it counts the attempts.
     await app.sql('create sequence attempts; grant usage on attempts to public');
@@ -36,7 +36,7 @@ describe('a transaction that PostgreSQL breaks off for another one', () => {
       for each row when (new.notes like 'deadlock%') execute function break_off()`);
   });
 
-  it('is tried again, once, by a create and by an update', async () => {
+  it('is retried by a create and by an update', async () => {
     const created = dataOf(
       await tenant.api.post(LEADS, buildLead({ notes: 'deadlock once' })),
       201,
@@ -46,7 +46,7 @@ describe('a transaction that PostgreSQL breaks off for another one', () => {
     expect([created.notes, updated.notes]).toEqual(['deadlock once', 'deadlock once']);
   });
 
-  it('is create_failed when it is broken off again, and nothing is written', async () => {
+  it('answers create_failed and writes nothing when the retry fails too', async () => {
     const { id } = await createLead(tenant.api, { notes: 'before' });
     const answers = [
       await tenant.api.post(LEADS, { first_name: 'Never', notes: 'deadlock always' }),
@@ -63,19 +63,19 @@ describe('a transaction that PostgreSQL breaks off for another one', () => {
   });
 });
 
-describe('details name every failing field', () => {
-  it('those that JSON alone shows and those that their bounds show, each once', async () => {
+describe('the details of a validation error', () => {
+  it('name each field once that is invalid in JSON or exceeds its limits', async () => {
     const body = '{"first_name":"","zip":5,"custom_fields":{"a":1e400},"tags":["\\u0000"],"x":1}';
     const fields = ['first_name', 'zip', 'custom_fields', 'tags', 'x'];
     expectInvalid(await tenant.api.post(LEADS, body), ...fields);
   });
 });
 
-describe('a database that writes times in another style', () => {
+describe('a database with another DateStyle', () => {
   let other: TestApp;
   afterEach(() => other.stop());
 
-  it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('%s is understood', async (style) => {
+  it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('supports %s', async (style) => {
     const database = await createDatabase();
     const before = await TestApp.start({ database });
     await before.sql(`do $$ begin

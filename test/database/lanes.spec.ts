@@ -12,24 +12,27 @@ import { configOf } from '../../src/testing/databases.js';
 import { until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** A lock by which a test holds statements until it releases them. */
+/** The id of an advisory lock that blocks statements until the test releases it. */
 const HELD = 4_711;
 
 let app: TestApp;
-/** Another instance, whose statements may wait for as long as the test holds them. */
-let patient: TestApp;
+/** Another instance, whose statements have no timeouts. */
+let unlimited: TestApp;
 let us: Tenant;
 let them: Tenant;
 let database: TenantDatabase;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  patient = await TestApp.start({ database: app.database, timeBudget: new UnlimitedTimeBudget() });
+  unlimited = await TestApp.start({
+    database: app.database,
+    timeBudget: new UnlimitedTimeBudget(),
+  });
   [us, them] = await Promise.all([app.organization(), app.organization()]);
   database = app.app.get(TenantDatabase);
 });
 afterAll(async () => {
-  await patient.stop();
+  await unlimited.stop();
   await app.stop();
 });
 
@@ -37,7 +40,7 @@ const bounded = (text: string, values: unknown[] = []): Statement => {
   return { text, values, cost: 'bounded' };
 };
 
-/** What row-level security sees: the organization and the role of a statement. */
+/** Returns the organization and the role that row-level security applies to a statement. */
 const IDENTITY = bounded(
   `select current_setting('${TENANT_SETTING}') as organization, current_user as role, $1::int as n`,
 );
@@ -52,7 +55,7 @@ function identify(tenant: Tenant, n: number): Promise<Identity[]> {
   return database.read<Identity>(tenant, { ...IDENTITY, values: [n] });
 }
 
-/** How many statements wait for locks of a type. */
+/** Returns the number of statements that wait for locks of a type. */
 async function waitingFor(type: string): Promise<number> {
   const waiting = await app.sql(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -62,27 +65,27 @@ async function waitingFor(type: string): Promise<number> {
   return waiting.length;
 }
 
-/** The connections of this application alone, by which a test can end them. */
+/** Terminates the connections of the application. */
 function endConnections(): Promise<unknown> {
   return app.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'latitude'`);
 }
 
 describe('statements that share a connection', () => {
-  it('each run for their own organization, under the role of tenants', async () => {
+  it('run for their own organization and under the tenant role', async () => {
     const asked = Array.from({ length: 400 }, (_, n) => [n % 2 ? us : them, n] as const);
     const answers = await Promise.all(asked.map(([tenant, n]) => identify(tenant, n)));
     const expected = asked.map(([{ id }, n]) => [{ organization: id, role: 'latitude_app', n }]);
     expect(answers).toEqual(expected);
   });
 
-  it('leave nothing of an organization behind', async () => {
+  it('do not keep the organization of the previous statement', async () => {
     await identify(us, 1);
     const [row] = await database.read<Identity>(them, { ...IDENTITY, values: [2] });
     expect(row?.organization).toBe(them.id);
   });
 
-  it('fail alone, whatever those before and behind them ask', async () => {
+  it('do not fail because of other statements in the pipeline', async () => {
     const broken = [
       bounded('select 1 / $1::int as n', [0]),
       bounded('select no_such_column from leads where organization_id = $1', [us.id]),
@@ -100,7 +103,7 @@ describe('statements that share a connection', () => {
     }
   });
 
-  it('do not see what a transaction has not committed', async () => {
+  it('do not read uncommitted changes of a transaction', async () => {
     const { id } = await createLead(us.api, { notes: 'before' });
     await database.transaction(us, async (transaction) => {
       await transaction.query({
@@ -112,10 +115,10 @@ describe('statements that share a connection', () => {
     expect((await getLead(us.api, id)).notes).toBe('after');
   });
 
-  it('are answered while statements of unknown cost keep connections busy', async () => {
+  it('complete while statements of unknown cost occupy other connections', async () => {
     const { id } = await createLead(us.api);
-    const gateway = patient.app.get(TenantDatabase);
-    const api = patient.client(us.key.key);
+    const gateway = unlimited.app.get(TenantDatabase);
+    const api = unlimited.client(us.key.key);
     const holder = new pg.Client(configOf(app.database));
     await holder.connect();
     await holder.query('select pg_advisory_lock($1)', [HELD]);
@@ -134,12 +137,12 @@ describe('statements that share a connection', () => {
 });
 
 describe('a write that has to wait for a lock', () => {
-  it('waits where no other waits behind it, and is done as soon as the lock is gone', async () => {
+  it('does not block other writes, and completes when the lock is released', async () => {
     const email = `${randomUUID()}@example.com`;
     const { id } = await createLead(us.api);
-    const api = patient.client(us.key.key);
+    const api = unlimited.client(us.key.key);
     let blocked: Promise<Answer> | undefined;
-    await patient.app
+    await unlimited.app
       .get(TenantDatabase)
       .transaction(us, async (transaction) => {
         await transaction.query({
@@ -155,12 +158,12 @@ describe('a write that has to wait for a lock', () => {
   });
 });
 
-describe('connections that are lost', () => {
-  it('are opened again by the next statement, which does not fail', async () => {
+describe('lost connections', () => {
+  it('are reopened by the next statement, which succeeds', async () => {
     const { id } = await createLead(us.api);
     await Promise.all(Array.from({ length: 8 }, () => getLead(us.api, id)));
     await endConnections();
-    // Each lane learns of its loss before it is asked again.
+    // Every connection must notice its loss before its next statement.
     await until(async () => {
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => us.api.get(`${LEADS}/${id}`)),
@@ -169,7 +172,7 @@ describe('connections that are lost', () => {
     });
   });
 
-  it('fail what was under way as query_failed, and nothing else', async () => {
+  it('fail only pending statements, with query_failed', async () => {
     const { id } = await createLead(us.api);
     const reads = Array.from({ length: 200 }, () => us.api.get(`${LEADS}/${id}`));
     await endConnections();
@@ -181,7 +184,7 @@ describe('connections that are lost', () => {
 });
 
 describe('a database that refuses connections', () => {
-  it('fails reads and creates by their codes, and serves them as soon as it is back', async () => {
+  it('answers query_failed to reads and create_failed to creates until it accepts connections again', async () => {
     const proxy = await TcpProxy.to(app.database);
     const cutOff = await TestApp.start({ database: proxy.target });
     try {
@@ -196,12 +199,12 @@ describe('a database that refuses connections', () => {
       await expect(gateway.write(us, { ...IDENTITY, values: [1] })).rejects.toMatchObject({
         code: 'create_failed',
       });
-      // Whose key has to be looked up is told what that was for, as far as it is known.
-      const newcomer = cutOff.client(them.key.key);
+      // The lookup of a key that is not cached fails with the code of its request.
+      const uncached = cutOff.client(them.key.key);
       const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-      expectError(await newcomer.get(LEADS), 500, 'query_failed');
-      expectError(await newcomer.post(LEADS, { first_name: 'A' }), 500, 'create_failed');
-      expectError(await newcomer.post('/mcp', ping), 500, 'query_failed');
+      expectError(await uncached.get(LEADS), 500, 'query_failed');
+      expectError(await uncached.post(LEADS, { first_name: 'A' }), 500, 'create_failed');
+      expectError(await uncached.post('/mcp', ping), 500, 'query_failed');
       proxy.setOpen(true);
       await until(async () => (await api.get(`${LEADS}/${id}`)).status === 200);
       await createLead(api);

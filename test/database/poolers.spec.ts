@@ -7,10 +7,10 @@ import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../support/pgbouncer.js';
 import { Product, type RunningServer, UNLIMITED } from '../support/product.js';
 
-/** Sooner than PgBouncer itself refuses who waits (query_wait_timeout), on a busy machine too. */
+/** Less than query_wait_timeout of PgBouncer, even on a busy machine. */
 const LONGEST_REQUEST_MS = 60_000;
 
-/** As many requests at once as the server opens connections, and no crowd that it would refuse. */
+/** The number of concurrent requests, equal to the connections of the server so that none is rejected. */
 const AT_ONCE = 24;
 const ROUNDS = 5;
 
@@ -33,7 +33,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     ['transaction', 1],
     ['statement', 20],
   ] as const)(
-    'in %s mode with %d connections ends the start with a sentence',
+    'in %s mode with %d connections makes startup fail with one line',
     async (mode, size) => {
       bouncer = await PgBouncer.to(database, mode, size);
       const started = await product.run('main.js', [], { DATABASE_URL: bouncer.url });
@@ -52,7 +52,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     expect(statuses).toEqual(new Set([200, 201, 404]));
   });
 
-  it('in session mode with too few connections fails requests in time, and serves others', async () => {
+  it('in session mode with too few connections answers every request in time, with 500 or 503 if need be', async () => {
     bouncer = await PgBouncer.to(database, 'session', 20);
     const { statuses, longestMs } = await serveLoad();
     expect(statuses).toContain(200);
@@ -62,7 +62,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     expect(longestMs).toBeLessThan(LONGEST_REQUEST_MS);
   });
 
-  /** Starts the server behind the pooler and has it read and write on all of its connections. */
+  /** Starts the server behind the pooler, and reads and writes on all connections. */
   async function serveLoad() {
     const env = { ...UNLIMITED, DATABASE_URL: bouncer.url };
     const api = await client(env);

@@ -46,12 +46,12 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 describe('purge', () => {
-  it('looks through every table of tenants', () => {
+  it('covers every table with tenant records', () => {
     const { tables } = app.app.get(PurgeService);
     expect(tables).toEqual(expect.arrayContaining(['leads', 'appointments', 'tasks']));
   });
 
-  it('removes an old deleted lead with its appointments, and frees its tasks of it', async () => {
+  it('removes an old deleted lead with its appointments, and sets contact_id of its tasks to null', async () => {
     const lead = await createLead(tenant.api);
     await makeAppointment(lead.id);
     await makeAppointment(lead.id);
@@ -64,11 +64,11 @@ describe('purge', () => {
     expect(answer).toMatchObject({ status: 200, body: { data: { contact_id: null } } });
   });
 
-  it('moves updated_at and the ETag of the tasks that it frees of their lead', async () => {
+  it('increases updated_at and changes the ETag of the tasks of a removed lead', async () => {
     const lead = await createLead(tenant.api);
     const task = await makeTask({ contact_id: lead.id });
     const recent = await makeTask({ contact_id: lead.id });
-    // A change within the same millisecond, or by a server whose clock is ahead.
+    // Simulates a change in the same millisecond, or by a server with a clock that is ahead.
     await app.sql(`update tasks set updated_at = '2999-01-01T00:00:00Z' where id = $1`, [recent]);
     await remove(`${LEADS}/${lead.id}`, 31);
     const before = await tenant.api.get(`${TASKS}/${task}`);
@@ -82,7 +82,7 @@ describe('purge', () => {
     expect(updated_at).toBe('2999-01-01T00:00:00.001Z');
   });
 
-  it('publishes the change of each record that it frees or removes with another one', async () => {
+  it('publishes the changes of the appointments and tasks of a removed lead', async () => {
     const lead = await createLead(tenant.api);
     const appointment = await makeAppointment(lead.id);
     const task = await makeTask({ contact_id: lead.id });
@@ -95,14 +95,14 @@ describe('purge', () => {
     expect(changed.sort()).toEqual([appointment, task].sort());
   });
 
-  it('removes old deleted tasks, and leaves their leads', async () => {
+  it('removes old deleted tasks, and keeps their leads', async () => {
     const lead = await createLead(tenant.api);
     await remove(`${TASKS}/${await makeTask({ contact_id: lead.id })}`, 31);
     expect(await purge()).toMatchObject({ leads: 0, appointments: 0, tasks: 1 });
     expect(await rows()).toMatchObject({ leads: 1, tasks: 0 });
   });
 
-  it('leaves what lives, what is cancelled, and what was deleted later', async () => {
+  it('keeps records that are not deleted, cancelled or deleted later', async () => {
     const lead = await createLead(tenant.api);
     const cancelled = await makeAppointment(lead.id);
     await tenant.api.delete(`${APPOINTMENTS}/${cancelled}`);
@@ -116,7 +116,7 @@ describe('purge', () => {
     expect(await rows()).toEqual({ leads: 2, appointments: 2, tasks: 2, linked_tasks: 2 });
   });
 
-  it('keeps to the organization that it is told', async () => {
+  it('removes no record of another organization', async () => {
     const lead = await createLead(tenant.api);
     await remove(`${LEADS}/${lead.id}`, 31);
     const stranger = await app.organization();
@@ -124,7 +124,7 @@ describe('purge', () => {
     expect(await rows()).toMatchObject({ leads: 1 });
   });
 
-  it('removes more than a batch, and tells of every record', async () => {
+  it('removes more records than one batch, and reports the progress', async () => {
     await makeDeleted(2_500);
     const service = app.app.get(PurgeService);
     const counts = await service.count(tenant, monthAgo());
@@ -139,7 +139,7 @@ describe('purge', () => {
 });
 
 describe('a table whose records are never deleted', () => {
-  it('is left alone', async () => {
+  it('is not purged', async () => {
     const database = app.app.get(TenantDatabase);
     const discovery = {
       getProviders: () => [{ instance: new KeptRepository(database) }],
@@ -156,7 +156,7 @@ describe('a table that refers to leads', () => {
     foreign key (organization_id, lead_id) references leads (organization_id, id) on delete`;
   afterEach(() => app.sql('drop table links'));
 
-  it('without a repository is left to its foreign key', async () => {
+  it('without a repository is purged by its foreign key', async () => {
     await app.sql(`${LINKS} cascade)`);
     const lead = await createLead(tenant.api);
     await app.sql('insert into links values ($1, $2)', [tenant.id, lead.id]);
@@ -165,7 +165,7 @@ describe('a table that refers to leads', () => {
     expect(await app.sql('select from links')).toEqual([]);
   });
 
-  it('ends a purge of leads with its name where its foreign key refuses that', async () => {
+  it('makes a purge of leads fail with its name if its foreign key restricts the deletion', async () => {
     await app.sql(`${LINKS} restrict)`);
     const lead = await createLead(tenant.api);
     await remove(`${LEADS}/${lead.id}`, 31);
@@ -174,8 +174,8 @@ describe('a table that refers to leads', () => {
   });
 });
 
-describe('a purge beside other work', () => {
-  it('lets requests through: creates go on meanwhile', async () => {
+describe('a purge during other work', () => {
+  it('does not block creates', async () => {
     await makeDeleted(3_000);
     let purging = true;
     const answers: number[] = [];
@@ -194,7 +194,7 @@ describe('a purge beside other work', () => {
     expect(await rows()).toMatchObject({ leads: answers.length, appointments: 0 });
   });
 
-  it('shares the work with other purges, and each tells what it removed itself', async () => {
+  it('shares the work with concurrent purges, and each returns what it removed', async () => {
     await makeDeleted(5_000);
     const removed = await Promise.all([purge(), purge(), purge()]);
     expect(await rows()).toEqual({ leads: 0, appointments: 0, tasks: 0, linked_tasks: 0 });
@@ -204,7 +204,7 @@ describe('a purge beside other work', () => {
     }
   });
 
-  it('leaves nothing behind where another purge fails', async () => {
+  it('removes every record if a concurrent purge fails', async () => {
     await makeDeleted(10);
     const other = new pg.Client(connectionOf(app));
     await other.connect();
@@ -223,7 +223,7 @@ describe('a purge beside other work', () => {
   });
 });
 
-describe('a purge and stored answers', () => {
+describe('a purge of stored answers', () => {
   const post = (path: string, body: object, key: string) =>
     tenant.api.post(path, body, { headers: { 'Idempotency-Key': key } });
   const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
@@ -249,7 +249,7 @@ describe('a purge and stored answers', () => {
     expect((await post(TASKS, call, 'contact')).status).toBe(404);
   });
 
-  it('keeps the answers about all other records, also those of another organization', async () => {
+  it('keeps the answers about other records and of other organizations', async () => {
     const stranger = await app.organization();
     const options = { headers: { 'Idempotency-Key': 'theirs' } };
     dataOf(await stranger.api.post(LEADS, buildLead(), options), 201);
@@ -262,7 +262,7 @@ describe('a purge and stored answers', () => {
     expect(await storedKeys(stranger)).toEqual(['theirs']);
   });
 
-  it('removes answers of which it is not known what they are about', async () => {
+  it('removes answers with unknown record ids', async () => {
     dataOf(await post(LEADS, buildLead(), 'unknown'), 201);
     await app.sql('update idempotency_keys set record_ids = null where organization_id = $1', [
       tenant.id,
@@ -282,8 +282,8 @@ describe('a purge and stored answers', () => {
   }
 });
 
-describe('the migration that tells what stored answers are about', () => {
-  it('fills that in for the answers that are there', async () => {
+describe('the migration that adds record_ids to stored answers', () => {
+  it('sets record_ids for existing answers', async () => {
     const [lead, owner] = [randomUUID(), randomUUID()];
     const body = JSON.stringify({ data: { id: randomUUID(), lead_id: lead.toUpperCase() } });
     await app.sql(
@@ -342,7 +342,7 @@ async function makeTask(fields: object): Promise<string> {
   return body.data.id as string;
 }
 
-/** Deletes a record, and dates the deletion back. */
+/** Deletes a record and backdates the deletion. */
 async function remove(path: string, daysAgo: number): Promise<void> {
   expect((await tenant.api.delete(path)).status).toBe(200);
   const [, table, id] = /v1\/(\w+)\/(.+)/.exec(path) ?? [];
@@ -352,7 +352,7 @@ async function remove(path: string, daysAgo: number): Promise<void> {
   );
 }
 
-/** Leads that were deleted long ago, each with an appointment and a task that was deleted too. */
+/** Creates leads that were deleted long ago, each with an appointment and a deleted task. */
 async function makeDeleted(count: number): Promise<void> {
   await app.sql(
     `with new_leads as (

@@ -101,7 +101,7 @@ describe('lists read through an index, without sorting', () => {
   });
 });
 
-/** How PostgreSQL reads the page of a list for the tenant role. */
+/** Returns how PostgreSQL reads the page of a list under the tenant role. */
 async function planOfPage(app: TestApp, query: Record<string, string>): Promise<string> {
   let statement: Statement | undefined;
   const recorder = {

@@ -7,7 +7,7 @@ import { createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js
 const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';
 const LOSE_MARK = 'alter function pg_catalog.textlike(text, text) not leakproof';
 
-/** The warnings about the search of a start on this database. */
+/** Starts an instance on this database and returns its warnings about search. */
 async function warningsOfStart(database: DatabaseTarget): Promise<string[]> {
   const lines: string[] = [];
   setLogOutput({ write: (line: string) => lines.push(line) });
@@ -21,15 +21,15 @@ async function warningsOfStart(database: DatabaseTarget): Promise<string[]> {
   }
 }
 
-describe('at start, where row-level security keeps search from its index', () => {
-  it('a user who is no superuser gets one warning with the statement that helps', async () => {
+describe('startup when row-level security prevents the use of the search index', () => {
+  it('logs one warning with the required statement for a user who is not a superuser', async () => {
     const database = await createDatabaseWithPlainOwner();
     const warnings = await warningsOfStart(database);
     expect(warnings).toEqual([expect.stringContaining(REMEDY)]);
     await dropDatabase(database);
   });
 
-  it('a superuser mends it, as after the restore of a dump', async () => {
+  it('marks the function as leakproof for a superuser, for example after a restore', async () => {
     const database = await createDatabase();
     await queryAs(database, LOSE_MARK);
     expect(await warningsOfStart(database)).toEqual([]);
@@ -40,7 +40,7 @@ describe('at start, where row-level security keeps search from its index', () =>
     await dropDatabase(database);
   });
 
-  it('nothing is said where a superuser has run it', async () => {
+  it('logs no warning if a superuser has run the statement', async () => {
     const database = await createDatabase();
     await queryAs(database, REMEDY);
     expect(await warningsOfStart(database)).toEqual([]);
