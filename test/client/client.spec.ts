@@ -254,7 +254,7 @@ describe('retryAfterMs', () => {
   });
 });
 
-describe('after an attempt whose outcome is unknown', () => {
+describe('after an attempt with an unknown outcome', () => {
   it('a 404 on DELETE is a success', async () => {
     const client = clientOf([RESET, error(404, 'not_found')]);
     expect(await resultOf(client.leads.delete(ID))).toEqual({ id: ID, deleted: true });

@@ -45,7 +45,7 @@ describe('a restore into another schema', () => {
     await app.stop();
   });
 
-  it('refuses an older backup if later migrations have run', async () => {
+  it('rejects an older backup if later migrations have run', async () => {
     const { file } = await backUp(await databaseWith(MIGRATIONS.slice(0, -1)));
     const restored = restore(await createDatabase(), file);
     await expect(restored).rejects.toThrow(
@@ -53,7 +53,7 @@ describe('a restore into another schema', () => {
     );
   });
 
-  it('refuses a backup of a later version', async () => {
+  it('rejects a backup of a later version', async () => {
     const source = await createDatabase();
     await queryAs(
       source,
@@ -64,7 +64,7 @@ describe('a restore into another schema', () => {
     await expect(restored).rejects.toThrow('Later1999999999999');
   });
 
-  it('refuses different tables and columns, and names them', async () => {
+  it('rejects different tables and columns, and names them', async () => {
     const source = await createDatabase();
     await queryAs(source, 'create table rugs (organization_id uuid not null, id uuid not null)');
     await queryAs(source, 'alter table tasks add column colour text');

@@ -141,7 +141,7 @@ describe('a backup and its restore', () => {
 });
 
 describe('a backup that cannot contain every row', () => {
-  it('is refused if another kind of policy hides rows from the user', async () => {
+  it('is rejected if another kind of policy hides rows from the user', async () => {
     const source = await createDatabaseWithPlainOwner();
     const { app } = await startFilled(source);
     await queryAs(source, 'create policy mine on leads as restrictive using (first_name = $$x$$)');
@@ -150,7 +150,7 @@ describe('a backup that cannot contain every row', () => {
     await app.stop();
   });
 
-  it('is refused if there are no tables', async () => {
+  it('is rejected if there are no tables', async () => {
     const source = await createDatabase('empty');
     await expect(backUp(source)).rejects.toThrow('no tables of Latitude');
   });

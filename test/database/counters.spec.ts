@@ -202,7 +202,7 @@ describe('wrong counts', () => {
   }
 });
 
-describe('the start of a module whose repository declares counted columns', () => {
+describe('the start of a module with a repository that declares counted columns', () => {
   function moduleCounting(table: string, counted: readonly string[]) {
     @Injectable()
     class CountedRepository extends TenantRepository<IdDto> {

@@ -136,7 +136,7 @@ describe("a team's own route on leads (compliance_blocked)", () => {
   });
 });
 
-describe('a static route beside a route with :id', () => {
+describe('a static route next to a route with :id', () => {
   it('takes precedence over :id of leads, which still matches ids', async () => {
     const app = await TestApp.start({ modules: [SummaryModule] });
     try {

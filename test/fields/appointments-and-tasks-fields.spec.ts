@@ -145,7 +145,7 @@ describe.each(RESOURCES)('$name', (resource) => {
       expect((await create({ [field]: ` \t${odd}\n ` }))[field]).toBe(odd);
     });
 
-    it.each(NOT_STRINGS)('is refused as %j', async (value) => {
+    it.each(NOT_STRINGS)('rejects %j', async (value) => {
       for (const answer of await both(field, value)) expectInvalid(answer, field);
     });
 
@@ -166,7 +166,7 @@ describe.each(RESOURCES)('$name', (resource) => {
       }
     });
 
-    it.each(['nonsense', 'OPEN', ...NOT_STRINGS])('is refused as %j', async (value) => {
+    it.each(['nonsense', 'OPEN', ...NOT_STRINGS])('rejects %j', async (value) => {
       for (const answer of await both(field, value)) expectInvalid(answer, field);
     });
   });
@@ -197,7 +197,7 @@ describe.each(RESOURCES)('$name', (resource) => {
       expect((await create({ ...fields, [field]: given }))[field]).toBe(answered);
     });
 
-    it.each([...BAD_TIMES, 1767225600, true, [], {}])('is refused as %j', async (value) => {
+    it.each([...BAD_TIMES, 1767225600, true, [], {}])('rejects %j', async (value) => {
       for (const answer of await both(field, value)) expectInvalid(answer, field);
     });
   });
