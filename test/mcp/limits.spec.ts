@@ -44,9 +44,9 @@ function limitsIn({ headers }: Answer) {
 
 const post = (...messages: unknown[]) => caller.post(messages, sessionHeader(session));
 
-describe('the headers behind a batch', () => {
+describe('the rate limit headers of a batch', () => {
   const SLOW = callOf('list_leads', { search: 'ada' });
-  /** Refused before the database is asked, so that it ends before what was counted earlier. */
+  /** Rejected before any query, so that it can end before calls that were counted earlier. */
   const QUICK = callOf('get_lead', { id: 'x' });
 
   it.each([
@@ -54,9 +54,9 @@ describe('the headers behind a batch', () => {
     ['a quick call before a slow one', [QUICK, SLOW], 2],
     ['slow calls around a quick one', [SLOW, QUICK, SLOW], 3],
     ['calls among other messages', [SLOW, rpcRequest('ping'), QUICK, rpcNotification('x')], 2],
-    ['a resource read behind a call', [SLOW, rpcRequest('resources/read', { uri: 'lead://x' })], 2],
+    ['a resource read after a call', [SLOW, rpcRequest('resources/read', { uri: 'lead://x' })], 2],
     ['calls and whoami', [SLOW, callOf('whoami'), QUICK], 2],
-  ])('given %s, then they tell what is left after all of them', async (_, messages, counted) => {
+  ])('report the remaining requests after %s', async (_, messages, counted) => {
     const answer = await post(...messages);
     expect(limitsIn(answer)).toEqual({ limit: READS, remaining: READS - counted });
     const next = await tenant.api.get(LEADS);
@@ -69,13 +69,13 @@ describe('the headers behind a batch', () => {
     ['reads', [SLOW, SLOW, SLOW, SLOW, SLOW, WRITE], { limit: READS, remaining: READS - 5 }],
     ['writes', [WRITE, WRITE, SLOW], { limit: WRITES, remaining: WRITES - 2 }],
   ])(
-    'given reads and writes, then they tell the window with less left: %s',
+    'report the window with fewer remaining requests: %s',
     async (_, messages, told) => {
       expect(limitsIn(await post(...messages))).toEqual(told);
     },
   );
 
-  it('given a call over the limit, then they tell its window and when to come back', async () => {
+  it('report the exceeded window and Retry-After', async () => {
     const calls = Array.from({ length: WRITES + 1 }, () => WRITE);
     const answer = await post(...calls, SLOW);
     expect(limitsIn(answer)).toEqual({ limit: WRITES, remaining: 0 });
@@ -83,7 +83,7 @@ describe('the headers behind a batch', () => {
   });
 });
 
-/** Asks one thing in an era, alone. */
+/** Sends one request in a protocol mode. */
 function ask(era: ProtocolMode, method: string, params: object): Promise<Answer> {
   return era === 'sessions'
     ? caller.rpc(session, method, params)
@@ -94,7 +94,7 @@ describe.each(PROTOCOL_MODES)('%s', (era) => {
   const call = (name: string, args: object = {}) =>
     ask(era, 'tools/call', { name, arguments: args });
 
-  it('resources/read over the limit tells the seconds to wait', async () => {
+  it('resources/read over the limit returns retry_after_seconds', async () => {
     const { id } = await createLead(tenant.api);
     for (let i = 0; i < READS; i++) await call('list_leads');
     const answer = await ask(era, 'resources/read', { uri: `lead://${id}` });
@@ -105,14 +105,14 @@ describe.each(PROTOCOL_MODES)('%s', (era) => {
     expect(seconds).toBeLessThanOrEqual(60);
   });
 
-  it('resources/read within the limit tells no seconds with another error', async () => {
+  it('resources/read within the limit returns other errors without retry_after_seconds', async () => {
     const answer = await ask(era, 'resources/read', { uri: `lead://${randomUUID()}` });
     const { data } = answer.body.error as unknown as { data: Record<string, unknown> };
     expect(data).toMatchObject({ code: 'not_found' });
     expect(data).not.toHaveProperty('retry_after_seconds');
   });
 
-  it('whoami counts neither as a read nor as a write', async () => {
+  it('whoami does not count as a read or a write', async () => {
     await call('list_leads');
     for (let i = 0; i < 2 * READS; i++) {
       const answer = await call('whoami');
@@ -129,7 +129,7 @@ describe.each(PROTOCOL_MODES)('%s', (era) => {
     expect(limitsIn(await call('list_leads'))).toEqual({ limit: READS, remaining: READS - 2 });
   });
 
-  it('whoami answers a key that is over its limits, and tells that nothing is left', async () => {
+  it('whoami succeeds for a key over its limits, and reports no remaining requests', async () => {
     for (let i = 0; i <= READS; i++) await call('list_leads');
     for (let i = 0; i <= WRITES; i++) await call('create_lead');
     const answer = await call('whoami');
@@ -141,7 +141,7 @@ describe.each(PROTOCOL_MODES)('%s', (era) => {
     });
   });
 
-  it('whoami counts as a message of the flood guard', async () => {
+  it('whoami counts against the limit of messages', async () => {
     const batch = Array.from({ length: 100 }, () => rpcNotification('x'));
     const opened = 1;
     for (let left = MESSAGES - opened - 1; left > 0; left -= batch.length) {

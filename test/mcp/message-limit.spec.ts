@@ -46,7 +46,7 @@ describe('the limit of messages', () => {
     session = await caller.openSession(VERSION_WITH_BATCHES);
   });
 
-  /** Sends messages until so many are left, of which opening the session was one. */
+  /** Sends messages until this number remains. The initialize request of the session counts as one. */
   async function leave(count: number): Promise<void> {
     const message = rpcNotification('notifications/initialized');
     for (let missing = MESSAGES - 1 - count; missing > 0; missing -= BATCH) {
@@ -74,7 +74,7 @@ describe('the limit of messages', () => {
     expect(Math.abs(end - Number(headers.get('ratelimit-reset')))).toBeLessThanOrEqual(1);
   }
 
-  it('given a key, when it sends single messages at once, then exactly 600 are answered', async () => {
+  it('allows a key exactly 600 concurrent messages', async () => {
     const statuses: number[] = [];
     for (let sent = 0; sent < 650; sent += 50) {
       const answers = await Promise.all(Array.from({ length: 50 }, ping));
@@ -87,7 +87,7 @@ describe('the limit of messages', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(51);
   });
 
-  it('given a key that sent all its messages, when anything else comes, then it is 429, whatever it is', async () => {
+  it('answers 429 to every request of a key over the limit', async () => {
     await leave(0);
     const answers = [
       await ping(),
@@ -104,14 +104,14 @@ describe('the limit of messages', () => {
     expectRefusal(await caller.post(rpcRequest('ping'), foreign), 403, 'origin_not_allowed');
   });
 
-  it('given a key that sent all its messages, when another key of its organization comes, then it is served', async () => {
+  it('does not apply to another key of the organization', async () => {
     await leave(0);
     expectFlood(await ping());
     const other = callerOf(await limited.key(owner.id), limited);
     await expectAlive(other, await other.openSession());
   });
 
-  it('given a key that sent all its messages, when it calls tools, then they work, alone and in a batch', async () => {
+  it('does not apply to tool calls, single or in a batch', async () => {
     await leave(0);
     expectFlood(await ping());
     expect(await call('list_leads')).toMatchObject({
@@ -127,7 +127,7 @@ describe('the limit of messages', () => {
     expectFlood(await ping());
   });
 
-  it('given one message left, when known tools are called first, then it is still left', async () => {
+  it('does not count calls of known tools', async () => {
     await leave(1);
     for (let n = 0; n < 5; n++) expect(await call('list_tasks')).toMatchObject({ status: 200 });
     expectResult(await ping(), 1, {});
@@ -144,20 +144,20 @@ describe('the limit of messages', () => {
       () => caller.post(' '.repeat(300_000), sessionHeader(session)),
     ],
     ['a request without a session', 400, () => caller.post(rpcRequest('ping'))],
-    ['a request in no session', 404, () => caller.post(rpcRequest('ping'), sessionHeader('x'))],
+    ['a request in an unknown session', 404, () => caller.post(rpcRequest('ping'), sessionHeader('x'))],
     ['a refused initialize', 400, () => caller.initialize({ clientInfo: 1 })],
     ['a call of an unknown tool', 200, () => call('nothing_here')],
-    ['a call of no tool', 200, () => caller.rpc(session, 'tools/call', {})],
+    ['a call without a tool name', 200, () => caller.rpc(session, 'tools/call', {})],
     ['a notification', 202, () => caller.post(rpcNotification('x'), sessionHeader(session))],
     ['a GET', 400, () => SEND.GET(caller)],
     ['a DELETE', 404, () => caller.delete(randomUUID())],
-  ])('given one message left, when %s is sent, then that was it', async (_, status, ask) => {
+  ])('counts %s', async (_, status, ask) => {
     await leave(1);
     expect(await ask()).toMatchObject({ status });
     expectFlood(await ping());
   });
 
-  it('given one message left, when a batch of two comes, then it is refused and nothing of it is done', async () => {
+  it('refuses a batch that exceeds it, and executes nothing', async () => {
     await leave(1);
     const create = { name: 'create_lead', arguments: { first_name: 'Never' } };
     const batch = [rpcRequest('tools/call', create), rpcRequest('ping'), rpcRequest('ping')];
@@ -199,13 +199,13 @@ describe('the limit of messages', () => {
     },
   );
 
-  it('given a call that asks for a task, which is not offered, when it is made, then it is an ordinary one', async () => {
+  it('treats a call with a task, which is not supported, like any other call', async () => {
     const asTask = { ...listLeads().params, task: { ttl: 1 } };
     const answer = await caller.rpc(session, 'tools/call', asTask);
     expect(answer.body.result.structuredContent.data).toEqual([]);
   });
 
-  it('given protocol messages, when they are answered or refused, then neither reads nor writes have been counted', async () => {
+  it('does not count messages as reads or writes', async () => {
     for (let n = 0; n < 3; n++) {
       await ping();
       await caller.rpc(session, 'tools/list', {});
@@ -220,7 +220,7 @@ describe('the limit of messages', () => {
     expect(left).toEqual(['49', '49']);
   });
 
-  it('given requests without a key, when they are more than the reads of a minute, then they are 429', async () => {
+  it('answers 429 to more requests without a key than reads per minute', async () => {
     const alone = await start({ readsPerMinute: 3 });
     const statuses: number[] = [];
     for (const method of [...METHODS, ...METHODS]) {

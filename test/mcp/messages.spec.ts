@@ -43,7 +43,7 @@ describe('the body of a POST', () => {
     ]);
   });
 
-  /** The answers with and without a session. */
+  /** Returns the responses without and with a session. */
   function post(body: unknown, headers: Record<string, string> = {}): Promise<Answer[]> {
     return Promise.all([
       mcp.post(body, headers),
@@ -77,7 +77,7 @@ describe('the body of a POST', () => {
     [[rpcRequest('ping'), { jsonrpc: '2.0' }], 'method'],
     [[rpcRequest('ping'), 1], 'body'],
   ])(
-    'given %j, when it is POSTed, then it is refused and the field named',
+    'answers 400 to %j and names the fields',
     async (body, ...fields) => {
       for (const answer of await post(body)) {
         expectRefusal(answer, 400, 'validation_error', ...fields);
@@ -85,7 +85,7 @@ describe('the body of a POST', () => {
     },
   );
 
-  it('given no body at all, when POST is sent, then it is refused', async () => {
+  it('answers 400 to a request without a body', async () => {
     for (const answer of await post(undefined)) {
       expectRefusal(answer, 400, 'validation_error', 'body');
     }
@@ -96,9 +96,9 @@ describe('the body of a POST', () => {
     ['a clientInfo without its name', { clientInfo: { version: '1' } }, 'params.clientInfo.name'],
     ['no capabilities', { capabilities: undefined }, 'params.capabilities'],
     ['no protocolVersion', { protocolVersion: undefined }, 'params.protocolVersion'],
-    ['a protocolVersion that is no text', { protocolVersion: 2025 }, 'params.protocolVersion'],
+    ['a protocolVersion that is not a string', { protocolVersion: 2025 }, 'params.protocolVersion'],
   ])(
-    'given initialize with %s, when it is POSTed, then the parameter is named',
+    'answers 400 to initialize with %s and names the parameter',
     async (_, params, field) => {
       const answer = await mcp.initialize(params as object);
       expectRefusal(answer, 400, 'validation_error', field);
@@ -106,12 +106,12 @@ describe('the body of a POST', () => {
     },
   );
 
-  it('given initialize without parameters, when it is POSTed, then it is refused', async () => {
+  it('answers 400 to initialize without parameters', async () => {
     expectRefusal(await mcp.post(rpcRequest('initialize')), 400, 'validation_error', 'params');
   });
 
   it.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'text/json'])(
-    'given the content type %s, when POST is sent, then it is 415',
+    'answers 415 to the content type %s',
     async (type) => {
       const body = JSON.stringify(rpcRequest('ping'));
       for (const answer of await post(body, { 'Content-Type': type })) {
@@ -120,7 +120,7 @@ describe('the body of a POST', () => {
     },
   );
 
-  it('given a body that is too large, when POST is sent, then it is 413, and at the limit it is not', async () => {
+  it('answers 413 to a body over the limit, and accepts one at the limit', async () => {
     const { bodyLimitBytes } = readSettings({});
     const atLimit = JSON.stringify(rpcRequest('ping', {}, 1)).padEnd(bodyLimitBytes);
     for (const answer of await post(`${atLimit} `)) expectRefusal(answer, 413, 'payload_too_large');
@@ -128,7 +128,7 @@ describe('the body of a POST', () => {
   });
 
   describe('batches', () => {
-    it('given a session of 2025-03-26, when a batch is sent, then its requests are answered in an array', async () => {
+    it('answers the requests of a batch in an array, in a session of 2025-03-26', async () => {
       const batch = [
         rpcRequest('ping', {}, 1),
         rpcNotification('notifications/initialized'),
@@ -151,25 +151,25 @@ describe('the body of a POST', () => {
       );
     });
 
-    it('given a batch of one, when it is sent, then the answer is an array of one', async () => {
+    it('answers a batch of one request with an array', async () => {
       const { body } = await mcp.post([rpcRequest('ping', {}, 1)], sessionHeader(inBatching));
       expect(body).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
     });
 
-    it('given a batch with one id twice, when it is sent, then both requests are answered', async () => {
+    it('answers both requests of a batch that have the same id', async () => {
       const batch = [rpcRequest('ping', {}, 1), rpcRequest('ping', {}, 1)];
       const { body } = await mcp.post(batch, sessionHeader(inBatching));
       expect(body).toEqual(batch.map(({ id }) => ({ jsonrpc: '2.0', id, result: {} })));
     });
 
-    it('given a batch without a request, when it is sent, then the answer is 202 without a body', async () => {
+    it('answers 202 without a body to a batch without requests', async () => {
       const batch = [rpcNotification('notifications/initialized'), rpcNotification('x')];
       const answer = await mcp.post(batch, sessionHeader(inBatching));
       expect(answer).toMatchObject({ status: 202, body: undefined });
     });
 
     it.each(VERSIONS_WITHOUT_BATCHES)(
-      'given a session of %s, when a batch is sent, then it is refused',
+      'answers 400 to a batch in a session of %s',
       async (revision) => {
         const other = await mcp.openSession(revision);
         const batches = [[rpcRequest('ping')], [rpcNotification('notifications/initialized')], []];
@@ -181,13 +181,13 @@ describe('the body of a POST', () => {
       },
     );
 
-    it('given an empty batch, when it is sent, then it is refused', async () => {
+    it('answers 400 to an empty batch', async () => {
       for (const headers of [{}, sessionHeader(session), sessionHeader(inBatching)]) {
         expectRefusal(await mcp.post([], headers), 400, 'validation_error', 'body');
       }
     });
 
-    it('given initialize in a batch, when it is sent in a session, then it is refused and nothing is done', async () => {
+    it('answers 400 to a batch with initialize in a session, and executes nothing', async () => {
       const call = { name: 'create_lead', arguments: { first_name: 'Never' } };
       const owner = await app.organization();
       const caller = callerOf(owner);
@@ -203,7 +203,7 @@ describe('the body of a POST', () => {
       expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
     });
 
-    it('given initialize in a batch, when it is sent without a session, then it is refused', async () => {
+    it('answers 400 to a batch with initialize without a session', async () => {
       const initialize = initializeRequest({ protocolVersion: VERSION_WITH_BATCHES });
       const batches = [[initialize], [initialize, rpcRequest('ping')], [initialize, initialize]];
       for (const batch of batches) {
@@ -213,7 +213,7 @@ describe('the body of a POST', () => {
       }
     });
 
-    it('given a batch without initialize, when it is sent without a session, then it is no_session', async () => {
+    it('answers 400 no_session to a batch without a session', async () => {
       expectRefusal(await mcp.post([rpcRequest('ping')]), 400, 'no_session');
     });
   });
@@ -227,7 +227,7 @@ describe('the headers and the query of a request', () => {
   });
 
   it.each(METHODS)(
-    'given a revision that is not supported, when %s declares it, then the header is named',
+    'answers 400 to %s with an unsupported MCP-Protocol-Version',
     async (method) => {
       const body = method === 'POST' ? rpcRequest('ping') : undefined;
       for (const revision of ['x', '1999-01-01', '2026-07-28']) {
@@ -239,20 +239,20 @@ describe('the headers and the query of a request', () => {
     },
   );
 
-  it('given a supported revision, when a request declares it, then it is answered', async () => {
+  it('accepts every supported MCP-Protocol-Version', async () => {
     for (const revision of [...VERSIONS_WITHOUT_BATCHES, VERSION_WITH_BATCHES]) {
       const headers = { ...sessionHeader(session), 'MCP-Protocol-Version': revision };
       expectResult(await mcp.post(rpcRequest('ping', {}, 1), headers), 1, {});
     }
   });
 
-  it('given initialize that declares a revision which is not supported, when it is sent, then it is refused', async () => {
+  it('answers 400 to initialize with an unsupported MCP-Protocol-Version', async () => {
     const answer = await mcp.initialize({}, { 'MCP-Protocol-Version': 'x' });
     expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
   });
 
   it.each(METHODS)(
-    'given an unknown query parameter, when %s is sent, then it is named',
+    'answers 400 to %s with an unknown query parameter',
     async (method) => {
       const body = method === 'POST' ? rpcRequest('ping') : undefined;
       const path = `${MCP}?session=${session}`;
@@ -263,7 +263,7 @@ describe('the headers and the query of a request', () => {
   );
 
   it.each(['x', '-1', '1.5', '1', '01x', '0x0', '99999999999999999999', 'null'])(
-    'given Last-Event-ID %s, which names no event of the session, when GET is sent, then it is named',
+    'answers 400 to the Last-Event-ID %s, which is not an event of the session',
     async (id) => {
       const headers = { ...sessionHeader(session), 'Last-Event-ID': id };
       const answer = await mcp.request('GET', { headers });
@@ -271,7 +271,7 @@ describe('the headers and the query of a request', () => {
     },
   );
 
-  it('given a request with several faults, when GET is sent, then all are named', async () => {
+  it('names every invalid header and parameter of a GET', async () => {
     const headers = {
       'MCP-Protocol-Version': 'x',
       'Last-Event-ID': 'x',
@@ -282,7 +282,7 @@ describe('the headers and the query of a request', () => {
   });
 
   it.each(['PUT', 'PATCH', 'PROPFIND'])(
-    'given %s, when it is sent to /mcp, then it is 404 and Allow names what there is',
+    'answers 404 to %s, with the supported methods in Allow',
     async (method) => {
       const answer = await mcp.request(method, { headers: sessionHeader(session) });
       expectRefusal(answer, 404, 'not_found');
@@ -292,7 +292,7 @@ describe('the headers and the query of a request', () => {
   );
 
   it.each(['/mcp/', '/mcp/x', '/MCP', '/mcp%2f'])(
-    'given the path %s, when initialize is sent, then it is 404',
+    'answers 404 on the path %s',
     async (path) => {
       expectRefusal(
         await mcp.request('POST', { path, body: initializeRequest() }),

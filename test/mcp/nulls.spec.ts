@@ -38,7 +38,7 @@ class NoteDto extends RecordOf(CreateNoteDto) {}
 
 const NOTE: Omit<NoteDto, 'id'> = { title: 'A', text: 'B', rank: 3, pinned: true };
 
-/** A module of a team, with tools of its own. */
+/** A module with its own tools. */
 @Injectable()
 class NotesTools {
   @Tool('update_note', {
@@ -85,7 +85,7 @@ beforeAll(async () => {
 afterAll(() => stopWithAgents(app));
 
 const UPDATES = RECORD_TOOLS.filter(({ effect }) => effect === 'updates');
-/** The updates by which a field can be emptied. */
+/** The update tools that have a field which can be cleared. */
 const CLEARING = UPDATES.filter(
   (tool) =>
     isCore(tool) ||
@@ -100,13 +100,13 @@ async function inputSchemaOf(name: string): Promise<JsonSchema> {
   return tools.find((tool) => tool.name === name)!.inputSchema;
 }
 
-/** The fields that the schema of an update tool says can be emptied. */
+/** The fields that an update tool can clear, by its schema. */
 async function clearableBy(name: string): Promise<readonly string[]> {
   const { properties = {} } = await inputSchemaOf(name);
   return (properties.clear?.items?.enum ?? []) as string[];
 }
 
-/** A value of a field as its declaration gives it for an example; ids are those of a lead. */
+/** The declared example of a field. For an id, the id of a lead. */
 function exampleOf({ route }: RecordTool, name: string, leadId: string): unknown {
   const { schema } = declaredFieldsOf(route, 'body').find((field) => field.name === name)!;
   return schema.format === 'uuid' ? leadId : schema.examples?.[0];
@@ -117,7 +117,7 @@ async function stored({ route }: RecordTool, id: string): Promise<Row> {
   return dataOf<Row>(await tenant.api.get(pathOf({ ...route, pattern }, id)));
 }
 
-/** Fills every field of a record that can be emptied. */
+/** Creates a record and sets every field that can be cleared. */
 async function filledRecord(tool: RecordTool): Promise<Row> {
   const lead = await createLead(tenant.api);
   const values: Readonly<Record<string, unknown>> = {
@@ -141,12 +141,12 @@ async function filledRecord(tool: RecordTool): Promise<Row> {
   return record;
 }
 
-describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('null in the arguments of tools (%s)', (era) => {
   beforeAll(async () => {
     agent = await connectAgent(app, tenant, era);
   });
 
-  it.each(byName(UPDATES))('%s with null for every other argument', async (name, tool) => {
+  it.each(byName(UPDATES))('leaves all other fields unchanged in %s', async (name, tool) => {
     const before = await filledRecord(tool);
     const nulls = strictArguments(await inputSchemaOf(name), { id: before.id });
     expect(Object.values(nulls)).toContain(null);
@@ -154,7 +154,7 @@ describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
     expect(await stored(tool, before.id)).toEqual(before);
   });
 
-  it('update_task changes the status alone where all others are null', async () => {
+  it('leaves all fields but the status unchanged in update_task', async () => {
     const tool = UPDATES.find(({ name }) => name === 'update_task')!;
     const before = await filledRecord(tool);
     const given = { id: before.id, status: 'completed' };
@@ -165,7 +165,7 @@ describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
   });
 
   it.each(byName(TOOLS.filter(({ effect }) => effect === 'creates')))(
-    '%s as if all others were left out',
+    'is equal to an omitted argument in %s',
     async (name, tool) => {
       const schema = await inputSchemaOf(name);
       const all = await validArguments(tool, tenant);
@@ -177,7 +177,7 @@ describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
     },
   );
 
-  it.each(byName(DELETES))('%s with `dry_run: null` changes nothing', async (name, tool) => {
+  it.each(byName(DELETES))('is a dry run in %s with `dry_run: null`', async (name, tool) => {
     const id = await tool.makeRecord(tenant);
     const before = await stored(tool, id);
     expect(await agent.succeed(name, { id, dry_run: null })).toMatchObject({ dry_run: true });
@@ -185,7 +185,7 @@ describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
     await agent.succeed(name, { id, dry_run: false });
   });
 
-  it('but an id of null is missing, and null for an unknown argument is unknown', async () => {
+  it('is rejected for the id and for an unknown argument', async () => {
     expect(await agent.fail('get_lead', { id: null })).toMatchObject({
       code: 'validation_error',
       details: [{ field: 'id', message: 'is required' }],
@@ -194,24 +194,24 @@ describe.each(PROTOCOL_MODES)('in tools null means "not given" (%s)', (era) => {
     expect(details).toMatchObject([{ field: 'nickname' }]);
   });
 
-  it('and required arguments of a create that are null are missing', async () => {
+  it('is rejected for a required argument of a create', async () => {
     const { details } = await agent.fail('create_lead', { first_name: null });
     expect(details).toEqual([{ field: 'first_name', message: 'is required' }]);
   });
 
-  it('while values inside custom_fields may be null', async () => {
+  it('is stored inside custom_fields', async () => {
     const custom_fields = { budget: null };
     const lead = await agent.succeed<LeadRecord>('create_lead', { first_name: 'A', custom_fields });
     expect(lead.custom_fields).toEqual(custom_fields);
   });
 });
 
-describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('the argument `clear` of update tools (%s)', (era) => {
   beforeAll(async () => {
     agent = await connectAgent(app, tenant, era);
   });
 
-  it.each(byName(CLEARING))('%s empties each field that its schema names', async (name, tool) => {
+  it.each(byName(CLEARING))('clears each field of its schema in %s', async (name, tool) => {
     const before = await filledRecord(tool);
     const clear = await clearableBy(name);
     for (const field of clear) {
@@ -226,7 +226,7 @@ describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
     expect(after).toEqual({ ...again, ...emptied, ...computed, updated_at });
   });
 
-  it('takes exactly the fields that are neither required nor have a default', async () => {
+  it('accepts exactly the fields that are not required and have no default', async () => {
     expect(await clearableBy('update_task')).toEqual([
       ...['description', 'due_date', 'contact_id', 'assigned_to_user_id'],
     ]);
@@ -240,13 +240,13 @@ describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
     }
   });
 
-  it('and sets others in the same call', async () => {
+  it('can be combined with values of other fields', async () => {
     const lead = await createLead(tenant.api, buildLead());
     await agent.succeed('update_lead', { id: lead.id, clear: ['notes'], city: 'Oakland' });
     expect(await getLead(tenant.api, lead.id)).toMatchObject({ notes: null, city: 'Oakland' });
   });
 
-  it.each([[null], [[]], [['notes', 'notes']]])('takes %j', async (clear) => {
+  it.each([[null], [[]], [['notes', 'notes']]])('accepts %j', async (clear) => {
     const lead = await createLead(tenant.api, buildLead());
     await agent.succeed('update_lead', { id: lead.id, clear });
     const { notes } = await getLead(tenant.api, lead.id);
@@ -270,7 +270,7 @@ describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
     [{ clear: {} }, 'clear', /array/],
   ];
 
-  it.each(REFUSED)('refuses %j and names %s', async (args, field, told) => {
+  it.each(REFUSED)('rejects %j and names %s', async (args, field, told) => {
     const lead = await createLead(tenant.api, buildLead());
     const { code, message, details } = await agent.fail('update_lead', { id: lead.id, ...args });
     expect({ code, details }).toMatchObject({ code: 'validation_error', details: [{ field }] });
@@ -279,14 +279,14 @@ describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
     expect(await getLead(tenant.api, lead.id)).toEqual(lead);
   });
 
-  it('where a field that it names is null besides', async () => {
+  it('accepts a field that is also null in the arguments', async () => {
     const lead = await createLead(tenant.api, buildLead());
     await agent.succeed('update_lead', { id: lead.id, notes: null, clear: ['notes'] });
     expect(await getLead(tenant.api, lead.id)).toMatchObject({ notes: null });
   });
 
   it.each(['create_lead', 'get_lead', 'list_leads', 'delete_lead'])(
-    'in no tool that updates nothing: %s',
+    'is unknown in %s, which is not an update',
     async (name) => {
       expect((await inputSchemaOf(name)).properties).not.toHaveProperty('clear');
       const args = name === 'create_lead' ? { first_name: 'A' } : {};
@@ -298,7 +298,7 @@ describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
     },
   );
 
-  it('in the tools of a module of a team', async () => {
+  it('works in the tools of another module', async () => {
     expect(await clearableBy('update_note')).toEqual(['text', 'rank']);
     const nulls = strictArguments(await inputSchemaOf('update_note'), { id: NOTE_ID });
     expect(await agent.succeed('update_note', nulls)).toEqual({ id: NOTE_ID, ...NOTE });
@@ -312,14 +312,14 @@ describe.each(PROTOCOL_MODES)('`clear` empties fields (%s)', (era) => {
   });
 });
 
-describe('REST stays as it is', () => {
-  it('and empties a field by null', async () => {
+describe('PUT of REST', () => {
+  it('clears a field that is null', async () => {
     const { id } = await createLead(tenant.api, buildLead());
     const { status, body } = await tenant.api.put(`/api/v1/leads/${id}`, { notes: null });
     expect({ status, body }).toMatchObject({ status: 200, body: { data: { notes: null } } });
   });
 
-  it('and has no `clear`', async () => {
+  it('rejects `clear`', async () => {
     const { id } = await createLead(tenant.api, buildLead());
     const { status } = await tenant.api.put(`/api/v1/leads/${id}`, { clear: ['notes'] });
     expect(status).toBe(400);

@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('Origin (MCP SDK: DNS rebinding)', () => {
+describe('the Origin of a request (protection against DNS rebinding)', () => {
   const ORIGIN = 'https://app.example';
 
   const initialize = (caller: McpHttpClient, origin: string) =>
     caller.initialize({}, { Origin: origin });
 
-  it('given no Origin, when a request is sent, then it passes', async () => {
+  it('accepts a request without Origin', async () => {
     await mcp.openSession();
   });
 
@@ -35,7 +35,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     'https://127.0.0.1:1',
     'http://[::1]',
     'http://[::1]:65535',
-  ])('given the default, when a page of %s asks, then it passes', async (origin) => {
+  ])('accepts the origin %s by default', async (origin) => {
     expect(await initialize(mcp, origin)).toMatchObject({ status: 200 });
   });
 
@@ -62,18 +62,18 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     'http://localhost:',
     'http://localhost, https://evil.example',
     'https://evil.example http://localhost',
-  ])('given the default, when a page of "%s" asks, then it is 403', async (origin) => {
+  ])('answers 403 to the origin "%s" by default', async (origin) => {
     expectRefusal(await initialize(mcp, origin), 403, 'origin_not_allowed');
     expectRefusal(await initialize(callerWithoutKey(), origin), 403, 'origin_not_allowed');
   });
 
-  it('given this very host by name, when a page of a foreign origin asks, then it is 403', async () => {
+  it('answers 403 to a foreign origin that resolves to this host', async () => {
     const origin = `http://rebound.example:${app.port}`;
     expectRefusal(await initialize(mcp, origin), 403, 'origin_not_allowed');
   });
 
   it.each(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND'])(
-    'given a foreign Origin, when %s is sent anywhere under /mcp, then it is 403 before everything else',
+    'answers 403 to %s with a foreign Origin on every path below /mcp, before all other checks',
     async (method) => {
       const session = await mcp.openSession();
       for (const path of ['/mcp', '/mcp?x=1', '/mcp/', '/mcp/x', '/mcp/x/y?z', '/mcp/%E0%A4%A']) {
@@ -88,13 +88,13 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     },
   );
 
-  it('given a foreign Origin, when HEAD is sent, then it is 403', async () => {
+  it('answers 403 without a body to HEAD with a foreign Origin', async () => {
     const session = await mcp.openSession();
     const headers = { ...FOREIGN_ORIGIN, ...sessionHeader(session) };
     expect(await mcp.request('HEAD', { headers })).toMatchObject({ status: 403, body: undefined });
   });
 
-  it('given a foreign Origin, when a preflight is sent, then no page may ask', async () => {
+  it('answers 403 without CORS headers to a preflight with a foreign Origin', async () => {
     const headers = { ...FOREIGN_ORIGIN, 'Access-Control-Request-Method': 'POST' };
     const answer = await callerWithoutKey().request('OPTIONS', { headers });
     expectRefusal(answer, 403, 'origin_not_allowed');
@@ -102,7 +102,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
   });
 
   it.each(['/api/v1/me', '/mcps', '/health/live', '/openapi.json'])(
-    'given a foreign Origin, when %s is asked for, then it is answered as without one',
+    'ignores a foreign Origin on %s',
     async (path) => {
       const [without, foreign] = await Promise.all([
         mcp.request('GET', { path }),
@@ -112,7 +112,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     },
   );
 
-  describe('where MCP_ALLOWED_ORIGINS and CORS_ORIGINS are set', () => {
+  describe('with MCP_ALLOWED_ORIGINS and CORS_ORIGINS', () => {
     const preflight = {
       Origin: ORIGIN,
       'Access-Control-Request-Method': 'DELETE',
@@ -131,7 +131,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
     });
 
     it.each([ORIGIN, 'https://two.example:8443'])(
-      'given the list, when a page of %s on it asks, then it passes',
+      'accepts the listed origin %s',
       async (origin) => {
         expect(await initialize(caller, origin)).toMatchObject({ status: 200 });
       },
@@ -148,15 +148,15 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
       'https://rest.example',
       'loopback',
       'null',
-    ])('given the list, when a page of %s asks, then it is 403', async (origin) => {
+    ])('answers 403 to the origin %s, which is not listed', async (origin) => {
       expectRefusal(await initialize(caller, origin), 403, 'origin_not_allowed');
     });
 
-    it('given the list, when no Origin comes, then it passes', async () => {
+    it('accepts a request without Origin', async () => {
       await caller.openSession();
     });
 
-    it('given a page of an allowed origin, when it asks, then it may read the session and the limits', async () => {
+    it('exposes the session id and the rate limits to a page of an allowed origin', async () => {
       const opened = await initialize(caller, ORIGIN);
       const refused = await caller.post('{', { Origin: ORIGIN });
       const session = opened.headers.get('mcp-session-id')!;
@@ -170,7 +170,7 @@ describe('Origin (MCP SDK: DNS rebinding)', () => {
       }
     });
 
-    it('given a page of an allowed origin, when its browser asks beforehand, then it may send the headers of the protocol', async () => {
+    it('allows the headers of the protocol in a preflight of an allowed origin', async () => {
       const { status, headers } = await callerWithoutKey(open).request('OPTIONS', {
         headers: preflight,
       });
@@ -194,7 +194,7 @@ describe('the discovery requests of OAuth clients', () => {
     '/token',
   ];
 
-  it.each(PATHS)('given no key, when %s is asked for, then it is 404 in JSON', async (path) => {
+  it.each(PATHS)('are answered with 404 in JSON: %s', async (path) => {
     for (const caller of [callerWithoutKey(), mcp]) {
       expectRefusal(await caller.request('GET', { path }), 404, 'not_found');
       const body = { client_name: 'test', redirect_uris: ['http://localhost:1'] };

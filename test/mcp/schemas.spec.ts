@@ -25,7 +25,7 @@ import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { strictSchemaOf } from '../support/strict-tools.js';
 import { ALL_TOOLS } from '../support/tools.js';
 
-/** A kind of field that a team makes for itself, with what the fields of Latitude do not have. */
+/** A custom kind of field, with schema keywords that the fields of Latitude do not have. */
 function Odd(): PropertyDecorator {
   const nested = { type: ['object', 'null'], properties: { deep: { type: ['string', 'null'] } } };
   const properties = { nested, open: { type: 'object' }, level: { type: 'integer', enum: [1, 2] } };
@@ -114,7 +114,7 @@ function inputOf(name: string): Readonly<Record<string, JsonSchema>> {
   return toolOf(name).inputSchema.properties ?? {};
 }
 
-/** A schema and all that it consists of, by their places. */
+/** A schema and its nested schemas, with their paths. */
 function parts(schema: JsonSchema, place: string): (readonly [string, JsonSchema])[] {
   const { properties = {}, items } = schema;
   const inside = Object.entries(properties).map(
@@ -124,13 +124,13 @@ function parts(schema: JsonSchema, place: string): (readonly [string, JsonSchema
   return [[place, schema], ...nested.flatMap(([where, one]) => parts(one, where))];
 }
 
-describe('schemas that the API of every model takes', () => {
-  it('are compared for all tools, also those of a team', () => {
+describe('the schemas of tools, for the APIs of all models', () => {
+  it('are tested for all tools, including those of other modules', () => {
     expect(tools.map(({ name }) => name).sort()).toEqual([...NAMES].sort());
   });
 
   describe.each(NAMES)('%s', (name) => {
-    it('has no keyword in its arguments but those of the common subset', () => {
+    it('uses only keywords of the common subset in its arguments', () => {
       for (const [place, part] of parts(toolOf(name).inputSchema, name)) {
         const { type, enum: values, properties, required = [], items } = part;
         expect({ place, type }).toEqual({
@@ -153,7 +153,7 @@ describe('schemas that the API of every model takes', () => {
       }
     });
 
-    it('has at most one type for each part of its results, and no nulls among values', () => {
+    it('has at most one type for each part of its results', () => {
       for (const [place, part] of parts(toolOf(name).outputSchema, name)) {
         const keys = Object.keys(part).filter((key) => !SUBSET.includes(key));
         expect({ place, keys }).toEqual({ place, keys: [] });
@@ -161,7 +161,7 @@ describe('schemas that the API of every model takes', () => {
       }
     });
 
-    it('is what strict function calling asks for after the conversion of a host', () => {
+    it('is valid for strict function calling after the conversion of a host', () => {
       const strict = strictSchemaOf(toolOf(name).inputSchema);
       for (const [place, { type, properties, required, additionalProperties }] of parts(
         strict,
@@ -178,7 +178,7 @@ describe('schemas that the API of every model takes', () => {
     });
   });
 
-  it('tell bounds, formats and defaults in words', () => {
+  it('describe bounds, formats and defaults in words', () => {
     const told = (field: string) => inputOf('create_roof')[field]!.description;
     expect(told('name')).toBe('Name. Max 50 characters.');
     expect(told('email')).toBe('Whom to write to. Max 254 characters.');
@@ -192,7 +192,7 @@ describe('schemas that the API of every model takes', () => {
     expect(properties.level!.description).toBe('One of 1, 2.');
   });
 
-  it('tell the rule of time zones of each time', () => {
+  it('describe the time zone of each time argument', () => {
     const times = tools.flatMap(({ inputSchema }) =>
       Object.entries(inputSchema.properties ?? {}).filter(([name]) =>
         /(_at|_time|_date|_after|_before)$/.test(name),
@@ -209,20 +209,20 @@ describe('schemas that the API of every model takes', () => {
     }
   });
 
-  it('have open objects whose values hosts keep', () => {
+  it('allow additional properties in free-form objects', () => {
     for (const custom of [inputOf('create_lead').custom_fields, inputOf('update_roof').data]) {
       expect(custom).toMatchObject({ type: 'object', properties: {}, additionalProperties: true });
     }
   });
 
-  it.each(['list_leads', 'list_roofs'])('have the search of %s before its page', (name) => {
+  it.each(['list_leads', 'list_roofs'])('list the search of %s before its page', (name) => {
     const names = Object.keys(inputOf(name));
     expect(names[0]).toBe('search');
     expect(names.indexOf('sort_by')).toBeLessThan(names.indexOf('page'));
   });
 
   it.each(NAMES.filter((name) => !name.startsWith('delete_') && !name.startsWith('cancel_')))(
-    'tell every field that %s answers',
+    'contain every field of the result of %s',
     (name) => {
       const { properties = {} } = toolOf(name).outputSchema;
       const record = properties.data?.items?.properties ?? properties;
@@ -233,7 +233,7 @@ describe('schemas that the API of every model takes', () => {
 });
 
 describe.each(PROTOCOL_MODES)('results (%s)', (era) => {
-  it('fit the output schemas, nulls included', async () => {
+  it('are valid by the output schemas, including nulls', async () => {
     const caller = await connectAgent(app, await app.organization(), era);
     const ajv = new Ajv2020({ strict: true });
     const valid = (name: string, result: unknown) => {

@@ -33,24 +33,24 @@ beforeAll(async () => {
 afterAll(() => stopAll());
 
 describe('the session id of a request', () => {
-  it('given no session header, when GET is sent, then it is 400 no_session', async () => {
+  it('is required by GET: 400 no_session', async () => {
     expectRefusal(await SEND.GET(mcp), 400, 'no_session');
   });
 
-  it('given a session header that names none or one that has ended, when GET is sent, then it is 400 no_session', async () => {
+  it('is 400 no_session on GET if the session is unknown or terminated', async () => {
     for (const session of [randomUUID(), 'x', '', '__proto__', await terminatedSession(mcp)]) {
       expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
     }
   });
 
   it.each(['ping', 'tools/list', 'tools/call', 'nothing/here'])(
-    'given no session header, when %s is POSTed, then it is 400 no_session',
+    'is required by POST of %s: 400 no_session',
     async (method) => {
       expectRefusal(await mcp.post(rpcRequest(method, { name: 'list_leads' })), 400, 'no_session');
     },
   );
 
-  it('given no session header, when a message that is not a request is POSTed, then it is 400 no_session', async () => {
+  it('is required by POST of notifications and responses: 400 no_session', async () => {
     const messages = [
       rpcNotification('notifications/initialized'),
       rpcNotification('initialize'),
@@ -59,12 +59,12 @@ describe('the session id of a request', () => {
     for (const message of messages) expectRefusal(await mcp.post(message), 400, 'no_session');
   });
 
-  it('given no session header, when DELETE is sent, then it is refused', async () => {
+  it('is required by DELETE: 400 no_session', async () => {
     expectRefusal(await mcp.delete(), 400, 'no_session');
   });
 
   it.each(['POST', 'DELETE'] as const)(
-    'given a session header that names none or one that has ended, when %s is sent, then it is 404 not_found',
+    'is 404 not_found on %s if the session is unknown or terminated',
     async (method) => {
       for (const session of [randomUUID(), 'x', '__proto__', await terminatedSession(mcp)]) {
         expectRefusal(await SEND[method](mcp, session), 404, 'not_found');
@@ -73,7 +73,7 @@ describe('the session id of a request', () => {
   );
 
   it.each(METHODS)(
-    'given the session of another key, when %s is sent, then it is 403 session_mismatch and the session lives on',
+    'is 403 session_mismatch on %s with another key, and the session stays open',
     async (method) => {
       const session = await mcp.openSession();
       const others = [await app.key(tenant.id), await app.organization()];
@@ -84,13 +84,13 @@ describe('the session id of a request', () => {
     },
   );
 
-  it('given the session of another key, when initialize is sent in it, then it is 403 session_mismatch', async () => {
+  it('is 403 session_mismatch on initialize with another key', async () => {
     const session = await mcp.openSession();
     const other = callerOf(await app.key(tenant.id));
     expectRefusal(await other.initialize({}, sessionHeader(session)), 403, 'session_mismatch');
   });
 
-  it('given a stream, when another key opens, posts and deletes in its session, then the stream stays', async () => {
+  it('does not let another key end the stream of the session', async () => {
     const owner = await app.key(tenant.id);
     const caller = callerOf(owner);
     const session = await caller.openSession('2025-06-18');
@@ -108,12 +108,12 @@ describe('the session id of a request', () => {
     ['no body', {}],
     ['another content type', { body: 'x', headers: { 'Content-Type': 'text/plain' } }],
     ['a body that is too large', { body: ' '.repeat(300_000) }],
-    ['a foreign revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
+    ['an unknown revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
     ['an unknown parameter', { body: rpcRequest('ping'), path: `${MCP}?x=1` }],
     ['a batch', { body: [rpcRequest('ping')] }],
     ['initialize without its parameters', { body: rpcRequest('initialize') }],
   ])(
-    'given the header of no session or of a foreign one, when %s is sent, then the error is that of the session',
+    'is checked before %s on POST',
     async (_, { headers, ...options }) => {
       const session = await callerOf(await app.key(tenant.id)).openSession();
       const ask = (id: string) =>
@@ -123,7 +123,7 @@ describe('the session id of a request', () => {
     },
   );
 
-  it('given a request with several faults, when GET or DELETE is sent, then the error is that of the session', async () => {
+  it('is checked before the query and the other headers of GET and DELETE', async () => {
     const session = await callerOf(await app.key(tenant.id)).openSession();
     const headers = { 'Last-Event-ID': 'x', 'MCP-Protocol-Version': 'x' };
     const ask = (method: string, id: string) =>

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => stopAll());
 
 describe('the revocation and the expiry of a key', () => {
-  /** When the stream of a session ended that this key has opened, and that the session is gone. */
+  /** Opens a stream, calls `end` and expects the end of the session. Returns the time at which the stream ended. */
   async function endOf(owner: Tenant, end: () => Promise<unknown>): Promise<number> {
     const caller = callerOf(owner);
     const session = await caller.openSession();
@@ -48,7 +48,7 @@ describe('the revocation and the expiry of a key', () => {
     await end();
     expect(await stream.next()).toBeUndefined();
     const endedAt = Date.now();
-    // Where it still were, it would be the session of another key.
+    // A session that still existed would be a session_mismatch.
     expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
     for (const method of METHODS) {
       await until(async () => (await SEND[method](caller, session)).status === 401);
@@ -56,7 +56,7 @@ describe('the revocation and the expiry of a key', () => {
     return endedAt;
   }
 
-  it('given streams of two keys, when one key is revoked, then its stream and session end and the other go on', async () => {
+  it('end the stream and the session of a revoked key, and no others', async () => {
     const [owner, other] = await Promise.all([app.key(tenant.id), app.key(tenant.id)]);
     const kept = await callerOf(other).openSession('2025-06-18');
     const stream = await callerOf(other).openStream(kept);
@@ -66,10 +66,10 @@ describe('the revocation and the expiry of a key', () => {
     expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
   });
 
-  it('given a stream, when its key expires, then the stream and the session end, not earlier', async () => {
+  it('end the stream and the session of a key when it expires', async () => {
     const owner = await app.key(tenant.id);
     let expiresAt: Date | undefined;
-    // Only now, so that the stream is there before the key expires, however long that takes.
+    // Set after the stream is open, so that the key cannot expire before.
     const endedAt = await endOf(owner, async () => {
       const [key] = await app.sql<{ expires_at: Date }>(
         `update api_keys set expires_at = now() + interval '1 second' where id = $1
@@ -94,7 +94,7 @@ describe('the log of MCP requests', () => {
     setLogLevel('silent');
   });
 
-  it('given sessions that are used and misused, when all that is logged, then it holds neither their ids nor a key', async () => {
+  it('contains neither session ids nor keys', async () => {
     const other = await logging.organization();
     const owner = callerOf(tenant, logging);
     const revoked = await logging.key(tenant.id);

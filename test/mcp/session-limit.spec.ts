@@ -53,26 +53,26 @@ describe('the limit of sessions', () => {
     expect(answer.headers.get('mcp-session-id')).toBeNull();
   }
 
-  /** Opens so many at once; answers those that were opened. */
+  /** Opens a number of sessions at once. Returns the ids of those that were opened. */
   async function openAtOnce(count: number, of = caller): Promise<string[]> {
     const answers = await Promise.all(Array.from({ length: count }, () => of.initialize()));
     for (const answer of answers) if (answer.status !== 200) expectFull(answer);
     return answers.flatMap(({ headers }) => headers.get('mcp-session-id') ?? []);
   }
 
-  it('given a limit of five, when twenty sessions are opened at once, then five are open', async () => {
+  it('opens five of twenty concurrent sessions with a limit of five', async () => {
     const ids = await openAtOnce(20);
     expect(new Set(ids).size).toBe(PLACES);
     for (const id of ids) await expectAlive(caller, id);
   });
 
-  it('given a limit of five, when several organizations open sessions, then they share the limit', async () => {
+  it('is shared by all organizations', async () => {
     const other = callerOf(await small.organization(), small);
     const opened = await Promise.all([openAtOnce(10), openAtOnce(10, other)]);
     expect(opened.flat()).toHaveLength(PLACES);
   });
 
-  it('given many refused initializes, when sessions are opened, then every place is still there', async () => {
+  it('does not count refused requests to initialize', async () => {
     const refused: [number, () => Promise<Answer>][] = [
       [400, () => caller.initialize({ clientInfo: undefined })],
       [400, () => caller.initialize({ capabilities: undefined })],
@@ -95,7 +95,7 @@ describe('the limit of sessions', () => {
     expect(await openAtOnce(PLACES + 1)).toHaveLength(PLACES);
   });
 
-  it('given a reached limit, when one session ends, then one more can be opened', async () => {
+  it('allows a new session after one has been terminated', async () => {
     const [first] = await openAtOnce(PLACES);
     expect(await openAtOnce(20)).toEqual([]);
     const answer = await caller.delete(first);
@@ -103,14 +103,14 @@ describe('the limit of sessions', () => {
     expect(await openAtOnce(3)).toHaveLength(1);
   });
 
-  it('given a reached limit, when another key tries to end a session, then the limit stays reached', async () => {
+  it('stays reached when another key tries to terminate a session', async () => {
     const [first] = await openAtOnce(PLACES);
     const other = callerOf(await small.organization(), small);
     expectRefusal(await other.delete(first), 403, 'session_mismatch');
     expectFull(await other.initialize());
   });
 
-  it('given a reached limit, when its sessions send requests, then they are answered', async () => {
+  it('does not affect the requests of open sessions', async () => {
     const ids = await openAtOnce(PLACES);
     expectFull(await caller.initialize());
     for (const id of ids) {
@@ -123,7 +123,7 @@ describe('the limit of sessions', () => {
     expect(body).toMatchObject({ result: { structuredContent: { meta: { page: 1 } } } });
   });
 
-  it('given a reached limit, when an invalid request is sent, then its own error takes precedence', async () => {
+  it('is checked after all other errors', async () => {
     await openAtOnce(PLACES);
     expectRefusal(await caller.post('{'), 400, 'validation_error', 'body');
     expectRefusal(await caller.initialize({ capabilities: 1 }), 400, 'validation_error');
@@ -131,7 +131,7 @@ describe('the limit of sessions', () => {
     expectRefusal(await caller.initialize({}, sessionHeader('x')), 404, 'not_found');
   });
 
-  it('given a limit reached by one key, when the key is revoked, then sessions can be opened', async () => {
+  it('allows new sessions after the key of the open ones has been revoked', async () => {
     const owner = await small.key(tenant.id);
     await openAtOnce(PLACES, callerOf(owner, small));
     expectFull(await caller.initialize());
@@ -154,14 +154,14 @@ describe('the time to live', () => {
     jest.restoreAllMocks();
   });
 
-  it('given a session without use and one with an open stream, when the time is over, then only the first has ended', async () => {
+  it('ends an unused session, but not one with an open stream', async () => {
     const brief = await start({ mcpSessionTtlSeconds: TTL_SECONDS });
     const caller = callerOf(tenant, brief);
     const other = callerOf(await app.key(tenant.id), brief);
     const listened = await caller.openSession();
     const stream = await caller.openStream(listened);
     const unused = await caller.openSession();
-    // Asking with another key does not extend its life.
+    // A request with another key does not extend its time to live.
     expectRefusal(await SEND.POST(other, unused), 403, 'session_mismatch');
     passTimeToLive();
     expectRefusal(await SEND.POST(other, unused), 404, 'not_found');

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll());
 
-describe('streams', () => {
+describe('the stream of a session', () => {
   let owner: Tenant;
   let caller: McpHttpClient;
 
@@ -42,11 +42,11 @@ describe('streams', () => {
     caller = callerOf(owner);
   });
 
-  /** Lets the key call other tools than before, of which its sessions learn by and by. */
+  /** Changes the scopes of the key, which its sessions detect later. */
   const change = (...scopes: Scope[]) =>
     app.sql('update api_keys set scopes = $2 where id = $1', [owner.key.id, scopes]);
 
-  /** What the sessions do then, at once. */
+  /** Sends the notification of that change immediately. */
   const notify = (session: string): void => {
     sessionOf(session)!.notify(LIST_CHANGED.method);
   };
@@ -59,7 +59,7 @@ describe('streams', () => {
     expect(await stream.next()).toBeUndefined();
   }
 
-  it('given a session of 2025-11-25, when GET is sent, then a stream begins with an id to come back with', async () => {
+  it('starts with an event id, which a client can resume from, in a session of 2025-11-25', async () => {
     const stream = await caller.openStream(await caller.openSession());
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     expect(stream.headers.get('cache-control')).toContain('no-cache');
@@ -83,7 +83,7 @@ describe('streams', () => {
     },
   );
 
-  it('given a stream, when the scopes of the key change in the database, then the client is notified and sees other tools', async () => {
+  it('sends list_changed when the scopes of the key change', async () => {
     const session = await caller.openSession();
     const stream = await caller.openStream(session);
     await stream.next();
@@ -97,7 +97,7 @@ describe('streams', () => {
     expect(await stream.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
   });
 
-  it('given two sessions of the key and one of another, when its scopes change, then both are notified', async () => {
+  it('sends list_changed to all sessions of the key, and to no others', async () => {
     const other = await app.key(tenant.id);
     const theirs = await callerOf(other).openSession('2025-06-18');
     const sessions = await Promise.all([
@@ -112,7 +112,7 @@ describe('streams', () => {
     expect(sessionOf(theirs)!.hasEvent(1)).toBe(false);
   });
 
-  it('given a client that was away, when it reconnects with Last-Event-ID, then it gets what it missed once', async () => {
+  it('replays missed events once to a client that reconnects with Last-Event-ID', async () => {
     const session = await caller.openSession();
     const first = await caller.openStream(session);
     const { id } = (await first.next())!;
@@ -133,7 +133,7 @@ describe('streams', () => {
     expect(await third.nextMessage()).toEqual({ id: '2', message: LIST_CHANGED });
   });
 
-  it('given a client that was away, when it reconnects without Last-Event-ID, then it gets what was not sent yet', async () => {
+  it('sends unsent events to a client that reconnects without Last-Event-ID', async () => {
     const session = await caller.openSession('2025-06-18');
     notify(session);
     const first = await caller.openStream(session);
@@ -145,7 +145,7 @@ describe('streams', () => {
     expect(await second.nextMessage()).toMatchObject({ id: '2' });
   });
 
-  it('given events that were read, when a client resumes before them, then they are sent again', async () => {
+  it('replays events that were sent when a client resumes before them', async () => {
     const session = await caller.openSession('2025-06-18');
     const first = await caller.openStream(session);
     notify(session);
@@ -154,7 +154,7 @@ describe('streams', () => {
     expect(await second.nextMessage()).toMatchObject({ id: '1' });
   });
 
-  it('given a stream, when a newer one is opened, then the old one ends and the newer gets the events', async () => {
+  it('ends when a newer stream is opened, which gets the events', async () => {
     const session = await caller.openSession();
     const old = await caller.openStream(session);
     await old.next();
@@ -165,7 +165,7 @@ describe('streams', () => {
     expect(await newer.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
   });
 
-  it('given a stream, when HEAD is sent, then it is answered without a body and the stream stays', async () => {
+  it('stays open after a HEAD request', async () => {
     const session = await caller.openSession('2025-06-18');
     const head = () => caller.request('HEAD', { headers: sessionHeader(session) });
     expect(await head()).toMatchObject({ status: 200, body: undefined });
@@ -177,7 +177,7 @@ describe('streams', () => {
     expect(await caller.request('HEAD')).toMatchObject({ status: 400, body: undefined });
   });
 
-  it('given a stream, when its session is DELETEd, then it ends', async () => {
+  it('ends when the session is terminated', async () => {
     const session = await caller.openSession();
     const stream = await caller.openStream(session);
     await stream.next();
@@ -186,7 +186,7 @@ describe('streams', () => {
     expectRefusal(await SEND.GET(caller, session), 400, 'no_session');
   });
 
-  it('given a stream, when its client leaves, then the session goes on', async () => {
+  it('does not end the session when the client disconnects', async () => {
     const session = await caller.openSession();
     const stream = await caller.openStream(session);
     await stream.next();
@@ -196,7 +196,7 @@ describe('streams', () => {
   });
 
   it.each(['GET', 'POST'])(
-    'given a client that leaves while its key is looked up, when that is done, then %s leaves nothing open',
+    'is not opened, nor is a session, when the client disconnects during authentication of %s',
     async (method) => {
       const session = await caller.openSession();
       const before = sessionsOf();
@@ -225,7 +225,7 @@ describe('streams', () => {
       await Promise.all([leaving, closed]);
       found();
       await spy.mock.results[0]!.value;
-      // What follows on the look-up has been done when another request has been answered.
+      // The first request has been handled when another one has been answered.
       await expectAlive(caller, session);
       spy.mockRestore();
       expect(sessionOf(session)!.isStreaming).toBe(false);
@@ -235,7 +235,7 @@ describe('streams', () => {
 });
 
 describe('the shutdown of the application', () => {
-  it('given open streams, when it stops, then it ends them instead of waiting for them', async () => {
+  it('ends open streams instead of waiting for them', async () => {
     const instance = await TestApp.start({ database: app.database });
     const caller = callerOf(tenant, instance);
     const streams = await Promise.all(

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => stopAll());
 
 describe('initialize', () => {
-  it('given a key, when it POSTs initialize, then the answer is JSON with the server and the id of a session', async () => {
+  it('returns the server info in JSON and a session id', async () => {
     const answer = await mcp.post(initializeRequest({}, 'first'));
     expectResult(answer, 'first', {
       protocolVersion: LATEST_REVISION,
@@ -43,13 +43,13 @@ describe('initialize', () => {
       serverInfo: FULL_SERVER_INFO,
       instructions: INSTRUCTIONS,
     });
-    // Unguessable, and of visible ASCII as the protocol wants it.
+    // Unguessable and visible ASCII, as the protocol requires.
     expect(answer.headers.get('mcp-session-id')).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/,
     );
   });
 
-  it('given a key, when it opens two sessions, then they are two', async () => {
+  it('opens two independent sessions for two requests of a key', async () => {
     const [one, two] = await Promise.all([mcp.openSession(), mcp.openSession()]);
     expect(one).not.toBe(two);
     await mcp.delete(one);
@@ -57,7 +57,7 @@ describe('initialize', () => {
   });
 
   it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'given a client of revision %s, when it initializes, then that is agreed on',
+    'accepts the supported revision %s',
     async (protocolVersion) => {
       const { body } = await mcp.initialize({ protocolVersion });
       expect(body).toMatchObject({ result: { protocolVersion } });
@@ -65,7 +65,7 @@ describe('initialize', () => {
   );
 
   it.each(['2099-01-01', '2020-01-01', 'nonsense', ''])(
-    'given a client of the unknown revision "%s", when it initializes, then the latest is offered',
+    'offers the latest revision for the unknown revision "%s"',
     async (protocolVersion) => {
       const answer = await mcp.initialize({ protocolVersion });
       expect(answer.body).toMatchObject({ result: { protocolVersion: LATEST_REVISION } });
@@ -73,19 +73,19 @@ describe('initialize', () => {
     },
   );
 
-  it('given a key without any scope, when it initializes, then it has a session', async () => {
+  it('opens a session for a key without scopes', async () => {
     const caller = callerOf(await app.key(tenant.id, []));
     const session = await caller.openSession();
     const { body } = await caller.rpc(session, 'tools/list');
     expect(body).toMatchObject({ result: { tools: [{ name: 'whoami' }] } });
   });
 
-  it('given an empty session header, when a client initializes, then it has a session', async () => {
+  it('opens a session when the session header is empty', async () => {
     const { status, headers } = await mcp.initialize({}, sessionHeader(''));
     expect([status, headers.get('mcp-session-id')]).toEqual([200, expect.stringMatching(/./)]);
   });
 
-  it('given a session, when initialize is sent in it, then it is refused and the session lives on', async () => {
+  it('is refused in an open session, which stays open', async () => {
     const session = await mcp.openSession();
     const answer = await mcp.initialize({}, sessionHeader(session));
     expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
@@ -93,7 +93,7 @@ describe('initialize', () => {
     await expectAlive(mcp, session);
   });
 
-  it('given a session that has ended, when initialize is sent in it, then it is 404 not_found', async () => {
+  it('answers 404 not_found in a terminated session', async () => {
     expectRefusal(
       await mcp.initialize({}, sessionHeader(await terminatedSession(mcp))),
       404,
@@ -109,7 +109,7 @@ describe('requests in a session', () => {
     session = await mcp.openSession();
   });
 
-  it('given a notification, when it is POSTed, then the answer is 202 without a body', async () => {
+  it('answers 202 without a body to notifications/initialized', async () => {
     const message = rpcNotification('notifications/initialized');
     const answer = await mcp.post(message, sessionHeader(session));
     expect(answer).toMatchObject({ status: 202, body: undefined });
@@ -121,12 +121,12 @@ describe('requests in a session', () => {
     ['an error', { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } }],
     ['an unknown notification', rpcNotification('notifications/of-tomorrow', { x: 1 })],
     ['a cancellation', rpcNotification('notifications/cancelled', { requestId: 1 })],
-  ])('given %s, when it is POSTed, then the answer is 202 without a body', async (_, message) => {
+  ])('answers 202 without a body to %s', async (_, message) => {
     const answer = await mcp.post(message, sessionHeader(session));
     expect(answer).toMatchObject({ status: 202, body: undefined });
   });
 
-  it('given a ping, when it is POSTed, then the answer is an empty result', async () => {
+  it('answers a ping with an empty result', async () => {
     expectResult(await mcp.rpc(session, 'ping', {}, 5), 5, {});
   });
 
@@ -137,7 +137,7 @@ describe('requests in a session', () => {
     'notifications/initialized',
     '__proto__',
     '',
-  ])('given the unknown method "%s", when it is asked for, then it is -32601', async (method) => {
+  ])('answers -32601 to the unknown method "%s"', async (method) => {
     const { status, body } = await mcp.rpc(session, method, {}, 6);
     expect({ status, body: body as unknown }).toEqual({
       status: 200,
@@ -150,13 +150,13 @@ describe('requests in a session', () => {
   });
 
   it.each([0, 1, -7, Number.MAX_SAFE_INTEGER, '', '0', '7', 'é"\n', '__proto__', 'x'.repeat(500)])(
-    'given the id %j, when a request has it, then it comes back as it was sent',
+    'returns the request id %j unchanged',
     async (id) => {
       expectResult(await mcp.rpc(session, 'ping', {}, id), id, {});
     },
   );
 
-  it('given many requests with one id at a time, when they are answered, then each has its own', async () => {
+  it('answers each of several concurrent requests with the same id', async () => {
     const methods = Array.from({ length: 30 }, (_, n) => ['ping', 'tools/list', 'x/y'][n % 3]!);
     const answers = await Promise.all(methods.map((method) => mcp.rpc(session, method, {}, 1)));
     const shapes = answers.map(({ body }) =>
@@ -166,7 +166,7 @@ describe('requests in a session', () => {
     expect(new Set(answers.map(({ body }) => body.id as unknown))).toEqual(new Set([1]));
   });
 
-  it('given keys with other scopes, when they list tools at the same time, then each sees its own', async () => {
+  it('lists the tools of each key for concurrent requests with different scopes', async () => {
     const scopes: Scope[] = ['leads:read', 'tasks:write'];
     const callers = await Promise.all(
       scopes.map(async (scope) => {
@@ -189,8 +189,8 @@ describe('requests in a session', () => {
   });
 });
 
-describe('DELETE', () => {
-  it('given a session, when its key DELETEs it, then the answer says so and it is gone', async () => {
+describe('DELETE /mcp', () => {
+  it('terminates the session and confirms it', async () => {
     const session = await mcp.openSession();
     const answer = await mcp.delete(session);
     expect({ status: answer.status, body: answer.body as unknown }).toEqual({
@@ -201,7 +201,7 @@ describe('DELETE', () => {
     expectRefusal(await mcp.delete(session), 404, 'not_found');
   });
 
-  it('given a session, when it is DELETEd many times at once, then one DELETE has ended it', async () => {
+  it('succeeds once when it is sent several times concurrently', async () => {
     const session = await mcp.openSession();
     const answers = await Promise.all(Array.from({ length: 10 }, () => mcp.delete(session)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -210,7 +210,7 @@ describe('DELETE', () => {
 });
 
 describe('a request without a valid key', () => {
-  it.each(METHODS)('given no key, when %s is sent, then it is 401', async (method) => {
+  it.each(METHODS)('is answered with 401: %s', async (method) => {
     const session = await mcp.openSession();
     const callers = [callerWithoutKey(), new McpHttpClient(app.url, generateKey())];
     for (const caller of callers) {
@@ -223,7 +223,7 @@ describe('a request without a valid key', () => {
     await expectAlive(mcp, session);
   });
 
-  it('given no key, when initialize is sent, then it is 401 without a session', async () => {
+  it('is answered with 401 and opens no session', async () => {
     const answer = await callerWithoutKey().initialize();
     expectRefusal(answer, 401, 'unauthorized');
     expect(answer.headers.get('mcp-session-id')).toBeNull();
@@ -233,9 +233,9 @@ describe('a request without a valid key', () => {
     ['unparseable JSON', { body: '{' }],
     ['another content type', { body: 'x', headers: { 'Content-Type': 'text/plain' } }],
     ['a body that is too large', { body: ' '.repeat(300_000) }],
-    ['a foreign revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
+    ['an unknown revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
     ['an unknown parameter', { body: '{}', path: `${MCP}?x=1` }],
-  ])('given no key, when %s is sent, then it is 401 before everything else', async (_, options) => {
+  ])('is answered with 401: %s before everything else', async (_, options) => {
     expectRefusal(await callerWithoutKey().request('POST', options), 401, 'unauthorized');
   });
 });

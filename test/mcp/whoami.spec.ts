@@ -31,7 +31,7 @@ beforeEach(async () => {
 describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
   const ask = async (of: Tenant) => (await connectAgent(app, of, era)).succeed<Whoami>('whoami');
 
-  it('tells what GET /api/v1/me tells, and the windows in place of the limits', async () => {
+  it('returns the result of GET /api/v1/me with the current rate limit windows', async () => {
     const { limits, ...facts } = await ask(tenant);
     const { limits: perMinute, ...rest } = dataOf<Whoami>(await tenant.api.get('/api/v1/me'));
     expect(facts).toEqual(rest);
@@ -43,7 +43,7 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
   });
 
   it.each([[[]], [['tasks:write']], [SCOPES]] as const)(
-    'answers a key with the scopes %j, and tells them and its expiry',
+    'returns the scopes %j and the expiry of the key',
     async (scopes) => {
       const expiresAt = new Date(Date.now() + 3_600_000);
       const { api: _, ...key } = await app.key(tenant.id, scopes, { expiresAt });
@@ -53,7 +53,7 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
     },
   );
 
-  it('tells what is left, and takes nothing from it', async () => {
+  it('returns the remaining requests and does not count itself', async () => {
     const agent = await connectAgent(app, tenant, era);
     await tenant.api.post(LEADS, { first_name: 'Ada' });
     for (let remaining = READS; remaining >= 0; remaining--) {
@@ -67,7 +67,7 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
     }
   });
 
-  it('takes no argument', async () => {
+  it('rejects arguments', async () => {
     const agent = await connectAgent(app, tenant, era);
     const { code, details } = await agent.fail('whoami', { id: randomUUID() });
     expect({ code, details }).toMatchObject({
@@ -77,8 +77,8 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
   });
 });
 
-describe('how the server introduces itself', () => {
-  it('names only tools that there are', () => {
+describe('the instructions and the server info', () => {
+  it('name only existing tools', () => {
     const named = INSTRUCTIONS.match(/\b[a-z]+_(leads?|appointments?|tasks?)\b/g)!;
     const names = ALL_TOOLS.map(({ name }) => name);
     expect(named.length).toBeGreaterThan(1);
@@ -86,17 +86,17 @@ describe('how the server introduces itself', () => {
     expect(names).toContain('whoami');
   });
 
-  it('takes about 250 tokens', () => {
+  it('have at most about 250 tokens', () => {
     expect(INSTRUCTIONS.length).toBeLessThan(1_000);
   });
 
-  it('has an icon that is an image by itself', () => {
+  it('have an icon as a data URL', () => {
     const { src, mimeType } = FULL_SERVER_INFO.icons[0]!;
     const [, encoded = ''] = src.split(`data:${mimeType};base64,`);
     expect(Buffer.from(encoded, 'base64').toString()).toMatch(/^<svg xmlns=.*<\/svg>$/);
   });
 
-  it('is the same in both eras, whatever the scopes', async () => {
+  it('are the same in both protocol modes and for all scopes', async () => {
     const caller = new McpHttpClient(app.url, (await app.key(tenant.id, [])).key.key);
     const { result: opened } = (await caller.initialize()).body;
     const { result: discovered } = (await caller.statelessRpc('server/discover')).body;
