@@ -31,7 +31,7 @@ class PairAnswerDto extends RecordOf(PairDto) {}
 
 type Work = (leads: Leads, transaction: TenantTransaction) => Promise<unknown>;
 
-/** What a test has the route do. */
+/** The work of the route in the current test. */
 let work: Work = () => Promise.resolve();
 
 /** The leads of one transaction. */
@@ -51,7 +51,7 @@ class Leads {
     return this.service.delete(this.actor, id);
   }
 
-  /** A part that says what it has changed, and is undone where the rest of it fails. */
+  /** Publishes changes in a savepoint, which is rolled back when the rest of it fails. */
   async announce(id: string, rest = () => Promise.resolve()) {
     const part = this.database.transaction(this.actor.organization, (_, tenant) => {
       this.database.publishChange(tenant, id);
@@ -78,7 +78,7 @@ class PairsService {
   }
 }
 
-/** A team's own route, which knows nothing of whoever listens. */
+/** A route of another module, which does not know the subscribers. */
 @Controller('api/v1/pairs')
 class PairsController {
   constructor(private readonly pairs: PairsService) {}
@@ -161,7 +161,7 @@ describe('a change of a record is published', () => {
     },
   );
 
-  it('not when an organization uses the ids of another', async () => {
+  it('not when an organization uses the id of another organization's record', async () => {
     const { api } = await app.organization();
     expectError(await api.put(pathOf(one), { first_name: 'Mallory' }), 404, 'not_found');
     expectError(await api.delete(pathOf(one)), 404, 'not_found');
@@ -193,7 +193,7 @@ describe('the changes of one transaction are published', () => {
   it.each([
     ['a transaction', {}],
     ['a request with an Idempotency-Key', { 'Idempotency-Key': 'fails' }],
-  ])('not at all where %s fails in the end', async (_, headers) => {
+  ])('not when %s fails', async (_, headers) => {
     work = async (leads) => {
       await leads.rename(leads.ids.one, 'Grace');
       await leads.delete(leads.ids.two);
@@ -218,7 +218,7 @@ describe('the changes of one transaction are published', () => {
     expect(told).toEqual([]);
   });
 
-  it('without those of a part that was rolled back', async () => {
+  it('without those of a savepoint that was rolled back', async () => {
     work = async (leads) => {
       await leads.rename(leads.ids.two, 'Grace');
       await leads.announce(leads.ids.one, () => Promise.reject(new Error('for a test')));
@@ -227,7 +227,7 @@ describe('the changes of one transaction are published', () => {
     expect(told).toEqual(['two']);
   });
 
-  it('with those that a team announces for SQL of its own', async () => {
+  it('with those that a module publishes for its own SQL', async () => {
     let toldWithin: string[] | undefined;
     work = async (leads) => {
       await leads.announce(leads.ids.one);
@@ -241,7 +241,7 @@ describe('the changes of one transaction are published', () => {
     let attempts = 0;
     work = async (leads, transaction) => {
       attempts++;
-      // What only the attempt that failed has changed is not told of.
+      // Changes of only the failed attempt are not published.
       if (attempts === 1) await leads.delete(leads.ids.two);
       await leads.rename(leads.ids.one, 'Grace');
       if (attempts > 1) return;

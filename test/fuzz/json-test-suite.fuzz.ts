@@ -27,18 +27,18 @@ import { kindOf } from './support/values.js';
 const FOLDER = path.resolve('../shared/data/json-test-suite');
 const FILES = existsSync(FOLDER) ? filesOfSuite() : [];
 
-/** A file of the suite: `y` must be read, `n` must be refused, `i` either way. */
+/** A file of the suite: `y` must be accepted, `n` must be rejected, `i` can be either. */
 interface SuiteFile {
   readonly name: string;
   readonly verdict: string;
   readonly bytes: Buffer;
 }
 
-/** A request that carries a file, and what is known of its outcome. */
+/** The outcome of a request with a file. */
 interface TestCase {
   readonly file: SuiteFile;
   readonly outcome: Outcome;
-  /** The value that the file stands for; undefined where strict reading refuses it. */
+  /** The value of the file; undefined if strict parsing rejects it. */
   readonly value?: unknown;
 }
 
@@ -59,11 +59,11 @@ if (FILES.length > 0) {
   });
 
   describe.each(API_INTERFACES)('as input by %s', (way, open) => {
-    // Bodies that are no JSON count as messages of /mcp, of which a key has 600 a minute.
+    // Invalid JSON counts as a message to /mcp, and a key can send 600 messages per minute.
     const openInterface = async () => open(app, await app.key(tenant.id));
 
     describe.each(KINDS)('%s', (_, kind) => {
-      it('a whole create', async () => {
+      it('is handled as a complete create', async () => {
         const api = await openInterface();
         const dto = dtoOf(app, kind.create);
         for (const file of FILES) {
@@ -92,7 +92,7 @@ if (FILES.length > 0) {
       });
 
       if (way === 'REST') {
-        it('a whole update', async () => {
+        it('is handled as a complete update', async () => {
           const api = await openInterface();
           const dto = dtoOf(app, kind.update);
           const id = await kind.update.makeRecord!(tenant);
@@ -105,7 +105,7 @@ if (FILES.length > 0) {
     });
   });
 
-  it('as a whole message to /mcp', async () => {
+  it('is answered with 400 as a complete message to /mcp', async () => {
     const { key } = await app.key(tenant.id);
     const caller = new McpHttpClient(app.url, key.key);
     const session = await caller.openSession();
@@ -114,13 +114,13 @@ if (FILES.length > 0) {
     for (const { name, verdict, bytes } of FILES) {
       const answer = await caller.post(bytes, sessionHeader(session));
       expectWellFormed(answer);
-      // None of them is a message of JSON-RPC.
+      // No file is a JSON-RPC message.
       expect({ name, status: answer.status }).toEqual({ name, status: 400 });
       if (verdict === 'y') expect(answer.body.error.details).not.toEqual(broken);
     }
   });
 } else {
-  it.skip(`JSONTestSuite was left out: there is no ${FOLDER}`, () => undefined);
+  it.skip(`JSONTestSuite is skipped: there is no ${FOLDER}`, () => undefined);
 }
 
 function filesOfSuite(): SuiteFile[] {
@@ -136,10 +136,10 @@ function splice(head: string, bytes: Buffer, tail: string): Buffer {
   return Buffer.concat([Buffer.from(head), bytes, Buffer.from(tail)]);
 }
 
-/** What a document, or a field of it, says; undefined where strict reading refuses it. */
+/** The value of a document or of one of its fields; undefined if strict parsing rejects it. */
 function expectedValue({ name, verdict }: SuiteFile, bytes: Buffer, field?: string): unknown {
   const document = parsed(bytes);
-  // The suite has the last word on what is JSON.
+  // The suite defines what is valid JSON.
   expect({ name, isJson: document !== undefined }).toEqual({
     name,
     isJson: verdict === 'i' ? document !== undefined : verdict === 'y',
@@ -157,20 +157,20 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The field that can carry any object or, where a DTO has none, some text. */
+/** The field that accepts any object or, if a DTO has none, any text. */
 function fieldForValue(dto: Type<object>): Field {
   const fields = fieldsOf(dto);
   const isText = ({ schema, presence }: Field) => kindOf(schema) === 'text' && !presence.required;
   return fields.find(({ schema }) => kindOf(schema) === 'object') ?? fields.find(isText)!;
 }
 
-/** What stands before and behind a value that is the field's own, or inside it. */
+/** The JSON before and after a value of the field, or of a property inside it. */
 function wrappersFor({ name, schema }: Field): (readonly [head: string, tail: string])[] {
   const itself = [`{"${name}":`, '}'] as const;
   return kindOf(schema) === 'object' ? [itself, [`{"${name}":{"v":`, '}}']] : [itself];
 }
 
-/** Sends the text of an object of one field, in a create together with those that are required. */
+/** Returns a function that sends an object with one field. A create also gets the required fields. */
 async function createSender(api: ApiInterface, create: ToolCase, tool: ToolCase) {
   if (tool !== create) {
     const id = await tool.makeRecord!(tenant);
@@ -204,7 +204,7 @@ function expectDocument(dto: Type<object>, { file, outcome, value }: TestCase, w
   } else if (way === 'REST') {
     expectRefusal(outcome, ['body']);
   } else {
-    // Arguments must be an object (-32602), and none is nested too deeply.
+    // Arguments must be an object (-32602) and must not be nested too deeply.
     const codes = ['-32602', 'validation_error'];
     expect(codes).toContain('code' in outcome ? outcome.code : file.name);
   }
@@ -229,7 +229,7 @@ function expectField(field: Field, { file, outcome, value }: TestCase): void {
   }
 }
 
-/** What a field makes of a value; undefined where it refuses it. */
+/** The stored form of a value; undefined if the field rejects it. */
 function storedAs({ schema }: Field, value: unknown): unknown {
   const { maxLength = 0 } = schema;
   const isText = kindOf(schema) === 'text';

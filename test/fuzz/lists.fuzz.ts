@@ -24,7 +24,7 @@ const RECORDS_OF_EACH = 25;
 let app: TestApp;
 let tenant: Tenant;
 let lead: string;
-/** What was answered when a record was created, by its id. */
+/** Created records by id. */
 const records = new Map<string, Json>();
 
 beforeAll(async () => {
@@ -46,12 +46,12 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
       const inputs = validInputs(dtoOf(app, create), lead);
       for (const { sent } of fc.sample(inputs, { numRuns: RECORDS_OF_EACH, seed: 1 })) {
         const created = await api.call(create, undefined, sent);
-        // Of two with the same e-mail one is enough.
+        // A duplicate e-mail is skipped.
         if (created.accepted) records.set(String(created.value.id), created.value);
       }
     });
 
-    it('valid parameters are followed', async () => {
+    it('returns the page for valid parameters', async () => {
       await check(
         fc.asyncProperty(validQueries(dtoOf(app, list)), async ({ sent, stored }) => {
           const page = accepted(await api.call(list, undefined, sent)) as unknown as PageOf<Json>;
@@ -60,7 +60,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
       );
     });
 
-    it('each wrong parameter is named', async () => {
+    it('names each invalid parameter', async () => {
       await check(
         fc.asyncProperty(invalidQueries(dtoOf(app, list)), async ({ sent, fields }) => {
           expectRefusal(await api.call(list, undefined, sent), fields);
@@ -81,7 +81,7 @@ describe('search', () => {
         const part = whole.slice(from, from + 1 + (length % 100)).join('');
         return { names, search: isUpper ? asciiUpper(part) : part };
       })
-      // What begins with a combining mark is no part of a text in NFC.
+      // A search that starts with a combining mark does not occur in NFC text.
       .filter(({ names, search }) => {
         return names.first_name !== '' && !isBlank(search) && !/^\p{M}/u.test(search);
       });
@@ -105,7 +105,7 @@ interface PageOf<T> {
   readonly meta: Readonly<Record<'page' | 'limit' | 'total' | 'total_pages', number>>;
 }
 
-/** Expects the page that was asked for, of records as they were created that have what was asked. */
+/** Expects the requested page, with records that match the filters and equal the created ones. */
 function expectPage({ data, meta }: PageOf<Json>, asked: Json): void {
   const { page = 1, limit = 50, sort_by: _, sort_dir: __, ...filters } = asked;
   const rest = Math.max(0, meta.total - (meta.page - 1) * meta.limit);
@@ -124,7 +124,7 @@ function expectPage({ data, meta }: PageOf<Json>, asked: Json): void {
   }
 }
 
-/** Parameters that a list takes; a blank one would be as if it were left out. */
+/** Valid parameters of a list. Blank ones are excluded, because they have no effect. */
 function validQueries(dto: Type<object>): Arbitrary<ValidInput> {
   const valueOf = (field: Field) =>
     fc.option(
@@ -143,7 +143,7 @@ function validQueries(dto: Type<object>): Arbitrary<ValidInput> {
   });
 }
 
-/** Parameters as a query can say them, with one or more that are wrong or unknown. */
+/** Query parameters of which at least one is invalid or unknown. */
 function invalidQueries(dto: Type<object>): Arbitrary<InvalidInput> {
   const fields = fieldsOf(dto);
   const names = fields.map(({ name }) => name);
@@ -167,7 +167,7 @@ function invalidQueries(dto: Type<object>): Arbitrary<InvalidInput> {
     .filter(({ fields: named }) => named.length > 0);
 }
 
-/** An empty filter is one that was not given; what has a default must not be empty. */
+/** Blank values that are invalid: those of parameters with a default. Empty filters have no effect. */
 function blanksFor({ presence }: Field): string[] {
   return presence.default === undefined ? [] : ['', ' ', '\t'];
 }

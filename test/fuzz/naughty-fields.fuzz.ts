@@ -38,7 +38,7 @@ describe.each(API_INTERFACES)('in every field by %s', (_, open) => {
           required: requiredOf(dto),
         });
         expectKept(dto, sent, text, value);
-        // Two of them may mean the same phone.
+        // Two texts can be the same phone.
         if (sent.phone !== undefined) await api.call(remove, String(value.id), {});
       }
     });
@@ -87,7 +87,7 @@ async function sendEverywhere(
   return { sent, value: accepted(await send({ ...required, ...sent })) };
 }
 
-/** The fields for which an input was refused, each of them once. */
+/** The invalid fields of an input, without duplicates. */
 function wrongIn(dto: Type<object>, outcome: Outcome): readonly string[] {
   if (outcome.accepted) return [];
   expectRefusal(outcome, outcome.fields);
@@ -100,7 +100,7 @@ function without(input: Json, names: readonly string[]): Json {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 }
 
-/** Expects what was sent, trimmed, or what an empty text means. */
+/** Expects the trimmed text, or the meaning of an empty text. */
 function expectKept(dto: Type<object>, sent: Json, text: string, value: Json): void {
   for (const field of fieldsOf(dto).filter(({ name }) => name in sent)) {
     const empty = field.presence.default ?? null;
@@ -111,13 +111,13 @@ function expectKept(dto: Type<object>, sent: Json, text: string, value: Json): v
   }
 }
 
-/** A value of a field's type that consists of a text, of an object as key and as value. */
+/** A value of a field's type that contains a text; an object has it as key and value. */
 function carrying({ schema }: Field, text: string, item = text): unknown {
   if (schema.type === 'array') return [item];
   return schema.type === 'object' ? { [text]: text } : text;
 }
 
-/** Whether a field takes any text, so that its length alone decides. */
+/** Whether a field accepts any text within its length. */
 function isPlain(schema: Field['schema']): boolean {
   return ['text', 'array', 'object'].includes(kindOf(schema));
 }
@@ -131,7 +131,7 @@ function mustRefuse({ schema, presence }: Field, text: string): boolean {
   return codePoints(trimText(text)) > most || (isBlank(text) && isNeeded === true);
 }
 
-/** Examples of the fields that a create needs. */
+/** Examples of the required fields of a create. */
 function requiredOf(dto: Type<object>): Json {
   const required = fieldsOf(dto).filter(({ presence }) => presence.required);
   return Object.fromEntries(

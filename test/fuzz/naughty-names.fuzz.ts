@@ -17,7 +17,7 @@ import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
 
 const VISIBLE = /^[!-~]{1,128}$/;
-/** What HTTP lets into the value of a header. */
+/** Values that HTTP allows in a header. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 let app: TestApp;
@@ -29,11 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('the list is there', () => {
+it('the Big List of Naughty Strings is available', () => {
   expect(NAUGHTY.length).toBeGreaterThan(400);
 });
 
-it('a lead that is named so is found by its name and by its status', async () => {
+it('finds a lead with such a name by its name and its status', async () => {
   const short = NAUGHTY.filter((text) => !isBlank(text) && codePoints(trimText(text)) <= 50);
   for (const text of short) {
     const { id } = await createLead(tenant.api, { first_name: text, status: text });
@@ -48,7 +48,7 @@ it('a lead that is named so is found by its name and by its status', async () =>
   }
 });
 
-it('as ids in paths they name nothing', async () => {
+it('finds no record with such an id in the path', async () => {
   for (const [index, text] of NAUGHTY.entries()) {
     const route = RECORD_ROUTES[index % RECORD_ROUTES.length]!;
     const path = pathOf(route, encodeURIComponent(text));
@@ -59,7 +59,7 @@ it('as ids in paths they name nothing', async () => {
   }
 });
 
-it('as X-Request-Id they are kept where they may be, and replaced otherwise', async () => {
+it('keeps such an X-Request-Id if it is valid, and replaces it otherwise', async () => {
   const authorization = `Bearer ${tenant.key.key}`;
   const sendable = NAUGHTY.filter((text) => SENDABLE.test(text));
   expect(sendable.length).toBeGreaterThan(200);
@@ -74,7 +74,7 @@ it('as X-Request-Id they are kept where they may be, and replaced otherwise', as
   }
 });
 
-it('as keys they are 401', async () => {
+it('answers 401 to such a key', async () => {
   for (const text of NAUGHTY.filter((candidate) => SENDABLE.test(candidate))) {
     const headers = ['Host', 'localhost', 'Authorization', `Bearer ${text}`];
     const answer = await rawRequest(app.port, { method: 'GET', path: '/api/v1/me', headers });
@@ -87,7 +87,7 @@ describe('on /mcp', () => {
   let rpc: (method: string, params: object) => Promise<Json>;
 
   beforeEach(async () => {
-    // A key may send 600 messages a minute beside its calls.
+    // A key can send 600 messages per minute besides tool calls.
     const { key } = await app.key(tenant.id);
     const caller = new McpHttpClient(app.url, key.key);
     const session = await caller.openSession();
@@ -99,7 +99,7 @@ describe('on /mcp', () => {
     };
   });
 
-  it('as ids of tools they are refused by that name', async () => {
+  it('rejects such an id of a tool call and names the field', async () => {
     for (const [index, text] of NAUGHTY.entries()) {
       const { name } = RECORD_TOOLS[index % RECORD_TOOLS.length]!;
       const { result } = await rpc('tools/call', { name, arguments: { id: text } });
@@ -116,7 +116,7 @@ describe('on /mcp', () => {
     ['tool', -32602, (text: string) => ['tools/call', { name: text }] as const],
     ['resource', -32002, (text: string) => ['resources/read', { uri: text }] as const],
     ['method', -32601, (text: string) => [text, {}] as const],
-  ])('as the name of a %s they are %i', async (_, code, request) => {
+  ])('answers the name of a %s with %i', async (_, code, request) => {
     for (const text of NAUGHTY) {
       const answer = await rpc(...request(text));
       expect({ text, answer }).toMatchObject({ text, answer: { error: { code } } });

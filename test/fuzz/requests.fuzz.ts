@@ -21,10 +21,10 @@ import { type Json, jsonValues } from './support/json.js';
 import { requests, type RequestContext } from './support/requests.js';
 import { texts } from './support/texts.js';
 
-/** A key may send 600 messages a minute to /mcp beside its calls, so that it is changed in time. */
+/** Messages per key. The limit is 600 per minute. */
 const MESSAGES_OF_A_KEY = 500;
 
-/** What messages may be refused with. */
+/** Expected error codes of messages. */
 const REFUSALS = {
   sessions: [-32700, -32600, -32601, -32602, -32002],
   stateless: [-32700, -32600, -32601, -32602, -32020],
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('any request is answered soundly', async () => {
+it('answers every request with a well-formed response', async () => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const world = await requestContext();
   await check(
@@ -57,7 +57,7 @@ it('any request is answered soundly', async () => {
   agent.destroy();
 });
 
-it.each(PROTOCOL_MODES)('any message to /mcp is answered soundly: %s', async (era) => {
+it.each(PROTOCOL_MODES)('answers every message to /mcp with a well-formed response: %s', async (era) => {
   let sent = 0;
   let post: (message: unknown) => ReturnType<McpHttpClient['post']>;
   const renew = async () => {
@@ -89,14 +89,14 @@ it.each(PROTOCOL_MODES)('any message to /mcp is answered soundly: %s', async (er
   );
 });
 
-/** A message that says to be of the revision without sessions, if it can. */
+/** Adds the metadata of the stateless protocol version to a message, if possible. */
 function withStatelessMeta(message: unknown): unknown {
   const { params = {} } = (message ?? {}) as { params?: unknown };
   const canSay = isObject(message) && isObject(params);
   return canSay ? { ...message, params: { ...params, _meta: STATELESS_META } } : message;
 }
 
-/** The headers of such a message, as far as HTTP has letters for them. */
+/** The headers of such a message, limited to the characters that HTTP allows. */
 function statelessHeaders(message: unknown): Record<string, string> {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown };
   const { name, uri } = (params ?? {}) as { name?: unknown; uri?: unknown };
@@ -105,7 +105,7 @@ function statelessHeaders(message: unknown): Record<string, string> {
   return mirrorHeaders(letters, { name: `=?base64?${Buffer.from(named).toString('base64')}?=` });
 }
 
-/** What there is to ask about. */
+/** The existing records and names that requests can refer to. */
 async function requestContext(): Promise<RequestContext> {
   const { id: lead_id } = await createLead(tenant.api);
   const dtos = KINDS.flatMap(([, { list, create }]) => [dtoOf(app, list), dtoOf(app, create)]);
@@ -118,7 +118,7 @@ async function requestContext(): Promise<RequestContext> {
   };
 }
 
-/** JSON values, more often near to a message of JSON-RPC than not. */
+/** JSON values, most of which resemble JSON-RPC messages. */
 function messages(): Arbitrary<unknown> {
   const methods = [
     ...['initialize', 'ping', 'tools/list', 'resources/list', 'resources/templates/list'],
@@ -202,7 +202,7 @@ function messages(): Arbitrary<unknown> {
   );
 }
 
-/** A caller's own id of a request is kept where it may be. */
+/** Expects the given request id if it is valid, otherwise a generated one. */
 function expectOwnId(headers: readonly string[], id: string | null): void {
   const given = headers[headers.indexOf('X-Request-Id') + 1] ?? '';
   const isGiven = headers.includes('X-Request-Id') && /^[!-~]{1,128}$/.test(given);

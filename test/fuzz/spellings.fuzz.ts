@@ -39,7 +39,7 @@ describe.each(API_INTERFACES)('custom_fields by %s', (_, open) => {
 
   const send = (text: string) => api.call(update, id, Buffer.from(`{"custom_fields":${text}}`));
 
-  it('are the same value however they are written', async () => {
+  it('have the same value for every JSON notation', async () => {
     const texts = fc
       .tuple(jsonObjects(CUSTOM_FIELDS), fc.infiniteStream(fc.nat(7)))
       .map(([value, choices]) => ({
@@ -54,7 +54,7 @@ describe.each(API_INTERFACES)('custom_fields by %s', (_, open) => {
     );
   });
 
-  it('refuse each number beyond ±2^53 and no other, however it is written', async () => {
+  it('reject exactly the integers beyond ±2^53, in every notation', async () => {
     await check(
       fc.asyncProperty(numbers(), async ({ text, isBeyond }) => {
         const outcome = await send(`{"number":${text}}`);
@@ -67,7 +67,7 @@ describe.each(API_INTERFACES)('custom_fields by %s', (_, open) => {
   });
 });
 
-/** JSON of a value with white space and escapes as they come. */
+/** JSON of a value with random white space and escapes. */
 function formatJson(value: unknown, choose: () => number): string {
   const blank = () => ['', '', '', ' ', '\n', '\t \r'][choose()] ?? '';
   const inner = () => {
@@ -83,7 +83,7 @@ function formatJson(value: unknown, choose: () => number): string {
   return `${blank()}${inner()}${blank()}`;
 }
 
-/** A character of a JSON string as it is, by a short escape, or by its code units. */
+/** A character of a JSON string: literal, as a short escape or as escaped code units. */
 function escaped(char: string, choose: () => number): string {
   const asIs = JSON.stringify(char).slice(1, -1);
   const choice = choose();
@@ -96,7 +96,7 @@ function escaped(char: string, choose: () => number): string {
     .join('');
 }
 
-/** Numbers as JSON may write them, and whether they stand for integers beyond ±2^53. */
+/** Numbers in any JSON notation, and whether they are integers beyond ±2^53. */
 function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
   const atTheEdge = fc
     .tuple(fc.bigInt({ min: -20n, max: 20n }), fc.nat(30))
@@ -118,7 +118,7 @@ function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
     }));
 }
 
-/** Digits with a point before the last of them, and the power of ten that takes it elsewhere. */
+/** Digits with this number of decimal places and a power of ten as exponent. */
 function formatNumber(digits: bigint, places: number, power: number, e: string): string {
   const padded = String(digits).padStart(places + 1, '0');
   const whole = padded.slice(0, padded.length - places);

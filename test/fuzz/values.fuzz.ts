@@ -14,7 +14,7 @@ import {
 import { invalidInputs, fieldWithInvalidTime, validInputs } from './support/inputs.js';
 import { asJson, type Json } from './support/json.js';
 
-/** What the service writes itself when a record changes. */
+/** Fields that the service sets when a record changes. */
 const OWN_OF_SERVICE = ['updated_at', 'lead_score'];
 
 let app: TestApp;
@@ -36,7 +36,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
   });
 
   describe.each(KINDS)('%s', (path, { create, get, update, remove }) => {
-    /** Makes a record for as long as it is tried: what must be unique is free for the next one. */
+    /** Creates a record and deletes it afterwards, so that unique values are available again. */
     async function withRecord(input: Json, work: (id: string, record: Json) => Promise<void>) {
       const record = accepted(await api.call(create, undefined, input));
       const id = String(record.id);
@@ -49,7 +49,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
 
     const read = async (id: string) => accepted(await api.call(get, id, {}));
 
-    it('a valid create comes back as it was sent, apart from normalization', async () => {
+    it('stores a valid create, apart from normalization', async () => {
       const inputs = validInputs(dtoOf(app, create), lead);
       await check(
         fc.asyncProperty(inputs, ({ sent, stored }) =>
@@ -61,7 +61,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
       );
     });
 
-    it('a valid update changes what it gives, as it was sent, and nothing else', async () => {
+    it('changes only the given fields with a valid update', async () => {
       const dto = dtoOf(app, update);
       const inputs = fc.tuple(validInputs(dtoOf(app, create), lead), validInputs(dto, lead));
       await check(
@@ -78,7 +78,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
       );
     });
 
-    it('a create is refused for each field that is wrong, by its name', async () => {
+    it('names each invalid field of a create', async () => {
       const inputs = invalidInputs(dtoOf(app, create), lead);
       await check(
         fc.asyncProperty(inputs, async ({ sent, fields }) => {
@@ -87,7 +87,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
       );
     });
 
-    it('an update is refused for each field that is wrong, by its name', async () => {
+    it('names each invalid field of an update', async () => {
       const [example] = fc.sample(validInputs(dtoOf(app, create), lead), { numRuns: 1, seed: 1 });
       await withRecord(example!.sent, async (id, before) => {
         const inputs = invalidInputs(dtoOf(app, update), lead, api.nullInUpdates);
@@ -102,18 +102,18 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
   });
 });
 
-/** Expects the given fields, and that `updated_at` moves where there is a change, and only then. */
+/** Expects the given fields, and a later `updated_at` exactly if there is a change. */
 function expectChange(path: string, sent: Json, before: Json, expected: Json, after: Json): void {
   const computed = Object.fromEntries(OWN_OF_SERVICE.map((name) => [name, after[name]]));
   expect(after).toEqual({ ...expected, ...computed });
   const isChange = JSON.stringify(sorted(before)) !== JSON.stringify(sorted(expected));
-  // A status moves an appointment's `updated_at` even if it is the stored one.
+  // A given status changes the `updated_at` of an appointment even if it equals the stored one.
   const isTouched = path.endsWith('/appointments') && sent.status !== undefined;
   const moved = String(after.updated_at) > String(before.updated_at);
   expect({ moved }).toEqual({ moved: isChange || isTouched });
 }
 
-/** The same value with the keys of every object in one order. */
+/** The value with the keys of every object sorted. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -8,7 +8,7 @@ import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 
-/** More than are looked up at once, so that each way to read a page is taken. */
+/** More than a lookup returns at once, so that every way to read a page is used. */
 const LEAD_COUNT = LOOKUP_LIMIT + 700;
 const LIMIT = 100;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Leads of many values, empty and equal ones among them, some of them deleted. */
+/** Leads with various values, including empty, equal and deleted ones. */
 function addLeads({ id }: Tenant, count: number) {
   return app.sql(
     `insert into leads (organization_id, id, first_name, last_name, email, status, temperature,
@@ -64,7 +64,7 @@ async function list(api: ApiClient, query: Record<string, unknown>): Promise<Pag
   return answer.body as Page;
 }
 
-/** The ids of all pages, first to last, and then last to first. */
+/** The ids of all pages, in forward and then in reverse order. */
 async function walk(query: Record<string, unknown>): Promise<[string[], string[]]> {
   const { meta } = await list(tenant.api, { ...query, limit: LIMIT });
   const pages = Array.from({ length: meta.total_pages }, (_, index) => index + 1);
@@ -96,8 +96,8 @@ const KEYS = ['created_at', 'last_name', 'lead_score'] as const;
 const DIRECTIONS = ['asc', 'desc'] as const;
 const ORDERS = KEYS.flatMap((key) => DIRECTIONS.map((direction) => [key, direction] as const));
 
-describe('all pages of a list together', () => {
-  it('are of more leads than are looked up at once', () => {
+describe('the pages of a list', () => {
+  it('cover more leads than one lookup returns', () => {
     expect(leads.length).toBeGreaterThan(LOOKUP_LIMIT + LIMIT);
   });
 
@@ -115,7 +115,7 @@ describe('all pages of a list together', () => {
     ORDERS.map(([key, direction]) => [name, key, direction, query, has] as const),
   );
 
-  it.each(cases)('given %s by %s %s, are each lead once, in order', async (...one) => {
+  it.each(cases)('contain each lead of %s by %s %s once, in order', async (...one) => {
     const [, sort_by, sort_dir, query, has] = one;
     const expected = sorted(leads.filter(has), sort_by, sort_dir);
     const [forward, backward] = await walk({ ...query, sort_by, sort_dir });
@@ -135,7 +135,7 @@ describe('all pages of a list together', () => {
   );
 });
 
-describe('a total that took a scan', () => {
+describe('a total that requires a scan', () => {
   const QUERY = { search: 'example.com', temperature: 'cold' };
 
   it.each([
@@ -156,7 +156,7 @@ describe('a total that took a scan', () => {
       -1,
     ],
     ['a lead of another organization', () => app.organization().then((o) => createLead(o.api)), 0],
-  ] as const)('is right after %s', async (_, change, difference) => {
+  ] as const)('is correct after %s', async (_, change, difference) => {
     const one = await app.organization();
     await addLeads(one, 5 * LEAD_COUNT);
     const before = await list(one.api, QUERY);

@@ -27,7 +27,7 @@ import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
 const LISTEN = 'subscriptions/listen';
 
-/** A team's own resource, which says nothing of changes. */
+/** A resource of another module, which publishes no changes. */
 @Injectable()
 class BriefTools {
   constructor(private readonly leads: LeadsService) {}
@@ -42,7 +42,7 @@ class BriefTools {
 @Module({ imports: [LeadsModule], providers: [BriefTools] })
 class BriefModule {}
 
-/** The routes that change a record, by the kinds of their records. */
+/** The routes that change a record, by kind of record. */
 const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT').map((route) => {
   const [, kind = ''] = /(\w+)s\/:id$/.exec(route.pattern) ?? [];
   return [kind, route] as const;
@@ -84,13 +84,13 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
       expect(await follower.next()).toEqual(resourceUpdated(uriOf({ id }, kind)));
       dataOf(await tenant.api.delete(path));
       expect(await follower.next()).toEqual(resourceUpdated(uriOf({ id }, kind)));
-      // Deleted once more, or cancelled, it is what it was.
+      // A second deletion or cancellation changes nothing.
       await tenant.api.delete(path);
       expect(await lastOf(follower)).toBeUndefined();
     },
   );
 
-  it('is notified of changes behind a resource that a team has added', async () => {
+  it('is notified of changes of a resource of another module', async () => {
     const lead = await createLead(tenant.api);
     const follower = await follow(uriOf(lead, 'brief'), uriOf(lead));
     await rename(lead);
@@ -134,7 +134,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
     expect(await lastOf(follower)).toBeUndefined();
   });
 
-  /** What comes after all that was to come: the end of the stream, with its key. */
+  /** Revokes the key and returns the next notification; undefined at the end of the stream. */
   async function lastOf(follower: Subscriber) {
     await app.app.get(KeysService).revoke(tenant.key.id);
     return follower.next();
@@ -281,7 +281,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
     reader.disconnect();
   });
 
-  /** A client that sends its request and reads nothing of the answer. */
+  /** A client that sends its request and does not read the response. */
   async function idleFollower(id: string): Promise<net.Socket> {
     const uri = `lead://${id}`;
     const lines = ['Host: localhost', `Authorization: Bearer ${tenant.key.key}`];

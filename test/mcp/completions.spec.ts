@@ -59,7 +59,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     });
   }
 
-  it('finds leads by name, e-mail, phone and the beginning of the id', async () => {
+  it('finds leads by name, e-mail, phone and the start of the id', async () => {
     const grace = { first_name: 'Grace', last_name: 'Hopper', company: null };
     const { id } = await createLead(tenant.api, {
       ...grace,
@@ -92,7 +92,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     }
   });
 
-  it('offers what the prompt takes, whatever the lead is called', async () => {
+  it('returns values that the prompt accepts for leads with any name', async () => {
     const first_name = `A\n\u202eb ${randomUUID()} ${'x'.repeat(50)}`;
     const { id } = await createLead(tenant.api, { first_name, company: randomUUID() });
     const { values } = await complete(LEAD_OF_PROMPT, 'lead_id', '');
@@ -102,7 +102,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     expect(JSON.stringify(body)).toContain(`lead://${id}`);
   });
 
-  it('finds appointments by day, month, lead, type and place, otherwise the next ones', async () => {
+  it('finds appointments by day, month, lead, type and place, or the next ones without a search', async () => {
     const lead = await createLead(tenant.api, { first_name: 'Grace', last_name: null });
     const ada = await createLead(tenant.api, { first_name: 'Ada', last_name: 'Byron' });
     const past = await book(lead.id, '2026-03-02', { type: 'Visit' });
@@ -145,7 +145,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     expect((await complete(templateOf('task'), 'id', 'offers')).values).toEqual([]);
   });
 
-  it('offers the coming days, and nothing for ids of users', async () => {
+  it('returns the next days for dates, and nothing for ids of users', async () => {
     const { values } = await complete(DAY, 'date', '');
     expect(values[0]).toBe(new Date().toISOString().slice(0, 10));
     expect(values).toHaveLength(14);
@@ -154,7 +154,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     expect((await complete(DAY, 'assigned_to_user_id', '')).values).toEqual([]);
   });
 
-  it('answers a hundred values at most, and says that there are more', async () => {
+  it('returns at most a hundred values, and reports that there are more', async () => {
     await createLead(tenant.api);
     await app.sql(
       `insert into leads (organization_id, id, first_name, source, tags, custom_fields, lead_score,
@@ -175,7 +175,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     });
   });
 
-  it('finds nothing of another organization', async () => {
+  it('returns no records of another organization', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
     const stranger = await connectTenant(app, await app.organization(), era);
     for (const typed of ['', 'grace', id, id.slice(0, 8)]) {
@@ -184,7 +184,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     }
   });
 
-  it('is refused for what the scopes hide', async () => {
+  it('rejects references that the scopes do not allow', async () => {
     const limited = await connectTenant(app, await app.key(tenant.id, ['tasks:read']), era);
     const code = era === 'sessions' ? -32000 : 403;
     const argument = { name: 'id', value: '' };
@@ -206,18 +206,18 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     [{ type: 'ref/resource', uri: 'lead://x' }, 'id'],
     [{ type: 'ref/tool', name: 'list_leads' }, 'search'],
     [{}, 'id'],
-  ])('of %j and the argument "%s" is -32602', async (ref, name) => {
+  ])('answers -32602 to %j with the argument "%s"', async (ref, name) => {
     await expectError({ ref, argument: { name, value: '' } }, -32602);
   });
 
-  it('of a value that is no text is -32602', async () => {
+  it('answers -32602 to a value that is not a string', async () => {
     await expectError({ ref: LEAD_OF_PROMPT, argument: { name: 'lead_id', value: 5 } }, -32602);
     await expectError({ ref: LEAD_OF_PROMPT }, -32602);
   });
 });
 
 describe.each(PROTOCOL_MODES)('the client of the SDK (%s)', (era) => {
-  it('completes an argument, and gets the prompt with it', async () => {
+  it('completes an argument and gets the prompt with it', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
     const address = new URL('/mcp', app.url);
     const connection = { requestInit: { headers: { Authorization: `Bearer ${tenant.key.key}` } } };

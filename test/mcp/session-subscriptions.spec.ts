@@ -75,7 +75,7 @@ describe('the subscriptions of a session', () => {
     await subscribe(uriOf(lead));
     const first = await mcp.openStream(session);
     const burst = Promise.all(Array.from({ length: 30 }, () => rename(lead)));
-    // The event that begins a stream, then some of the burst.
+    // The first event of the stream, then some of the burst.
     for (let n = 0; n <= 5; n++) await first.next();
     first.disconnect();
     const second = await mcp.openStream(session, { 'Last-Event-ID': '5' });

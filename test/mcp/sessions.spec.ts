@@ -235,7 +235,7 @@ describe('a request without a valid key', () => {
     ['a body that is too large', { body: ' '.repeat(300_000) }],
     ['an unknown revision', { body: '{}', headers: { 'MCP-Protocol-Version': 'x' } }],
     ['an unknown parameter', { body: '{}', path: `${MCP}?x=1` }],
-  ])('is answered with 401: %s before everything else', async (_, options) => {
+  ])('is answered with 401 before all other checks: %s', async (_, options) => {
     expectRefusal(await callerWithoutKey().request('POST', options), 401, 'unauthorized');
   });
 });

@@ -187,7 +187,7 @@ describe('limits', () => {
     expect(statuses).not.toContain(429);
     expectRefusal(await caller.statelessRpc('tools/list'), 429, 'rate_limit_exceeded');
     statelessResultOf(await caller.statelessRpc('tools/call', LIST_LEADS));
-    // What is refused for its headers has called nothing.
+    // A request with invalid headers does not call the tool.
     const unnamed = statelessRequest('tools/call', LIST_LEADS);
     expectRefusal(
       await caller.post(unnamed, mirrorHeaders('tools/call')),

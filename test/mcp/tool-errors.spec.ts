@@ -150,8 +150,8 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
         const { required_scope, message } = expectFailure(result, 'insufficient_scope');
         expect(required_scope).toBe(scope);
         expect(message).toContain(scope);
-        // 403 wins over 400 (docs/contract/errors.md#order-of-checks), so nothing is told of the
-        // arguments.
+        // 403 takes precedence over 400 (docs/contract/errors.md#order-of-checks), so the error does
+        // not describe the arguments.
         expectFailure(await limited.call(tool.name, { nonsense: 1 }), 'insufficient_scope');
       }
     });
@@ -178,7 +178,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
     it.each([
       ['no parameters', undefined],
       ['no name', { arguments: {} }],
-      ['a name that is no text', { name: 5, arguments: {} }],
+      ['a name that is not a string', { name: 5, arguments: {} }],
       ['arguments that are a list', { name: 'list_leads', arguments: [] }],
       ['arguments that are a text', { name: 'list_leads', arguments: '{}' }],
       ['arguments that are null', { name: 'list_leads', arguments: null }],

@@ -122,7 +122,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (era) => {
         description = new OpenApiValidator(body as OpenApiDocument);
       });
 
-      /** What REST takes on the route of a tool, beside the id in its path. */
+      /** The input of the route of a tool, without the id in the path. */
       function restInput({ route }: ToolCase): JsonSchema {
         const { parameters = [], requestBody } = description.operationOf(route);
         const query = parameters.filter((parameter) => parameter.in === 'query');
@@ -133,7 +133,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (era) => {
         return schemas[body.$ref.split('/').at(-1)!] as JsonSchema;
       }
 
-      /** The numbers and words that bound the values of a field of REST, as a description has them. */
+      /** The bounds of a field of REST, as the description of an argument states them. */
       function boundsOf(schema: JsonSchema): string[] {
         const { format, minimum, maximum = 0, maxLength, maxItems, maxProperties } = schema;
         const { description = '' } = schema;
@@ -148,7 +148,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (era) => {
         ];
       }
 
-      it.each(byName(TOOLS))('%s takes the same fields with the same bounds', (name, tool) => {
+      it.each(byName(TOOLS))('%s has the same fields with the same bounds', (name, tool) => {
         const { properties: ours = {}, required = [] } = listedTool(name).inputSchema;
         const { properties: rest = {}, required: restRequired = [] } = restInput(tool);
         const ofId = tool.makeRecord ? ['id'] : [];
@@ -225,7 +225,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (era) => {
       const assistant = await connect(app, us);
       const tools = (await assistant.listTools()) as ListedTool[];
 
-      /** The one tool of a kind that takes these arguments and answers such an object. */
+      /** The only tool of a kind that accepts these arguments and returns such an object. */
       const toolFor = (kind: 'reads' | 'writes', args: Arguments, answer: object): string => {
         const found = tools.filter(
           ({ inputSchema, outputSchema, annotations }) =>

@@ -55,7 +55,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
   const listedTool = (name: string): ListedTool => listed.find((tool) => tool.name === name)!;
 
   describe('a call that succeeds', () => {
-    /** The result of a valid call, whose structure must be what its text says and its schema asks. */
+    /** Calls a tool and expects a result that equals its text and is valid by its output schema. */
     async function call(tool: ToolCase, args: Arguments): Promise<Row> {
       const result = await agent.call(tool.name, args);
       expect(result).toEqual({
@@ -71,7 +71,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
       byName(TOOLS.filter(({ effect }) => effects.includes(effect)));
 
     it.each(byName(RECORD_TOOLS.filter(({ effect }) => effect === 'reads')))(
-      '%s answers the record as REST does',
+      '%s returns the same record as REST',
       async (_, tool) => {
         const id = await tool.makeRecord(tenant);
         const record = await call(tool, { id });
@@ -81,7 +81,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
     );
 
     it.each(having('creates', 'updates'))(
-      '%s answers the record that REST then shows',
+      '%s returns the record that REST reads afterwards',
       async (_, tool) => {
         const args = await validArguments(tool, tenant);
         const record = await call(tool, args);
@@ -150,7 +150,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
       });
     });
 
-    it.each(['create_lead', 'update_lead', 'list_leads'])('%s takes no dry_run', async (name) => {
+    it.each(['create_lead', 'update_lead', 'list_leads'])('%s does not accept dry_run', async (name) => {
       const result = await agent.call(name, {
         dry_run: true,
         ...(name === 'create_lead' && { first_name: 'A' }),
@@ -182,7 +182,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
       expect(await agent.succeed('update_lead', { id: lead.id })).toEqual(changed);
     });
 
-    it('a list without arguments has all records', async () => {
+    it('a list without arguments returns all records', async () => {
       const result = await agent.call('list_leads');
       const { body } = await tenant.api.get(LEADS);
       expect(result.structuredContent).toEqual(body);
@@ -253,7 +253,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
         ['list_tasks', TASKS, { status: 'completed' }, 0],
       ];
 
-      it.each(QUERIES)('%s is the same page as GET %s with %j', async (name, path, args, total) => {
+      it.each(QUERIES)('%s returns the same page as GET %s with %j', async (name, path, args, total) => {
         await expectSamePage(name, path, args, total);
       });
 

@@ -6,13 +6,13 @@ import { type Json, jsonValues } from './json.js';
 import { texts } from './texts.js';
 import { invalidValues, type Sample, validValues } from './values.js';
 
-/** An input, and what its fields must come back as; one of an update says only what it changes. */
+/** An input and the expected values of its fields. For an update, only the changed fields. */
 export interface ValidInput {
   readonly sent: Json;
   readonly stored: Json;
 }
 
-/** An input, and the fields that are wrong with it. */
+/** An input and its invalid fields. */
 export interface InvalidInput {
   readonly sent: Json;
   readonly fields: readonly string[];
@@ -22,7 +22,7 @@ type Samples = Readonly<Record<string, Sample | undefined>>;
 
 const NULL: Sample = { sent: null, stored: null };
 
-/** Bodies that a DTO takes. */
+/** Valid bodies of a DTO. */
 export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInput> {
   const sampleOf = (field: Field): Arbitrary<Sample | undefined> => {
     const values = validValues(field, lead).filter(
@@ -40,7 +40,7 @@ export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInp
 }
 
 /**
- * Bodies that a DTO refuses for some of their fields, one or more.
+ * Bodies with at least one invalid field.
  * @param nullInUpdates what null means in an update: a value, which some fields refuse, or nothing
  */
 export function invalidInputs(
@@ -83,7 +83,7 @@ export function fieldWithInvalidTime(dto: Type<object>, record: Json, sent = rec
   return undefined;
 }
 
-/** On create null means left out; an update empties a field that has no default. */
+/** Null is an omitted field in a create. In an update it clears a field without a default. */
 export function acceptsNull(dto: Type<object>, { presence }: Field): boolean {
   return !presence.required && (!isUpdate(dto) || presence.default === undefined);
 }
@@ -105,7 +105,7 @@ function invalidValue(dto: Type<object>, field: Field, takesNull: boolean): Arbi
   );
 }
 
-/** Fields that no DTO has, more often none than some. */
+/** Unknown fields; in most cases none. */
 function unknownFields(fields: readonly Field[]): Arbitrary<Json> {
   const names = ['id', ...fields.map(({ name }) => name)];
   const name = fc

@@ -18,7 +18,7 @@ const NUMBERS = fc.oneof(
   fc.double({ min: -LARGEST_INTEGER, max: LARGEST_INTEGER, noNaN: true }),
 );
 
-/** JSON has one zero, as PostgreSQL does: values are compared as what JSON says of them. */
+/** Converts a value to its JSON form, in which 0 and -0 are equal, as in PostgreSQL. */
 export function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -50,7 +50,7 @@ export function invalidJsonObjects({ maxProperties, propertyNames }: JsonSchema)
   );
 }
 
-/** Numbers that are refused wherever they stand. */
+/** Numbers that are rejected at any depth. */
 export function hugeNumbers(): Arbitrary<number> {
   return fc.oneof(
     fc.constantFrom(LARGEST_INTEGER + 2, -LARGEST_INTEGER - 2, Number.MAX_VALUE),
@@ -59,7 +59,7 @@ export function hugeNumbers(): Arbitrary<number> {
 }
 
 /**
- * Whether a value is allowed in `custom_fields`, its bounds left aside
+ * Whether a value is allowed in `custom_fields`, regardless of its bounds
  * (docs/contract/resources.md#custom-fields).
  */
 export function isStorable(value: unknown): boolean {

@@ -4,10 +4,10 @@ import { ROUTES } from '../../../src/testing/routes.js';
 import { jsonValues } from './json.js';
 import { NAUGHTY, texts } from './texts.js';
 
-/** What requests can be about that are not made up. */
+/** Existing values that generated requests can use. */
 export interface RequestContext {
   readonly key: string;
-  /** Ids of records, live ones among them. */
+  /** Ids of records, including existing ones. */
   readonly ids: readonly string[];
   /** Names of parameters and fields. */
   readonly names: readonly string[];
@@ -17,13 +17,13 @@ export interface RequestContext {
 
 const METHODS = ['GET', 'GET', 'POST', 'POST', 'PUT', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
-/** What a request line may hold as it is. */
+/** Characters that a request line can contain without encoding. */
 const VISIBLE = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   maxLength: 30,
 });
 
-/** What a header may hold as it is. */
+/** Characters that a header can contain. */
 const HEADER_VALUES = fc
   .oneof(
     VISIBLE,
@@ -43,7 +43,7 @@ const CONTENT_TYPES = [
   'application/x-www-form-urlencoded',
 ];
 
-/** Any request that Node's parser lets through, more often near to a valid one than not. */
+/** Requests that the parser of Node.js accepts, most of which resemble valid ones. */
 export function requests(world: RequestContext): Arbitrary<RawRequest> {
   return fc
     .record({
@@ -54,7 +54,7 @@ export function requests(world: RequestContext): Arbitrary<RawRequest> {
     })
     .map(({ body, ...request }) => ({
       ...request,
-      // Without its length Node would send the body of a GET as the next request.
+      // Without a length, Node.js would send the body of a GET as the next request.
       headers: [...request.headers, ...(body ? ['Content-Length', String(body.length)] : [])],
       body,
     }));
@@ -104,7 +104,7 @@ function queries({ names }: RequestContext): Arbitrary<string> {
   );
 }
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 function headers({ key }: RequestContext): Arbitrary<string[]> {
   const authorization = fc.oneof(
     { weight: 12, arbitrary: fc.constant(['Authorization', `Bearer ${key}`]) },

@@ -5,10 +5,10 @@ import fc, { type Arbitrary } from 'fast-check';
 /** The Big List of Naughty Strings. */
 export const NAUGHTY: readonly string[] = naughty;
 
-/** What trimming removes (docs/contract/resources.md#text). */
+/** Characters that trimming removes (docs/contract/resources.md#text). */
 const BLANKS = ['', '', '', ' ', '\t\r\n', '\u00a0', '\ufeff\u3000', '\u2028'];
 
-/** Any text of at most so many code points, NUL left out. */
+/** Any text of at most this number of code points, without NUL. */
 export function texts(most: number): Arbitrary<string> {
   const short = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -22,13 +22,13 @@ export function texts(most: number): Arbitrary<string> {
   );
 }
 
-/** The same with white space around some. */
+/** Texts of which some are surrounded by white space. */
 export function padded(inner: Arbitrary<string>): Arbitrary<string> {
   const blank = fc.constantFrom(...BLANKS);
   return fc.tuple(blank, inner, blank).map((parts) => parts.join(''));
 }
 
-/** Texts that are longer than so many code points, also without their white space. */
+/** Texts that exceed this number of code points, also after trimming. */
 export function tooLong(most: number): Arbitrary<string> {
   return padded(
     fc.tuple(texts(20), fc.constantFrom(1, 2, 100)).map(([text, more]) => fill(text, most + more)),
@@ -45,7 +45,7 @@ export function codePoints(text: string): number {
   return [...text].length;
 }
 
-/** Whether something is left of a text when it is trimmed. */
+/** Whether a trimmed text is not empty. */
 export function isBlank(text: string): boolean {
   return trimText(text) === '';
 }
@@ -58,7 +58,7 @@ function cut(text: string, most: number): string {
   return [...text].slice(0, most).join('');
 }
 
-/** Text of exactly so many code points, none of which trimming takes off. */
+/** Text of exactly this number of code points, which trimming does not change. */
 function fill(text: string, length: number): string {
   const filling = isBlank(text) ? 'x' : trimText(text);
   const whole = [...filling.repeat(Math.ceil(length / codePoints(filling)))].slice(0, length - 1);

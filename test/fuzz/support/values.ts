@@ -6,13 +6,13 @@ import { dateTimes, invalidDateTimes } from './date-times.js';
 import { invalidJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json.js';
 import { isBlank, padded, texts, tooLong, unstorable } from './texts.js';
 
-/** A value as it is sent, and as it must come back (docs/contract/resources.md). */
+/** A value as it is sent, and as it must be returned (docs/contract/resources.md). */
 export interface Sample {
   readonly sent: unknown;
   readonly stored: unknown;
 }
 
-/** What decides how values of a field are made; all of it is in its schema. */
+/** The properties of a schema that determine the generated values. */
 type Kind =
   | ('words' | 'uuid' | 'date-time' | 'email' | 'pattern' | 'text')
   | ('integer' | 'boolean' | 'array' | 'object');
@@ -28,12 +28,12 @@ export function kindOf({ type, enum: words, format, pattern }: JsonSchema): Kind
   return pattern?.startsWith('^') ? 'pattern' : 'text';
 }
 
-/** Whether a field names a lead, which must live. */
+/** Whether a field refers to a lead, which must exist. */
 export function isLeadReference({ name }: Field): boolean {
   return name === 'lead_id' || name === 'contact_id';
 }
 
-/** Values that a field takes. */
+/** Valid values of a field. */
 export function validValues(field: Field, lead: string): Arbitrary<Sample> {
   const { schema, presence } = field;
   const { minLength = 1, maxLength = 0, pattern = '', minimum, maximum } = schema;
@@ -67,7 +67,7 @@ export function validValues(field: Field, lead: string): Arbitrary<Sample> {
   }
 }
 
-/** Texts that a field refuses, and that say something. */
+/** Invalid texts of a field that are not blank. */
 export function invalidTexts({ schema }: Field): Arbitrary<string> {
   const { maxLength = 0, enum: words = [] } = schema;
   const others = texts(200).filter((text) => !isBlank(text));
@@ -114,7 +114,7 @@ export function invalidTexts({ schema }: Field): Arbitrary<string> {
   }
 }
 
-/** Anything at all that a field refuses, null left aside. */
+/** Invalid values of a field, except null. */
 export function invalidValues(field: Field): Arbitrary<unknown> {
   const { schema } = field;
   const kind = kindOf(schema);
@@ -125,7 +125,7 @@ export function invalidValues(field: Field): Arbitrary<unknown> {
   return fc.oneof(...own);
 }
 
-/** Whether a value has the type that values of a kind have in JSON, so that it might be valid. */
+/** Whether a value has the JSON type of a kind of field, so that it can be valid. */
 function isOf(kind: Kind, value: unknown): boolean {
   if (kind === 'array') return Array.isArray(value);
   if (kind === 'object') return typeof value === 'object' && !Array.isArray(value);
@@ -134,7 +134,7 @@ function isOf(kind: Kind, value: unknown): boolean {
   return typeof value === 'string';
 }
 
-/** Texts that are trimmed; of an optional one nothing may be left. */
+/** Texts that are trimmed. An optional one can be blank. */
 function trimmed(inner: Arbitrary<string>): Arbitrary<Sample> {
   return padded(inner).map((sent) => ({ sent, stored: trimText(sent) || null }));
 }
@@ -146,7 +146,7 @@ function uuids(inner: Arbitrary<string>): Arbitrary<Sample> {
   });
 }
 
-/** Lists without repetitions, sent with some. */
+/** Lists without duplicates, sent with some. */
 function lists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<Sample> {
   const { maxLength = 0 } = items;
   const item = padded(texts(maxLength)).filter((text) => !isBlank(text));
