@@ -6,27 +6,27 @@ import { type Arguments, failureOf, type ToolFailure } from '../support/agent.js
 import { UUID } from '../../src/fields/uuid.js';
 import { bestOf, fit } from './words.js';
 
-/** All that the assistant sees of Latitude. */
+/** The access of the assistant to Latitude. */
 export interface Client {
   listTools(): Promise<Tool[]>;
   call(name: string, args: Arguments): Promise<CallToolResult>;
 }
 
-/** Whom the assistant works for, and the clock on the wall. */
+/** The user of the assistant, and the clock. */
 export interface Surroundings {
-  /** Whether it may do what it asks about. */
+  /** Whether the user confirms an action. */
   confirm(question: string): boolean;
-  /** What to write instead of a value that was refused, if there is anything. */
+  /** A replacement of a rejected value; undefined if there is none. */
   correct(fact: string, problem: string): unknown;
   wait(seconds: number): Promise<void>;
 }
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** What is known, by plain words for it; a record stands for its id. */
+/** Known values by their description. A record represents its id. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** What a salesperson wants: a verb, what it is done to, what is known, and whether only to look. */
+/** An intended action: a verb, its object, the known facts, and whether it only reads. */
 interface Intent {
   readonly verb: string;
   readonly object: string;
@@ -34,7 +34,7 @@ interface Intent {
   readonly readOnly: boolean;
 }
 
-/** How a tool is to be called, and which argument each fact became. */
+/** A call of a tool, and the fact in each argument. */
 interface Use {
   readonly tool: Tool;
   readonly args: Arguments;
@@ -43,13 +43,13 @@ interface Use {
 
 type Result = Record<string, unknown>;
 
-/** One step of what happened. */
+/** One step of the transcript. */
 export type Entry =
   | { readonly call: string; readonly args: Arguments; readonly result: CallToolResult }
   | { readonly asks: string; readonly answer: unknown }
   | { readonly says: string };
 
-/** What the assistant cannot do; the message is what it says of it. */
+/** The assistant cannot solve the task. The message is its answer to the user. */
 export class Unable extends Error {}
 
 function tooMany(count: number): Unable {
@@ -84,7 +84,7 @@ export class Assistant {
     return data;
   }
 
-  /** Finds the one record that there must be. */
+  /** Finds the only matching record. Throws if there is none or more than one. */
   async findOne(object: string, facts: Facts): Promise<Row> {
     const records = await this.find(object, facts);
     const [record] = records;
@@ -93,7 +93,7 @@ export class Assistant {
     return record;
   }
 
-  /** Changes something, once it is confirmed where the tool asks for that. */
+  /** Executes a change, after a confirmation if the tool requires one. */
   async act(verb: string, object: string, facts: Facts): Promise<Row> {
     return (await this.do({ verb, object, facts, readOnly: false })) as Row;
   }
@@ -108,7 +108,7 @@ export class Assistant {
     return this.call(intent, use);
   }
 
-  /** The tool whose words fit best of those that have a place for every fact. */
+  /** The tool that matches best among those with an argument for every fact. */
   private choose({ verb, object, facts, readOnly }: Intent): Use {
     const wanted = `${verb} ${object}`;
     const uses = this.tools
@@ -120,7 +120,7 @@ export class Assistant {
     return use;
   }
 
-  /** A tool that only descriptions speak of: the error of a call tells what keeps it from us. */
+  /** A tool that only descriptions mention. The error of its call reports why it is not available. */
   private mentioned(wanted: string): Use | undefined {
     const clauses = this.tools.flatMap(({ description = '' }) => description.split(/[;:.] ?/));
     const tools = clauses.flatMap((description) => {
@@ -150,7 +150,7 @@ export class Assistant {
     return this.recover(intent, use, failureOf(result));
   }
 
-  /** Does what the error of a call tells to do. */
+  /** Handles the error of a call. */
   private async recover(intent: Intent, use: Use, failure: ToolFailure): Promise<Result> {
     const { code, message, details = [], required_scope, retry_after_seconds } = failure;
     const { verb, object, facts } = intent;
@@ -184,7 +184,7 @@ export class Assistant {
   }
 }
 
-/** How to call a tool so that it is told every fact, if it can be. */
+/** Assigns every fact to an argument of a tool; undefined if that is not possible. */
 function fill(tool: Tool, facts: Facts): Use | undefined {
   const { properties = {}, required = [] } = tool.inputSchema as JsonSchema;
   const args: Record<string, unknown> = {};
@@ -202,7 +202,7 @@ function fill(tool: Tool, facts: Facts): Use | undefined {
   return required.every((name) => name in args) ? { tool, args, factIn } : undefined;
 }
 
-/** What people call a record by: its first two texts that are no ids. */
+/** The name of a record: its first two texts that are not ids. */
 function inWords(fact: unknown): string {
   if (!isRow(fact)) return String(fact);
   const texts = Object.values(fact).filter((value) => typeof value === 'string');

@@ -5,7 +5,7 @@ import type { ProtocolMode } from '../support/mcp-sdk-clients.js';
 import { Assistant, type Client, type Entry, type Surroundings, Unable } from './assistant.js';
 import type { SalesTask } from './tasks.js';
 
-/** How a task went that was solved. */
+/** The record of a solved task. */
 export interface Attempt {
   readonly task: SalesTask;
   readonly tools: readonly Tool[];
@@ -16,12 +16,12 @@ interface Conditions {
   readonly era: ProtocolMode;
   /** The instance that the assistant connects to. */
   readonly at?: TestApp;
-  /** What stands between the assistant and Latitude. */
+  /** Wraps the client of the assistant. */
   readonly through?: (client: Client) => Client;
   readonly surroundings?: Partial<Surroundings>;
 }
 
-/** Has the assistant solve a task in an organization of its own; fails where it does not. */
+/** Lets the assistant solve a task in a new organization. Throws if the check of the task fails. */
 export async function attempt(
   app: TestApp,
   task: SalesTask,
@@ -44,7 +44,7 @@ export async function attempt(
   return { task, tools, log };
 }
 
-/** Who asked for the task: agrees to what follows from it, and corrects a value once. */
+/** The user who asked for the task: confirms every question and corrects each value once. */
 function salesperson({ corrections = {} }: SalesTask): Surroundings {
   const answers = new Map(Object.entries(corrections));
   return {

@@ -15,7 +15,7 @@ const ORIGINALS = Object.fromEntries(
   Object.entries(SYNONYMS).map(([verb, other]) => [other, verb]),
 );
 
-/** The tools of leads, appointments and tasks alone, whatever was added to them. */
+/** Lists only the core tools. */
 export function ofTheCore(client: Client): Client {
   return {
     listTools: async () => (await client.listTools()).filter(isCore),
@@ -23,7 +23,7 @@ export function ofTheCore(client: Client): Client {
   };
 }
 
-/** Tools by other names, wherever they are spoken of, and in another order. */
+/** Renames the tools in all texts and reverses their order. */
 export function renamed(client: Client): Client {
   return {
     listTools: async () => rewrite((await client.listTools()).toReversed(), rename),
@@ -31,7 +31,7 @@ export function renamed(client: Client): Client {
   };
 }
 
-/** Tools that are not described, or whose arguments are not. */
+/** Removes the descriptions of tools or of their arguments. */
 export function withoutDescriptions(of: 'tools' | 'arguments') {
   const bare = (tool: Tool): Tool =>
     of === 'tools'

@@ -22,7 +22,7 @@ afterAll(() => stopWithAgents(app));
 
 const attempts = new Map<string, Promise<Attempt>>();
 
-/** Has a task solved once in each era by the tools of the core, whose exact list the transcript counts. */
+/** Solves a task once in each protocol mode, with only the core tools, because the transcript lists them. */
 function solve(task: SalesTask, era: ProtocolMode): Promise<Attempt> {
   const name = `${task.title} ${era}`;
   const attempted = attempts.get(name) ?? attempt(app, task, { era, through: ofTheCore });
@@ -34,26 +34,23 @@ function taskOf(title: string): SalesTask {
   return SALES_TASKS.find((task) => task.title === title)!;
 }
 
-describe.each(PROTOCOL_MODES)(
-  'an agent that knows nothing but the list of tools, over %s',
-  (era) => {
-    it.each(BY_TITLE)('solves: %s', async (_, task) => {
-      expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
-    });
+describe.each(PROTOCOL_MODES)('an agent that knows only the list of tools (%s)', (era) => {
+  it.each(BY_TITLE)('solves the task: %s', async (_, task) => {
+    expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
+  });
 
-    it('does what docs/agent-evaluation.md shows', async () => {
-      const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
-      const document = readFileSync(DOCUMENT, 'utf8');
-      const [told] = document.split(MARK);
-      const actual = `${told}${MARK}${transcriptOf(solved)}`;
-      if (process.env.WRITE_TRANSCRIPT) writeFileSync(DOCUMENT, actual);
-      else expect(document).toBe(actual);
-    });
-  },
-);
+  it('produces the transcript of docs/agent-evaluation.md', async () => {
+    const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
+    const document = readFileSync(DOCUMENT, 'utf8');
+    const [told] = document.split(MARK);
+    const actual = `${told}${MARK}${transcriptOf(solved)}`;
+    if (process.env.WRITE_TRANSCRIPT) writeFileSync(DOCUMENT, actual);
+    else expect(document).toBe(actual);
+  });
+});
 
-describe('an agent that goes by words', () => {
-  it.each(BY_TITLE)('solves by other names in another order: %s', async (_, task) => {
+describe('an agent that chooses tools by their descriptions', () => {
+  it.each(BY_TITLE)('solves the task with renamed and reordered tools: %s', async (_, task) => {
     const solved = await attempt(app, task, { era: 'stateless', through: renamed });
     expect(callsOf(solved).length).toBeLessThanOrEqual(task.calls);
     const names = (tools: Attempt['tools']) => tools.map(({ name }) => name);
@@ -62,7 +59,7 @@ describe('an agent that goes by words', () => {
   });
 
   it.each(['tools', 'arguments'] as const)(
-    'solves nothing where %s lack descriptions',
+    'solves no task if the %s have no descriptions',
     async (of) => {
       const conditions = { era: 'stateless', through: withoutDescriptions(of) } as const;
       const all = await Promise.allSettled(
@@ -74,7 +71,7 @@ describe('an agent that goes by words', () => {
   );
 });
 
-describe('an agent that heeds what it is told', () => {
+describe('an agent that follows confirmations and errors', () => {
   let limited: TestApp;
   beforeAll(async () => {
     limited = await TestApp.start({ settings: { writesPerMinute: 1 }, database: app.database });
@@ -84,7 +81,7 @@ describe('an agent that heeds what it is told', () => {
     jest.restoreAllMocks();
   });
 
-  it('deletes nothing that is not confirmed', async () => {
+  it('deletes nothing without a confirmation', async () => {
     const task: SalesTask = {
       ...taskOf('Cleaning up'),
       check: async (api, { test }, said) => {
@@ -99,7 +96,7 @@ describe('an agent that heeds what it is told', () => {
     [0, 'I find no such lead.'],
     [2, 'I find 2 that fit. Which do you mean?'],
     [51, 'I find 51 that fit. Which do you mean?'],
-  ])('deletes nothing where %i records fit', async (count, answer) => {
+  ])('deletes nothing if %i records match', async (count, answer) => {
     const task: SalesTask = {
       ...taskOf('Cleaning up'),
       prepare: async (api) => {
@@ -115,7 +112,7 @@ describe('an agent that heeds what it is told', () => {
     await attempt(app, task, { era: 'sessions' });
   });
 
-  it('waits for as long as a limit says, and goes on', async () => {
+  it('waits for the time of a rate limit and continues', async () => {
     const waits: number[] = [];
     const { now } = Date;
     const clock = jest.spyOn(Date, 'now');

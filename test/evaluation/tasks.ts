@@ -3,25 +3,25 @@ import type { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
 import type { Assistant, Facts } from './assistant.js';
 
-/** Something that a salesperson asks for. */
+/** A task of a salesperson. */
 export interface SalesTask {
   readonly title: string;
   readonly utterance: string;
-  /** As many calls as are enough, with a dry run before each deletion where tools offer one. */
+  /** Maximum number of calls, including a dry run before each deletion. */
   readonly calls: number;
-  /** What the key of the assistant may do, where that is not everything. */
+  /** The scopes of the assistant's key; all by default. */
   readonly scopes?: readonly Scope[];
-  /** What the salesperson answers where a value was refused. */
+  /** Replacements of rejected values. */
   readonly corrections?: Facts;
-  /** Makes what is there before. */
+  /** Creates the initial records. */
   readonly prepare: (api: ApiClient) => Promise<Prepared>;
-  /** The plan: what to do in which order, in words of which none is the name of a tool. */
+  /** The steps of the solution, in words that are not names of tools. */
   readonly solve: (assistant: Assistant) => Promise<unknown>;
-  /** Looks at what came of it. */
+  /** Checks the outcome. */
   readonly check: (api: ApiClient, before: Prepared, said: readonly string[]) => Promise<void>;
 }
 
-/** Records that were there before, by what a check calls them. */
+/** Initial records by the name that the check uses. */
 type Prepared = Readonly<Record<string, { readonly id: string }>>;
 
 const APPOINTMENTS = '/api/v1/appointments';
@@ -31,7 +31,7 @@ export const NOW = new Date();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TUESDAY = 2;
 
-/** So many days from today, at an hour of UTC. */
+/** The time this number of days from today, at an hour of UTC. */
 function inDays(days: number, hour = 0): string {
   const midnight = Date.UTC(NOW.getUTCFullYear(), NOW.getUTCMonth(), NOW.getUTCDate());
   return new Date(midnight + days * DAY_MS + hour * 60 * 60 * 1000).toISOString();
@@ -45,7 +45,7 @@ function aDayLater(time: unknown): string {
   return new Date(Date.parse(time as string) + DAY_MS).toISOString();
 }
 
-/** A visit to a lead on a day, from 10 to 11. */
+/** Creates a visit to a lead, from 10 to 11 UTC. */
 async function visit(api: ApiClient, lead: { id: string }, day: number, fields: object = {}) {
   const times = { start_time: inDays(day, 10), end_time: inDays(day, 11) };
   const body = { lead_id: lead.id, type: 'Visit', ...times, ...fields };

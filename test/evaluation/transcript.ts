@@ -6,12 +6,12 @@ import { NOW } from './tasks.js';
 
 const LONGEST_LINE = 200;
 
-/** About how many tokens a text is for a model: one for four characters, as budgets count here. */
+/** An estimate of the tokens of a text: one for four characters. */
 function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** What the assistant did, as docs/agent-evaluation.md shows it. */
+/** The transcript for docs/agent-evaluation.md. */
 export function transcriptOf(attempts: readonly Attempt[]): string {
   const [{ tools }] = attempts as [Attempt];
   const list = `The list of its ${tools.length} tools, read once, is about ${tokensIn(JSON.stringify(tools))} tokens.\n`;
@@ -31,7 +31,7 @@ function sectionOf({ task, log }: Attempt, index: number): string {
   return `### ${index + 1}. ${task.title}\n\n> ${task.utterance}\n\n\`\`\`text\n${lines}\n\`\`\`\n`;
 }
 
-/** What a model would write and read for the calls of a task. */
+/** The tokens of the calls of a task and of their results. */
 function tokensOf(attempt: Attempt): number {
   const texts = callsOf(attempt).flatMap(({ call, args, result }) => {
     return [call, JSON.stringify(args), textOf(result)];
@@ -59,14 +59,14 @@ function linesOfResult(result: CallToolResult): string[] {
 
 const OMITTED = ['organization_id', 'created_at', 'updated_at', 'custom_fields', 'tags'];
 
-/** A record without what is empty, when it was made and whose it is. */
+/** A record without empty fields, timestamps and the organization. */
 function short(record: object): string {
   return JSON.stringify(record, (name, value: unknown) =>
     OMITTED.includes(name) || value === null ? undefined : value,
   );
 }
 
-/** Without what differs from run to run: ids and days are numbered as they come. */
+/** Replaces ids and days, which differ between runs, by sequential numbers. */
 function normalized(text: string): string {
   const number = counter();
   const day = counter();
@@ -78,7 +78,7 @@ function normalized(text: string): string {
 
 const TIMESTAMP = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d):00\.000Z/g;
 
-/** Numbers what it is given, the same alike. */
+/** Returns a function that numbers distinct values sequentially. */
 function counter(): (value: string) => number {
   const seen: string[] = [];
   return (value) => {
@@ -91,7 +91,7 @@ function cut(line: string): string {
   return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
 }
 
-/** A table of Markdown as Prettier writes it: texts to the left, numbers to the right. */
+/** A Markdown table in the format of Prettier: texts are left-aligned, numbers right-aligned. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
   const line = (row: readonly string[]) => `| ${row.join(' | ')} |\n`;

@@ -1,4 +1,4 @@
-/** What can be chosen by its words: a tool, or an argument of one. */
+/** A tool or an argument, which is chosen by its words. */
 export interface Described {
   readonly name: string;
   readonly title?: string;
@@ -7,7 +7,7 @@ export interface Described {
 
 const SMALL_WORDS = ['a', 'an', 'and', 'of', 'or', 'the'];
 
-/** The words of a text, as they are compared: in small letters, without the s of a plural. */
+/** The words of a text for comparison: in lower case and without the s of a plural. */
 function wordsOf(text: string): Set<string> {
   const words =
     text
@@ -19,8 +19,8 @@ function wordsOf(text: string): Set<string> {
 }
 
 /**
- * How well it is described by a few words: not at all, 0, where one of them is missing; the better,
- * the more of them stand in its name or title, and the less else is told.
+ * How well words match a name, title and description: 0 if a word is missing. The score is higher
+ * the more of them are in the name or title, and the fewer other words there are.
  */
 export function fit(wanted: string, { name, title = '', description = '' }: Described): number {
   const words = [...wordsOf(wanted)];
@@ -30,7 +30,7 @@ export function fit(wanted: string, { name, title = '', description = '' }: Desc
   return words.filter((word) => named.has(word)).length + words.length / told.size;
 }
 
-/** What fits best, if anything does. */
+/** The candidate with the highest score above 0. */
 export function bestOf<T extends Described>(wanted: string, candidates: readonly T[]) {
   const scored = candidates.map((candidate) => ({ candidate, score: fit(wanted, candidate) }));
   const [best] = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);

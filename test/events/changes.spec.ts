@@ -161,7 +161,7 @@ describe('a change of a record is published', () => {
     },
   );
 
-  it('not when an organization uses the id of another organization's record', async () => {
+  it('not when an organization uses the id of a record of another organization', async () => {
     const { api } = await app.organization();
     expectError(await api.put(pathOf(one), { first_name: 'Mallory' }), 404, 'not_found');
     expectError(await api.delete(pathOf(one)), 404, 'not_found');

@@ -9,7 +9,7 @@ import { expectRecovery, type Fault, LONG_MS } from './support/recovery.js';
 import { openPostgres } from './support/postgres.js';
 import { FaultEnvironment } from './support/environment.js';
 
-/** Enough for faults that keep no one waiting. */
+/** Duration of a fault that makes no request wait. */
 const SHORT_MS = 1_000;
 
 const TOO_MANY_CONNECTIONS = '53300';
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('PostgreSQL ends and is started again', () => {
+describe('a restart of PostgreSQL', () => {
   it.each([
     ['PostgreSQL restarted, fast', 'SIGINT'],
     ['PostgreSQL restarted, immediate', 'SIGQUIT'],
@@ -40,7 +40,7 @@ describe('PostgreSQL ends and is started again', () => {
   });
 });
 
-describe('the way to PostgreSQL', () => {
+describe('a fault of the connections to PostgreSQL', () => {
   it.each<[string, Fault]>([
     [
       'connections reset',
@@ -71,7 +71,7 @@ describe('the way to PostgreSQL', () => {
       'connections forgotten',
       async ({ proxy }) => {
         proxy.blackhole();
-        // The first who wait for them find out for all.
+        // The first waiting requests detect the loss for all.
         await after(LONG_MS);
       },
     ],
@@ -88,7 +88,7 @@ describe('the way to PostgreSQL', () => {
   });
 });
 
-describe('others at PostgreSQL', () => {
+describe('other clients of PostgreSQL', () => {
   it.each<[string, Fault]>([
     [
       'a row locked',

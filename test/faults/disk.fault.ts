@@ -39,7 +39,7 @@ describeUnless(mountSkipReason(), 'a disk of its own', () => {
   });
 });
 
-/** Writes a file until nothing more fits, in ever smaller pieces. */
+/** Fills the file system with a file, in ever smaller chunks. */
 async function fill(file: string): Promise<void> {
   const handle = await open(file, 'w');
   try {
@@ -56,7 +56,7 @@ async function fill(file: string): Promise<void> {
   }
 }
 
-/** Why no file system can be mounted here, if that is so. */
+/** The reason why no file system can be mounted; undefined if it can. */
 function mountSkipReason(): string | undefined {
   const directory = makeDirectory();
   try {

@@ -2,7 +2,7 @@ import { ApiClient } from '../../src/testing/api-client.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
 import { WriteLog } from './support/write-log.js';
 
-/** What one kill leaves behind is what the next one meets. */
+/** Every round continues with the data that the previous kill left. */
 const LEAST_ROUNDS = 3;
 const ROUNDS = Math.max(LEAST_ROUNDS, Number(process.env.FAULTS_ROUNDS));
 
@@ -32,7 +32,7 @@ it('kill -9 of the whole process group under ten writers', async () => {
   );
 });
 
-/** Ten writers until the process group dies in the middle of it. */
+/** Runs ten writers until the process group is killed. */
 async function writeUntilKilled(server: RunningServer, key: string): Promise<WriteLog> {
   const api = new ApiClient(server.url, key);
   const writeLog = new WriteLog();

@@ -72,24 +72,27 @@ if (FILES.length > 0) {
         }
       });
 
-      it.each(['create', 'update'] as const)('a value in a valid %s', async (name) => {
-        const tool = kind[name];
-        const field = fieldForValue(dtoOf(app, tool));
-        const api = await openInterface();
-        const send = await createSender(api, kind.create, tool);
-        for (const [head, tail] of wrappersFor(field)) {
-          for (const file of FILES) {
-            const bytes = splice(head, file.bytes, tail);
-            const value = expectedValue(file, bytes, field.name);
-            const outcome = await send(bytes);
-            const trial = { file, value, outcome };
-            if (value !== null || tool === kind.create) expectField(field, trial);
-            else if (api.nullInUpdates === 'not given') expectAccepted(trial);
-            else if (acceptsNull(dtoOf(app, tool), field)) expectField(field, trial);
-            else expectRefusal(outcome, [field.name]);
+      it.each(['create', 'update'] as const)(
+        'is handled as a value in a valid %s',
+        async (name) => {
+          const tool = kind[name];
+          const field = fieldForValue(dtoOf(app, tool));
+          const api = await openInterface();
+          const send = await createSender(api, kind.create, tool);
+          for (const [head, tail] of wrappersFor(field)) {
+            for (const file of FILES) {
+              const bytes = splice(head, file.bytes, tail);
+              const value = expectedValue(file, bytes, field.name);
+              const outcome = await send(bytes);
+              const trial = { file, value, outcome };
+              if (value !== null || tool === kind.create) expectField(field, trial);
+              else if (api.nullInUpdates === 'not given') expectAccepted(trial);
+              else if (acceptsNull(dtoOf(app, tool), field)) expectField(field, trial);
+              else expectRefusal(outcome, [field.name]);
+            }
           }
-        }
-      });
+        },
+      );
 
       if (way === 'REST') {
         it('is handled as a complete update', async () => {

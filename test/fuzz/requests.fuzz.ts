@@ -57,37 +57,40 @@ it('answers every request with a well-formed response', async () => {
   agent.destroy();
 });
 
-it.each(PROTOCOL_MODES)('answers every message to /mcp with a well-formed response: %s', async (era) => {
-  let sent = 0;
-  let post: (message: unknown) => ReturnType<McpHttpClient['post']>;
-  const renew = async () => {
-    const { key } = await app.key(tenant.id);
-    const caller = new McpHttpClient(app.url, key.key);
-    const session = era === 'sessions' ? sessionHeader(await caller.openSession()) : undefined;
-    post = (message) => {
-      const sending = session ? message : withStatelessMeta(message);
-      return caller.post(JSON.stringify(sending), session ?? statelessHeaders(message));
+it.each(PROTOCOL_MODES)(
+  'answers every message to /mcp with a well-formed response: %s',
+  async (era) => {
+    let sent = 0;
+    let post: (message: unknown) => ReturnType<McpHttpClient['post']>;
+    const renew = async () => {
+      const { key } = await app.key(tenant.id);
+      const caller = new McpHttpClient(app.url, key.key);
+      const session = era === 'sessions' ? sessionHeader(await caller.openSession()) : undefined;
+      post = (message) => {
+        const sending = session ? message : withStatelessMeta(message);
+        return caller.post(JSON.stringify(sending), session ?? statelessHeaders(message));
+      };
     };
-  };
-  await check(
-    fc.asyncProperty(messages(), async (message) => {
-      if (sent++ % MESSAGES_OF_A_KEY === 0) await renew();
-      const answer = await post(message);
-      expectWellFormed(answer);
-      const { error, ...rest } = (answer.body ?? {}) as { error?: { code: unknown } };
-      if (!('jsonrpc' in rest)) {
-        expect([202, 400]).toContain(answer.status);
-        return;
-      }
-      const { id = null } = message as Json;
-      expect(rest).toMatchObject({ jsonrpc: '2.0', id });
-      // -32603 is the 5xx of JSON-RPC.
-      if (error) expect(REFUSALS[era]).toContain(error.code);
-      else expect(rest).toHaveProperty('result');
-    }),
-    { times: 10 },
-  );
-});
+    await check(
+      fc.asyncProperty(messages(), async (message) => {
+        if (sent++ % MESSAGES_OF_A_KEY === 0) await renew();
+        const answer = await post(message);
+        expectWellFormed(answer);
+        const { error, ...rest } = (answer.body ?? {}) as { error?: { code: unknown } };
+        if (!('jsonrpc' in rest)) {
+          expect([202, 400]).toContain(answer.status);
+          return;
+        }
+        const { id = null } = message as Json;
+        expect(rest).toMatchObject({ jsonrpc: '2.0', id });
+        // -32603 is the 5xx of JSON-RPC.
+        if (error) expect(REFUSALS[era]).toContain(error.code);
+        else expect(rest).toHaveProperty('result');
+      }),
+      { times: 10 },
+    );
+  },
+);
 
 /** Adds the metadata of the stateless protocol version to a message, if possible. */
 function withStatelessMeta(message: unknown): unknown {

@@ -68,12 +68,9 @@ describe('the rate limit headers of a batch', () => {
   it.each([
     ['reads', [SLOW, SLOW, SLOW, SLOW, SLOW, WRITE], { limit: READS, remaining: READS - 5 }],
     ['writes', [WRITE, WRITE, SLOW], { limit: WRITES, remaining: WRITES - 2 }],
-  ])(
-    'report the window with fewer remaining requests: %s',
-    async (_, messages, told) => {
-      expect(limitsIn(await post(...messages))).toEqual(told);
-    },
-  );
+  ])('report the window with fewer remaining requests: %s', async (_, messages, told) => {
+    expect(limitsIn(await post(...messages))).toEqual(told);
+  });
 
   it('report the exceeded window and Retry-After', async () => {
     const calls = Array.from({ length: WRITES + 1 }, () => WRITE);

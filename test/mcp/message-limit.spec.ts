@@ -144,7 +144,11 @@ describe('the limit of messages', () => {
       () => caller.post(' '.repeat(300_000), sessionHeader(session)),
     ],
     ['a request without a session', 400, () => caller.post(rpcRequest('ping'))],
-    ['a request in an unknown session', 404, () => caller.post(rpcRequest('ping'), sessionHeader('x'))],
+    [
+      'a request in an unknown session',
+      404,
+      () => caller.post(rpcRequest('ping'), sessionHeader('x')),
+    ],
     ['a refused initialize', 400, () => caller.initialize({ clientInfo: 1 })],
     ['a call of an unknown tool', 200, () => call('nothing_here')],
     ['a call without a tool name', 200, () => caller.rpc(session, 'tools/call', {})],

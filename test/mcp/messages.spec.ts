@@ -76,14 +76,11 @@ describe('the body of a POST', () => {
     [{ ...rpcRequest('ping'), result: {} }, 'body'],
     [[rpcRequest('ping'), { jsonrpc: '2.0' }], 'method'],
     [[rpcRequest('ping'), 1], 'body'],
-  ])(
-    'answers 400 to %j and names the fields',
-    async (body, ...fields) => {
-      for (const answer of await post(body)) {
-        expectRefusal(answer, 400, 'validation_error', ...fields);
-      }
-    },
-  );
+  ])('answers 400 to %j and names the fields', async (body, ...fields) => {
+    for (const answer of await post(body)) {
+      expectRefusal(answer, 400, 'validation_error', ...fields);
+    }
+  });
 
   it('answers 400 to a request without a body', async () => {
     for (const answer of await post(undefined)) {
@@ -97,14 +94,11 @@ describe('the body of a POST', () => {
     ['no capabilities', { capabilities: undefined }, 'params.capabilities'],
     ['no protocolVersion', { protocolVersion: undefined }, 'params.protocolVersion'],
     ['a protocolVersion that is not a string', { protocolVersion: 2025 }, 'params.protocolVersion'],
-  ])(
-    'answers 400 to initialize with %s and names the parameter',
-    async (_, params, field) => {
-      const answer = await mcp.initialize(params as object);
-      expectRefusal(answer, 400, 'validation_error', field);
-      expect(answer.headers.get('mcp-session-id')).toBeNull();
-    },
-  );
+  ])('answers 400 to initialize with %s and names the parameter', async (_, params, field) => {
+    const answer = await mcp.initialize(params as object);
+    expectRefusal(answer, 400, 'validation_error', field);
+    expect(answer.headers.get('mcp-session-id')).toBeNull();
+  });
 
   it('answers 400 to initialize without parameters', async () => {
     expectRefusal(await mcp.post(rpcRequest('initialize')), 400, 'validation_error', 'params');
@@ -226,18 +220,15 @@ describe('the headers and the query of a request', () => {
     session = await mcp.openSession();
   });
 
-  it.each(METHODS)(
-    'answers 400 to %s with an unsupported MCP-Protocol-Version',
-    async (method) => {
-      const body = method === 'POST' ? rpcRequest('ping') : undefined;
-      for (const revision of ['x', '1999-01-01', '2026-07-28']) {
-        const headers = { ...sessionHeader(session), 'MCP-Protocol-Version': revision };
-        const answer = await mcp.request(method, { body, headers });
-        expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
-      }
-      await expectAlive(mcp, session);
-    },
-  );
+  it.each(METHODS)('answers 400 to %s with an unsupported MCP-Protocol-Version', async (method) => {
+    const body = method === 'POST' ? rpcRequest('ping') : undefined;
+    for (const revision of ['x', '1999-01-01', '2026-07-28']) {
+      const headers = { ...sessionHeader(session), 'MCP-Protocol-Version': revision };
+      const answer = await mcp.request(method, { body, headers });
+      expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
+    }
+    await expectAlive(mcp, session);
+  });
 
   it('accepts every supported MCP-Protocol-Version', async () => {
     for (const revision of [...VERSIONS_WITHOUT_BATCHES, VERSION_WITH_BATCHES]) {
@@ -251,16 +242,13 @@ describe('the headers and the query of a request', () => {
     expectRefusal(answer, 400, 'validation_error', 'MCP-Protocol-Version');
   });
 
-  it.each(METHODS)(
-    'answers 400 to %s with an unknown query parameter',
-    async (method) => {
-      const body = method === 'POST' ? rpcRequest('ping') : undefined;
-      const path = `${MCP}?session=${session}`;
-      const answer = await mcp.request(method, { path, body, headers: sessionHeader(session) });
-      expectRefusal(answer, 400, 'validation_error', 'session');
-      await expectAlive(mcp, session);
-    },
-  );
+  it.each(METHODS)('answers 400 to %s with an unknown query parameter', async (method) => {
+    const body = method === 'POST' ? rpcRequest('ping') : undefined;
+    const path = `${MCP}?session=${session}`;
+    const answer = await mcp.request(method, { path, body, headers: sessionHeader(session) });
+    expectRefusal(answer, 400, 'validation_error', 'session');
+    await expectAlive(mcp, session);
+  });
 
   it.each(['x', '-1', '1.5', '1', '01x', '0x0', '99999999999999999999', 'null'])(
     'answers 400 to the Last-Event-ID %s, which is not an event of the session',
@@ -291,14 +279,7 @@ describe('the headers and the query of a request', () => {
     },
   );
 
-  it.each(['/mcp/', '/mcp/x', '/MCP', '/mcp%2f'])(
-    'answers 404 on the path %s',
-    async (path) => {
-      expectRefusal(
-        await mcp.request('POST', { path, body: initializeRequest() }),
-        404,
-        'not_found',
-      );
-    },
-  );
+  it.each(['/mcp/', '/mcp/x', '/MCP', '/mcp%2f'])('answers 404 on the path %s', async (path) => {
+    expectRefusal(await mcp.request('POST', { path, body: initializeRequest() }), 404, 'not_found');
+  });
 });

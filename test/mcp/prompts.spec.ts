@@ -254,9 +254,12 @@ describe.each(PROTOCOL_MODES)('prompts (%s)', (era) => {
     expect(wordsOf(messages)).toContain('plan the 24 hours from 2026-05-04T08:00:00.000Z');
   });
 
-  it.each(['0001-01-01', '9999-12-31'])('plan_my_day accepts the first and the last date: %s', async (date) => {
-    expect(wordsOf(await get('plan_my_day', { date }))).toContain(`plan ${date}`);
-  });
+  it.each(['0001-01-01', '9999-12-31'])(
+    'plan_my_day accepts the first and the last date: %s',
+    async (date) => {
+      expect(wordsOf(await get('plan_my_day', { date }))).toContain(`plan ${date}`);
+    },
+  );
 
   it('state for an empty organization that there are no records', async () => {
     const messages = await get('plan_my_day', { date: '2026-05-04' });

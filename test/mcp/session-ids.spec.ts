@@ -112,16 +112,13 @@ describe('the session id of a request', () => {
     ['an unknown parameter', { body: rpcRequest('ping'), path: `${MCP}?x=1` }],
     ['a batch', { body: [rpcRequest('ping')] }],
     ['initialize without its parameters', { body: rpcRequest('initialize') }],
-  ])(
-    'is checked before %s on POST',
-    async (_, { headers, ...options }) => {
-      const session = await callerOf(await app.key(tenant.id)).openSession();
-      const ask = (id: string) =>
-        mcp.request('POST', { ...options, headers: { ...headers, ...sessionHeader(id) } });
-      expectRefusal(await ask(session), 403, 'session_mismatch');
-      expectRefusal(await ask(randomUUID()), 404, 'not_found');
-    },
-  );
+  ])('is checked before %s on POST', async (_, { headers, ...options }) => {
+    const session = await callerOf(await app.key(tenant.id)).openSession();
+    const ask = (id: string) =>
+      mcp.request('POST', { ...options, headers: { ...headers, ...sessionHeader(id) } });
+    expectRefusal(await ask(session), 403, 'session_mismatch');
+    expectRefusal(await ask(randomUUID()), 404, 'not_found');
+  });
 
   it('is checked before the query and the other headers of GET and DELETE', async () => {
     const session = await callerOf(await app.key(tenant.id)).openSession();

@@ -150,14 +150,17 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
       });
     });
 
-    it.each(['create_lead', 'update_lead', 'list_leads'])('%s does not accept dry_run', async (name) => {
-      const result = await agent.call(name, {
-        dry_run: true,
-        ...(name === 'create_lead' && { first_name: 'A' }),
-      });
-      const { details = [] } = expectFailure(result, 'validation_error');
-      expect(details.map(({ field }) => field)).toContain('dry_run');
-    });
+    it.each(['create_lead', 'update_lead', 'list_leads'])(
+      '%s does not accept dry_run',
+      async (name) => {
+        const result = await agent.call(name, {
+          dry_run: true,
+          ...(name === 'create_lead' && { first_name: 'A' }),
+        });
+        const { details = [] } = expectFailure(result, 'validation_error');
+        expect(details.map(({ field }) => field)).toContain('dry_run');
+      },
+    );
 
     it('cancel_appointment cancels the appointment and can be repeated', async () => {
       const tool = RECORD_TOOLS.find(({ name }) => name === 'cancel_appointment')!;
@@ -253,9 +256,12 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
         ['list_tasks', TASKS, { status: 'completed' }, 0],
       ];
 
-      it.each(QUERIES)('%s returns the same page as GET %s with %j', async (name, path, args, total) => {
-        await expectSamePage(name, path, args, total);
-      });
+      it.each(QUERIES)(
+        '%s returns the same page as GET %s with %j',
+        async (name, path, args, total) => {
+          await expectSamePage(name, path, args, total);
+        },
+      );
 
       it('filters by ids like REST', async () => {
         await expectSamePage('list_appointments', APPOINTMENTS, { lead_id: lead.id }, 4);

@@ -38,7 +38,7 @@ function requestsOf({ api, mcp, session, writeLog, id }: Caller): Record<Kind, S
 
 const CALLERS_PER_KIND = 4;
 
-/** How long a caller thinks before it requests again (milliseconds). */
+/** Pause of a caller between requests in milliseconds. */
 const THINK_TIME_MS = 50;
 
 /** One request; times are milliseconds of `performance.now()`. */
