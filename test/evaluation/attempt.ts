@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 interface Conditions {
-  readonly era: ProtocolMode;
+  readonly protocolMode: ProtocolMode;
   /** The instance that the assistant connects to. */
   readonly at?: TestApp;
   /** Wraps the client of the assistant. */
@@ -25,11 +25,11 @@ interface Conditions {
 export async function attempt(
   app: TestApp,
   task: SalesTask,
-  { era, at = app, through = (client) => client, surroundings }: Conditions,
+  { protocolMode, at = app, through = (client) => client, surroundings }: Conditions,
 ): Promise<Attempt> {
   const us = await app.organization();
   const before = await task.prepare(us.api);
-  const agent = await connectAgent(at, await app.key(us.id, task.scopes), era);
+  const agent = await connectAgent(at, await app.key(us.id, task.scopes), protocolMode);
   const assistant = await Assistant.connect(through(agent), {
     ...salesperson(task),
     ...surroundings,

@@ -23,9 +23,9 @@ afterAll(() => stopWithAgents(app));
 const attempts = new Map<string, Promise<Attempt>>();
 
 /** Solves a task once in each protocol mode, with only the core tools, because the transcript lists them. */
-function solve(task: SalesTask, era: ProtocolMode): Promise<Attempt> {
-  const name = `${task.title} ${era}`;
-  const attempted = attempts.get(name) ?? attempt(app, task, { era, through: ofTheCore });
+function solve(task: SalesTask, protocolMode: ProtocolMode): Promise<Attempt> {
+  const name = `${task.title} ${protocolMode}`;
+  const attempted = attempts.get(name) ?? attempt(app, task, { protocolMode, through: ofTheCore });
   attempts.set(name, attempted);
   return attempted;
 }
@@ -34,13 +34,13 @@ function taskOf(title: string): SalesTask {
   return SALES_TASKS.find((task) => task.title === title)!;
 }
 
-describe.each(PROTOCOL_MODES)('an agent that knows only the list of tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('an agent that knows only the list of tools (%s)', (protocolMode) => {
   it.each(BY_TITLE)('solves the task: %s', async (_, task) => {
-    expect(callsOf(await solve(task, era)).length).toBeLessThanOrEqual(task.calls);
+    expect(callsOf(await solve(task, protocolMode)).length).toBeLessThanOrEqual(task.calls);
   });
 
   it('produces the transcript of docs/agent-evaluation.md', async () => {
-    const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, era)));
+    const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, protocolMode)));
     const document = readFileSync(DOCUMENT, 'utf8');
     const [told] = document.split(MARK);
     const actual = `${told}${MARK}${transcriptOf(solved)}`;
@@ -51,7 +51,7 @@ describe.each(PROTOCOL_MODES)('an agent that knows only the list of tools (%s)',
 
 describe('an agent that chooses tools by their descriptions', () => {
   it.each(BY_TITLE)('solves the task with renamed and reordered tools: %s', async (_, task) => {
-    const solved = await attempt(app, task, { era: 'stateless', through: renamed });
+    const solved = await attempt(app, task, { protocolMode: 'stateless', through: renamed });
     expect(callsOf(solved).length).toBeLessThanOrEqual(task.calls);
     const names = (tools: Attempt['tools']) => tools.map(({ name }) => name);
     expect(names(solved.tools)).toContain('leads_search');
@@ -61,7 +61,7 @@ describe('an agent that chooses tools by their descriptions', () => {
   it.each(['tools', 'arguments'] as const)(
     'solves no task if the %s have no descriptions',
     async (of) => {
-      const conditions = { era: 'stateless', through: withoutDescriptions(of) } as const;
+      const conditions = { protocolMode: 'stateless', through: withoutDescriptions(of) } as const;
       const all = await Promise.allSettled(
         SALES_TASKS.map((task) => attempt(app, task, conditions)),
       );
@@ -89,7 +89,7 @@ describe('an agent that follows confirmations and errors', () => {
         expect(await getLead(api, test!.id)).toEqual(test);
       },
     };
-    await attempt(app, task, { era: 'sessions', surroundings: { confirm: () => false } });
+    await attempt(app, task, { protocolMode: 'sessions', surroundings: { confirm: () => false } });
   });
 
   it.each([
@@ -109,7 +109,7 @@ describe('an agent that follows confirmations and errors', () => {
         expect(await api.get(LEADS)).toMatchObject({ body: { meta: { total: count } } });
       },
     };
-    await attempt(app, task, { era: 'sessions' });
+    await attempt(app, task, { protocolMode: 'sessions' });
   });
 
   it('waits for the time of a rate limit and continues', async () => {
@@ -122,7 +122,7 @@ describe('an agent that follows confirmations and errors', () => {
       return Promise.resolve();
     };
     const task = taskOf('Hot leads that no one calls');
-    await attempt(app, task, { era: 'stateless', at: limited, surroundings: { wait } });
+    await attempt(app, task, { protocolMode: 'stateless', at: limited, surroundings: { wait } });
     expect(waits).toEqual([expect.any(Number)]);
   });
 });

@@ -59,13 +59,14 @@ it('answers every request with a well-formed response', async () => {
 
 it.each(PROTOCOL_MODES)(
   'answers every message to /mcp with a well-formed response: %s',
-  async (era) => {
+  async (protocolMode) => {
     let sent = 0;
     let post: (message: unknown) => ReturnType<McpHttpClient['post']>;
     const renew = async () => {
       const { key } = await app.key(tenant.id);
       const caller = new McpHttpClient(app.url, key.key);
-      const session = era === 'sessions' ? sessionHeader(await caller.openSession()) : undefined;
+      const session =
+        protocolMode === 'sessions' ? sessionHeader(await caller.openSession()) : undefined;
       post = (message) => {
         const sending = session ? message : withStatelessMeta(message);
         return caller.post(JSON.stringify(sending), session ?? statelessHeaders(message));
@@ -84,7 +85,7 @@ it.each(PROTOCOL_MODES)(
         const { id = null } = message as Json;
         expect(rest).toMatchObject({ jsonrpc: '2.0', id });
         // -32603 is the 5xx of JSON-RPC.
-        if (error) expect(REFUSALS[era]).toContain(error.code);
+        if (error) expect(REFUSALS[protocolMode]).toContain(error.code);
         else expect(rest).toHaveProperty('result');
       }),
       { times: 10 },

@@ -67,9 +67,9 @@ const uriOf = ({ id }: { id: string }, kind = 'lead') => `${kind}://${id}`;
 const rename = ({ id }: { id: string }, first_name: string = randomUUID(), { api } = tenant) =>
   updateLead(api, id, { first_name });
 
-describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => {
   const follow = async (...uris: string[]) => {
-    const follower = await Subscriber.of(era, mcp, uris);
+    const follower = await Subscriber.of(protocolMode, mcp, uris);
     expect(follower.acknowledged).toEqual(uris);
     return follower;
   };
@@ -156,8 +156,8 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
     const [one, two] = [await createLead(tenant.api), await createLead(tenant.api)];
     const colleague = callerOf(await app.key(tenant.id));
     const both = await follow(uriOf(one), uriOf(two));
-    const second = await Subscriber.of(era, colleague, [uriOf(two)]);
-    const third = await Subscriber.of(era, colleague, [uriOf(two), uriOf(one)]);
+    const second = await Subscriber.of(protocolMode, colleague, [uriOf(two)]);
+    const third = await Subscriber.of(protocolMode, colleague, [uriOf(two), uriOf(one)]);
     await rename(one);
     await rename(two);
     const told = [resourceUpdated(uriOf(one)), resourceUpdated(uriOf(two))];
@@ -170,7 +170,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
   it('is notified once per change, with the URI of its latest subscription', async () => {
     const lead = await createLead(tenant.api);
     const written = `lead://${lead.id.toUpperCase()}`;
-    const follower = await Subscriber.of(era, mcp, [uriOf(lead), written]);
+    const follower = await Subscriber.of(protocolMode, mcp, [uriOf(lead), written]);
     expect(follower.acknowledged).toContain(written);
     await rename(lead);
     await rename(lead);
@@ -189,7 +189,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
       ...[uriOf(foreignLead), uriOf(task, 'task'), uriOf(task), uriOf(gone)],
       ...['lead://x', 'lead://', 'nothing://x', `LEAD://${lead.id}`, `lead://${randomUUID()}`],
     ];
-    const follower = await Subscriber.of(era, limited, [...others, uriOf(lead)]);
+    const follower = await Subscriber.of(protocolMode, limited, [...others, uriOf(lead)]);
     expect(follower.acknowledged).toEqual([uriOf(lead)]);
     await rename(foreignLead, 'Grace', foreign);
     dataOf(await tenant.api.put(`/api/v1/tasks/${task.id}`, { title: 'Call again' }));
@@ -208,7 +208,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
       [foreign.id, lead.id],
     );
     const follower = await follow(uriOf(lead));
-    const other = await Subscriber.of(era, callerOf(foreign), [uriOf(lead)]);
+    const other = await Subscriber.of(protocolMode, callerOf(foreign), [uriOf(lead)]);
     await rename(lead, 'Grace', foreign);
     dataOf(await foreign.api.delete(`${LEADS}/${lead.id}`));
     expect(await other.take(2)).toEqual([
@@ -237,7 +237,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
     const session = await mcp.openSession();
     await app.app.get(KeysService).revoke(tenant.key.id);
     const answer =
-      era === 'sessions'
+      protocolMode === 'sessions'
         ? await mcp.request('GET', { headers: sessionHeader(session) })
         : await mcp.statelessRpc(LISTEN, { notifications });
     expectError(answer, 401, 'unauthorized');
@@ -286,7 +286,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
     const uri = `lead://${id}`;
     const lines = ['Host: localhost', `Authorization: Bearer ${tenant.key.key}`];
     let body = '';
-    if (era === 'sessions') {
+    if (protocolMode === 'sessions') {
       const session = await mcp.openSession('2025-06-18');
       await mcp.rpc(session, 'resources/subscribe', { uri });
       lines.unshift('GET /mcp HTTP/1.1', `Mcp-Session-Id: ${session}`);
@@ -308,7 +308,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (era) => {
   it('is disconnected when the application stops', async () => {
     const instance = await TestApp.start({ database: app.database });
     const lead = await createLead(tenant.api);
-    const follower = await Subscriber.of(era, callerOf(tenant, instance), [uriOf(lead)]);
+    const follower = await Subscriber.of(protocolMode, callerOf(tenant, instance), [uriOf(lead)]);
     const cutOff = jest.spyOn(instance.app.getHttpServer(), 'closeAllConnections');
     const stopped = instance.stop();
     expect(await follower.next()).toBeUndefined();

@@ -36,10 +36,10 @@ function book(lead_id: string, day: string, more: object = {}) {
   return create('appointments', { lead_id, ...times, ...more });
 }
 
-describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('completion/complete (%s)', (protocolMode) => {
   let party: McpTenant;
   beforeEach(async () => {
-    party = await connectTenant(app, tenant, era);
+    party = await connectTenant(app, tenant, protocolMode);
   });
 
   async function complete(ref: object, name: string, value: string, by = party) {
@@ -129,7 +129,11 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
     expect(await found('2026-03')).toEqual([`2026-03-02 09:00 UTC, Grace, Visit ${past.id}`]);
     expect(await found('2026-99')).toEqual([]);
     expect((await complete(templateOf('appointment'), 'id', 'esti')).values).toEqual([next.id]);
-    const reader = await connectTenant(app, await app.key(tenant.id, ['appointments:read']), era);
+    const reader = await connectTenant(
+      app,
+      await app.key(tenant.id, ['appointments:read']),
+      protocolMode,
+    );
     const ofReader = async (typed: string) =>
       (await complete(templateOf('appointment'), 'id', typed, reader)).values;
     expect(await ofReader('esti')).toEqual([next.id]);
@@ -177,7 +181,7 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
 
   it('returns no records of another organization', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
-    const stranger = await connectTenant(app, await app.organization(), era);
+    const stranger = await connectTenant(app, await app.organization(), protocolMode);
     for (const typed of ['', 'grace', id, id.slice(0, 8)]) {
       expect((await complete(LEAD_OF_PROMPT, 'lead_id', typed, stranger)).values).toEqual([]);
       expect((await complete(templateOf('lead'), 'id', typed, stranger)).values).toEqual([]);
@@ -185,8 +189,12 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
   });
 
   it('rejects references that the scopes do not allow', async () => {
-    const limited = await connectTenant(app, await app.key(tenant.id, ['tasks:read']), era);
-    const code = era === 'sessions' ? -32000 : 403;
+    const limited = await connectTenant(
+      app,
+      await app.key(tenant.id, ['tasks:read']),
+      protocolMode,
+    );
+    const code = protocolMode === 'sessions' ? -32000 : 403;
     const argument = { name: 'id', value: '' };
     await expectError({ ref: templateOf('lead'), argument }, code, limited);
     await expectError(
@@ -216,14 +224,14 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (era) => {
   });
 });
 
-describe.each(PROTOCOL_MODES)('the client of the SDK (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('the client of the SDK (%s)', (protocolMode) => {
   it('completes an argument and gets the prompt with it', async () => {
     const { id } = await createLead(tenant.api, { first_name: 'Grace' });
     const address = new URL('/mcp', app.url);
     const connection = { requestInit: { headers: { Authorization: `Bearer ${tenant.key.key}` } } };
     const info = { name: 'agent', version: '1' };
     const client =
-      era === 'sessions'
+      protocolMode === 'sessions'
         ? new Client(info)
         : new StatelessClient(info, {
             versionNegotiation: { mode: { pin: STATELESS_REVISION } },

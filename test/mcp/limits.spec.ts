@@ -81,20 +81,20 @@ describe('the rate limit headers of a batch', () => {
 });
 
 /** Sends one request in a protocol mode. */
-function ask(era: ProtocolMode, method: string, params: object): Promise<Answer> {
-  return era === 'sessions'
+function ask(protocolMode: ProtocolMode, method: string, params: object): Promise<Answer> {
+  return protocolMode === 'sessions'
     ? caller.rpc(session, method, params)
     : caller.statelessRpc(method, params);
 }
 
-describe.each(PROTOCOL_MODES)('%s', (era) => {
+describe.each(PROTOCOL_MODES)('%s', (protocolMode) => {
   const call = (name: string, args: object = {}) =>
-    ask(era, 'tools/call', { name, arguments: args });
+    ask(protocolMode, 'tools/call', { name, arguments: args });
 
   it('resources/read over the limit returns retry_after_seconds', async () => {
     const { id } = await createLead(tenant.api);
     for (let i = 0; i < READS; i++) await call('list_leads');
-    const answer = await ask(era, 'resources/read', { uri: `lead://${id}` });
+    const answer = await ask(protocolMode, 'resources/read', { uri: `lead://${id}` });
     const { data } = answer.body.error as unknown as { data: Record<string, unknown> };
     const seconds = Number(answer.headers.get('Retry-After'));
     expect(data).toMatchObject({ code: 'rate_limit_exceeded', retry_after_seconds: seconds });
@@ -103,7 +103,7 @@ describe.each(PROTOCOL_MODES)('%s', (era) => {
   });
 
   it('resources/read within the limit returns other errors without retry_after_seconds', async () => {
-    const answer = await ask(era, 'resources/read', { uri: `lead://${randomUUID()}` });
+    const answer = await ask(protocolMode, 'resources/read', { uri: `lead://${randomUUID()}` });
     const { data } = answer.body.error as unknown as { data: Record<string, unknown> };
     expect(data).toMatchObject({ code: 'not_found' });
     expect(data).not.toHaveProperty('retry_after_seconds');

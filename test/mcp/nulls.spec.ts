@@ -141,9 +141,9 @@ async function filledRecord(tool: RecordTool): Promise<Row> {
   return record;
 }
 
-describe.each(PROTOCOL_MODES)('null in the arguments of tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('null in the arguments of tools (%s)', (protocolMode) => {
   beforeAll(async () => {
-    agent = await connectAgent(app, tenant, era);
+    agent = await connectAgent(app, tenant, protocolMode);
   });
 
   it.each(byName(UPDATES))('leaves all other fields unchanged in %s', async (name, tool) => {
@@ -206,9 +206,9 @@ describe.each(PROTOCOL_MODES)('null in the arguments of tools (%s)', (era) => {
   });
 });
 
-describe.each(PROTOCOL_MODES)('the argument `clear` of update tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('the argument `clear` of update tools (%s)', (protocolMode) => {
   beforeAll(async () => {
-    agent = await connectAgent(app, tenant, era);
+    agent = await connectAgent(app, tenant, protocolMode);
   });
 
   it.each(byName(CLEARING))('clears each field of its schema in %s', async (name, tool) => {

@@ -57,8 +57,8 @@ function resultOf<T>({ status, body }: Answer): T {
   return result as T;
 }
 
-describe.each(PROTOCOL_MODES)('prompts (%s)', (era) => {
-  const join = (owner: Tenant) => connectTenant(app, owner, era);
+describe.each(PROTOCOL_MODES)('prompts (%s)', (protocolMode) => {
+  const join = (owner: Tenant) => connectTenant(app, owner, protocolMode);
   let party: McpTenant;
 
   beforeEach(async () => {
@@ -122,7 +122,7 @@ describe.each(PROTOCOL_MODES)('prompts (%s)', (era) => {
         const limited = await join(await app.key(tenant.id, others));
         const { prompts } = resultOf<{ prompts: Row[] }>(await limited.rpc('prompts/list', {}));
         expect(prompts.map((prompt) => prompt.name)).not.toContain(name);
-        const code = era === 'sessions' ? -32000 : 403;
+        const code = protocolMode === 'sessions' ? -32000 : 403;
         await expectRefusal(
           { name, arguments: {} },
           code,
@@ -327,7 +327,7 @@ describe.each(PROTOCOL_MODES)('prompts (%s)', (era) => {
   );
 
   it('report a record that does not exist', async () => {
-    const code = era === 'sessions' ? -32002 : INVALID_PARAMS;
+    const code = protocolMode === 'sessions' ? -32002 : INVALID_PARAMS;
     for (const [name, argument] of [
       ['follow_up_lead', 'lead_id'],
       ['prepare_appointment', 'appointment_id'],

@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('the arguments of tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('the arguments of tools (%s)', (protocolMode) => {
   let us: Tenant;
   let caller: Agent;
 
   beforeAll(async () => {
     us = await app.organization();
-    caller = await connectAgent(app, us, era);
+    caller = await connectAgent(app, us, protocolMode);
   });
 
   const callOf = (name: string, args: string) =>

@@ -23,9 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
-    connectAgent(server, owner, era);
+    connectAgent(server, owner, protocolMode);
   let agent: Agent;
 
   beforeAll(async () => {

@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(limited));
 
-describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
-    connectAgent(server, owner, era);
+    connectAgent(server, owner, protocolMode);
   let us: Tenant;
   let caller: Agent;
 

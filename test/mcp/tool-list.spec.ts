@@ -36,9 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => stopWithAgents(app));
 
-describe.each(PROTOCOL_MODES)('the list of tools (%s)', (era) => {
+describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
   const connect = (server: { readonly url: string }, owner: Tenant) =>
-    connectAgent(server, owner, era);
+    connectAgent(server, owner, protocolMode);
   let agent: Agent;
   let listed: readonly ListedTool[];
 

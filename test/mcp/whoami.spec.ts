@@ -28,8 +28,9 @@ beforeEach(async () => {
   tenant = await app.organization();
 });
 
-describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
-  const ask = async (of: Tenant) => (await connectAgent(app, of, era)).succeed<Whoami>('whoami');
+describe.each(PROTOCOL_MODES)('whoami (%s)', (protocolMode) => {
+  const ask = async (of: Tenant) =>
+    (await connectAgent(app, of, protocolMode)).succeed<Whoami>('whoami');
 
   it('returns the result of GET /api/v1/me with the current rate limit windows', async () => {
     const { limits, ...facts } = await ask(tenant);
@@ -54,7 +55,7 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
   );
 
   it('returns the remaining requests and does not count itself', async () => {
-    const agent = await connectAgent(app, tenant, era);
+    const agent = await connectAgent(app, tenant, protocolMode);
     await tenant.api.post(LEADS, { first_name: 'Ada' });
     for (let remaining = READS; remaining >= 0; remaining--) {
       const { limits } = await agent.succeed<Whoami>('whoami');
@@ -68,7 +69,7 @@ describe.each(PROTOCOL_MODES)('whoami (%s)', (era) => {
   });
 
   it('rejects arguments', async () => {
-    const agent = await connectAgent(app, tenant, era);
+    const agent = await connectAgent(app, tenant, protocolMode);
     const { code, details } = await agent.fail('whoami', { id: randomUUID() });
     expect({ code, details }).toMatchObject({
       code: 'validation_error',

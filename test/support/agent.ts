@@ -33,10 +33,10 @@ export class Agent {
   private constructor(
     readonly url: string,
     { key: { key } }: AgentOwner,
-    era: ProtocolMode,
+    protocolMode: ProtocolMode,
   ) {
     this.raw = new ApiClient(url, key);
-    this.client = createSdkClient(era, new URL('/mcp', url), {
+    this.client = createSdkClient(protocolMode, new URL('/mcp', url), {
       requestInit: { headers: { Authorization: `Bearer ${key}` } },
       fetch: async (address, init) => {
         const response = await fetch(address, init);
@@ -49,9 +49,9 @@ export class Agent {
   static async connect(
     { url }: { readonly url: string },
     owner: AgentOwner,
-    era: ProtocolMode,
+    protocolMode: ProtocolMode,
   ): Promise<Agent> {
-    const agent = new Agent(url, owner, era);
+    const agent = new Agent(url, owner, protocolMode);
     await agent.client.connect();
     connected.add(agent);
     return agent;
@@ -115,9 +115,9 @@ export class Agent {
 export function connectAgent(
   app: { readonly url: string },
   owner: AgentOwner,
-  era: ProtocolMode = 'sessions',
+  protocolMode: ProtocolMode = 'sessions',
 ): Promise<Agent> {
-  return Agent.connect(app, owner, era);
+  return Agent.connect(app, owner, protocolMode);
 }
 
 /** Closes the agents of an app and stops it. Agents that stay open would try to reconnect. */

@@ -111,10 +111,10 @@ export function positionsIn(
 export async function connectTenant(
   { url }: TestServer,
   tenant: Tenant,
-  era: ProtocolMode = 'sessions',
+  protocolMode: ProtocolMode = 'sessions',
 ): Promise<McpTenant> {
   const caller = new McpHttpClient(url, tenant.key.key);
-  if (era === 'stateless') {
+  if (protocolMode === 'stateless') {
     return { ...tenant, rpc: (method, params) => caller.statelessRpc(method, params, 1) };
   }
   const session = await caller.openSession();

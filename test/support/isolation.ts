@@ -31,7 +31,8 @@ export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
     for (const table of tables) await app.sql(`alter table ${table} disable row level security`);
   }
   const statements = new StatementRecorder(app, layer);
-  const join = async (era: ProtocolMode) => connectTenant(app, await app.organization(), era);
+  const join = async (protocolMode: ProtocolMode) =>
+    connectTenant(app, await app.organization(), protocolMode);
   const [ours, theirs] = await Promise.all([join('sessions'), join('stateless')]);
   return { app, tables, statements, ours, theirs };
 }

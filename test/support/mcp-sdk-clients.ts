@@ -41,11 +41,11 @@ interface Connection {
 const CLIENT = { name: 'agent', version: '1.0.0' };
 
 export function createSdkClient(
-  era: ProtocolMode,
+  protocolMode: ProtocolMode,
   address: URL,
   connection: Connection,
 ): McpSdkClient {
-  return era === 'sessions'
+  return protocolMode === 'sessions'
     ? new SessionSdkClient(address, connection)
     : new StatelessSdkClient(address, connection);
 }

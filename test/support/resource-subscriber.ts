@@ -24,11 +24,11 @@ export class Subscriber {
   ) {}
 
   static of(
-    era: ProtocolMode,
+    protocolMode: ProtocolMode,
     caller: McpHttpClient,
     uris: readonly string[],
   ): Promise<Subscriber> {
-    return era === 'sessions'
+    return protocolMode === 'sessions'
       ? Subscriber.inSession(caller, uris)
       : Subscriber.stateless(caller, uris);
   }
