@@ -21,9 +21,15 @@ describe('the internals of pg that the database code relies on', () => {
     expect(types).toEqual(['function', 'function', 'function']);
   });
 
-  it('a client has the property _activeQuery, which is empty while nothing is sent', () => {
-    expect('_activeQuery' in client || '_getActiveQuery' in client).toBe(true);
+  it('a client has the active query and the queue of sent queries, empty at first', () => {
+    expect(client).toMatchObject({ _activeQuery: null, _sentQueryQueue: [] });
     expect(activeQueryOf(client)).toBeUndefined();
+  });
+
+  it('a sent query counts as active before the server is ready for it', () => {
+    const sent = new Query('select 1');
+    const waiting = Object.assign(new pg.Client(), { _sentQueryQueue: [sent] });
+    expect(activeQueryOf(waiting)).toBe(sent);
   });
 
   it.each([
