@@ -121,6 +121,6 @@ function makeLead(n, organization, createdAt, random) {
     phone_compared: phone,
     email_compared: email.toLowerCase(),
   };
-  const search_text = leadSearchText(lead, { compared: phone, digits: phone.slice(1) });
+  const search_text = leadSearchText(lead, { normalized: phone, digits: phone.slice(1) });
   return { ...lead, search_text, lead_score: scorer.score(lead) };
 }
