@@ -4,9 +4,12 @@ import type { ErrorCode, ErrorDetail } from './types.js';
 export type ClientErrorCode =
   'connection_failed' | 'timeout' | 'aborted' | 'unexpected_response' | 'invalid_response';
 
+/** Codes that extensions of the server add. The type keeps the completion of the known codes. */
+type OtherErrorCode = string & Record<never, never>;
+
 /** Properties of a `LatitudeError`. */
 export interface LatitudeErrorOptions {
-  readonly code: ErrorCode | ClientErrorCode;
+  readonly code: ErrorCode | ClientErrorCode | OtherErrorCode;
   readonly status?: number;
   readonly retryable?: boolean;
   readonly uncertain?: boolean;
@@ -18,8 +21,8 @@ export interface LatitudeErrorOptions {
 /** Any failure of a call. Catch this class to catch them all. */
 export class LatitudeError extends Error {
   override readonly name: string = 'LatitudeError';
-  /** Machine-readable code, from the API or from this client. */
-  readonly code: ErrorCode | ClientErrorCode;
+  /** Machine-readable code, from the API, its extensions or this client. */
+  readonly code: ErrorCode | ClientErrorCode | OtherErrorCode;
   /** HTTP status. Undefined if there was no response. */
   readonly status: number | undefined;
   /** Whether the same call may succeed later. */

@@ -1,11 +1,6 @@
-import {
-  type ClientErrorCode,
-  LatitudeApiError,
-  LatitudeConnectionError,
-  type LatitudeError,
-} from './errors.js';
+import { LatitudeApiError, LatitudeConnectionError, type LatitudeError } from './errors.js';
 import { retryAfterMs } from './retry-policy.js';
-import type { ErrorCode, ErrorDetail } from './types.js';
+import type { ErrorDetail } from './types.js';
 
 /** A successful response. */
 export interface ApiResponse {
@@ -16,7 +11,7 @@ export interface ApiResponse {
 /** The body of an error response. */
 interface ErrorBody {
   readonly error?: {
-    readonly code?: ErrorCode;
+    readonly code?: string;
     readonly message?: string;
     readonly retryable?: boolean;
     readonly request_id?: string;
@@ -33,11 +28,14 @@ export class FailedAttempt {
     readonly isOutcomeUnknown = false,
   ) {}
 
-  /** True for 429, 5xx, failed connections and an idempotency key in use; false for any other 4xx. */
+  /**
+   * True for failed connections, and for a 429, a 5xx or an idempotency key in use unless the response
+   * says that it is not retryable; false for any other 4xx.
+   */
   get isWorthRetrying(): boolean {
     if (this.error instanceof LatitudeConnectionError) return true;
-    const { status = 0, code } = this.error;
-    return status === 429 || status >= 500 || (status === 409 && code === 'idempotency_key_in_use');
+    const { status = 0, code, retryable } = this.error;
+    return retryable && (status === 429 || status >= 500 || code === 'idempotency_key_in_use');
   }
 }
 
@@ -64,7 +62,7 @@ export function parseResponse(
     return new FailedAttempt(error, 0, isWrite);
   }
   const { error } = (isObject(body) ? body : {}) as ErrorBody;
-  const code: ErrorCode | ClientErrorCode = error?.code ?? 'unexpected_response';
+  const code = error?.code ?? 'unexpected_response';
   // An overloaded server has not processed the request. Any other 5xx may follow a commit.
   const isOutcomeUnknown = isWrite && status >= 500 && code !== 'overloaded';
   const isTransient = status === 429 || status >= 500 || code === 'idempotency_key_in_use';

@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
+import { type CatalogueEntry, ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
 import { type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
@@ -16,19 +16,29 @@ export interface ApiErrorOptions {
 
 /** An error with a code of the catalogue. Services throw it, and clients receive its envelope. */
 export class ApiError extends Error {
+  /** A code of the catalogue, or that of an `HttpException` (docs/contract/errors.md#http-exceptions). */
+  readonly code: string;
   readonly status: number;
   readonly retryable: boolean;
+  /** What an agent should do next. */
+  readonly advice: string;
   readonly details: ApiErrorOptions['details'];
   readonly headers: Readonly<Record<string, string>>;
 
+  /** @param entry the values of a code that the catalogue does not have */
+  constructor(code: ErrorCode, options?: ApiErrorOptions);
+  constructor(code: string, options: ApiErrorOptions, entry: CatalogueEntry);
   constructor(
-    readonly code: ErrorCode,
+    code: string,
     { status, message, details, headers = {}, cause }: ApiErrorOptions = {},
+    entry: CatalogueEntry = ERROR_CATALOGUE[code as ErrorCode],
   ) {
-    super(message ?? ERROR_CATALOGUE[code].message, { cause });
+    super(message ?? entry.message, { cause });
     this.name = 'ApiError';
-    this.status = status ?? ERROR_CATALOGUE[code].status;
-    this.retryable = ERROR_CATALOGUE[code].retryable;
+    this.code = code;
+    this.status = status ?? entry.status;
+    this.retryable = entry.retryable;
+    this.advice = entry.advice;
     this.details = details;
     this.headers = headers;
   }

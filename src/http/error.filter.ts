@@ -4,19 +4,17 @@ import { logger } from '../config/logger.js';
 import { databaseFailureOf } from '../database/connection/driver-error.js';
 import { type ApiRequest, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
-import type { ErrorCode } from '../errors/error-catalogue.js';
+import { fromHttpException } from './http-exception.js';
 
-/** Error codes of Nest's HttpException. Any other status becomes `internal_error`. */
-const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
-  400: 'validation_error',
-  401: 'unauthorized',
-  403: 'insufficient_scope',
-  404: 'not_found',
-  409: 'duplicate',
-  413: 'payload_too_large',
-  415: 'unsupported_media_type',
-  429: 'rate_limit_exceeded',
-};
+/** Headers that describe the body which the handler meant to send. */
+const CONTENT_HEADERS = [
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Length',
+  'Content-Type',
+  'ETag',
+  'Last-Modified',
+];
 
 /** Answers every exception with the error envelope (docs/contract/errors.md#error-body). */
 @Catch()
@@ -32,7 +30,10 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    if (error.status === 401) response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
+    for (const name of CONTENT_HEADERS) response.removeHeader(name);
+    if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
+      response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
+    }
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
     response.status(error.status).json(error.toEnvelope(state.requestId));
   }
@@ -50,15 +51,14 @@ export function toLoggedApiError(
   if (failure) logger.error({ ...failure.facts, ...request }, 'a database statement failed');
   else if (error.code === 'internal_error') {
     logger.error({ err: thrown, ...request }, 'unhandled error');
+  } else if (thrown instanceof HttpException && error.status >= 500) {
+    logger.error({ err: thrown, ...request }, 'an HTTP exception was thrown');
   }
   return error;
 }
 
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof HttpException) {
-    const code = CODE_BY_STATUS[thrown.getStatus()];
-    if (code) return new ApiError(code, { message: thrown.message });
-  }
+  if (thrown instanceof HttpException) return fromHttpException(thrown);
   return new ApiError('internal_error', { cause: thrown });
 }

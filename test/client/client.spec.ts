@@ -52,7 +52,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
 }
 
 function error(status: number, code: string, headers: Record<string, string> = {}): Response {
-  const retryable = status === 429 || status >= 500;
+  const retryable = status === 429 || (status >= 500 && status !== 501) || code.endsWith('_in_use');
   return answer(status, { error: { code, message: code, retryable, request_id: 'r' } }, headers);
 }
 
@@ -188,6 +188,8 @@ describe('retries', () => {
     [404, 'not_found'],
     [409, 'duplicate'],
     [422, 'idempotency_key_reused'],
+    [409, 'a_code_of_an_extension'],
+    [501, 'not_implemented'],
   ])('never follow %d %s', async (status, code) => {
     const failure = await failureOf(clientOf([error(status, code)]).leads.get(ID));
     expect(failure).toBeInstanceOf(LatitudeApiError);

@@ -113,11 +113,6 @@ describe('internal_error', () => {
     expectEnvelope(answer, { status: 500, code: 'internal_error', retryable: true });
   });
 
-  it('maps an HttpException to the code of its status', async () => {
-    const answer = await tenant.api.get('/api/v1/test/conflict');
-    expectEnvelope(answer, { status: 409, code: 'duplicate' });
-  });
-
   it('closes the connection if a part of the response was sent', async () => {
     await expect(tenant.api.get('/api/v1/test/half')).rejects.toThrow();
     expect(await tenant.api.get('/api/v1/me')).toMatchObject({ status: 200 });

@@ -3,7 +3,6 @@ import { requiresKey } from '../../auth/api-key.guard.js';
 import { logger } from '../../config/logger.js';
 import type { Load } from '../../database/gateway/load.js';
 import { ApiError } from '../../errors/api-error.js';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { Door } from './door.js';
@@ -48,7 +47,7 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
       next();
       return;
     }
-    const finish = (status: number | null, errorCode?: ErrorCode) => {
+    const finish = (status: number | null, errorCode?: string) => {
       if (unserved.refused + unserved.left === 0) setTimeout(log, LOG_EVERY_MS).unref();
       unserved[status === null ? 'left' : 'refused']++;
       const ms = performance.now() - (request as ApiRequest).state.receivedAt;

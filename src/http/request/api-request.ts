@@ -1,6 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { Actor } from '../../tenancy/actor.js';
 
 /** What the steps of a request pass on to later steps. */
@@ -18,7 +17,7 @@ export class RequestState {
   /** Whether the response has the REST envelope. */
   hasEnvelope = false;
   /** Set if the response is an error. */
-  errorCode: ErrorCode | undefined = undefined;
+  errorCode: string | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */
   sendContinue: (() => void) | undefined = undefined;
 }

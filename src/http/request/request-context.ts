@@ -1,6 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../../config/logger.js';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { type ApiRequest, routeOf } from './api-request.js';
 import { requestIdOf } from './request-id.js';
 
@@ -12,7 +11,7 @@ export interface FinishedRequest {
   /** Null if the response was not sent completely. */
   readonly status: number | null;
   readonly ms: number;
-  readonly errorCode: ErrorCode | undefined;
+  readonly errorCode: string | undefined;
 }
 
 /** Called when a request has ended. */

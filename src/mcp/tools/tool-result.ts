@@ -1,5 +1,4 @@
 import type { ApiError } from '../../errors/api-error.js';
-import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 
 /** The result of `tools/call`. */
 export interface ToolResult {
@@ -29,8 +28,7 @@ export function toolError(
   requestId: string,
   metadata: Record<string, unknown> = {},
 ): ToolResult {
-  const { code, message } = error;
-  const { advice } = ERROR_CATALOGUE[code];
+  const { code, message, advice } = error;
   const existingIds = new Set((error.details ?? []).flatMap(({ existing_id: id }) => id ?? []));
   const duplicates = [...existingIds].map((id) => `The existing record has the id ${id}.`);
   const text = [`${code}: ${message}`, ...duplicates, advice].join(' ');

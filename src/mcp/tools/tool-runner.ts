@@ -3,7 +3,6 @@ import { insufficientScope } from '../../auth/access.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
 import type { ApiError } from '../../errors/api-error.js';
 import { toLoggedApiError } from '../../http/error.filter.js';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
@@ -82,7 +81,7 @@ function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {
 }
 
 function metadataOf(
-  code: ErrorCode,
+  code: string,
   { scope }: ToolDeclaration,
   window: RateWindow | undefined,
 ): Record<string, unknown> {

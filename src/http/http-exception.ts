@@ -1,0 +1,56 @@
+import { STATUS_CODES } from 'node:http';
+import type { HttpException } from '@nestjs/common';
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-catalogue.js';
+
+/** Statuses whose condition is the same, whoever throws them. */
+const SHARED_CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'validation_error',
+  401: 'unauthorized',
+  404: 'not_found',
+  500: 'internal_error',
+};
+
+const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Converts an exception that a team's code throws (docs/contract/errors.md#http-exceptions). */
+export function fromHttpException(exception: HttpException): ApiError {
+  const status = exception.getStatus();
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    return new ApiError('internal_error', { cause: exception });
+  }
+  const retryable = RETRYABLE.has(status);
+  const message = messageOf(exception) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const advice = retryable
+    ? 'Repeat the same call in a few seconds.'
+    : 'Do not repeat the same call. Tell the user what the message says.';
+  return new ApiError(
+    codeOf(exception, status),
+    { cause: exception },
+    { status, retryable, message, advice },
+  );
+}
+
+/** Returns the `errorCode` of the exception, or the code of its status. */
+function codeOf({ errorCode }: HttpException, status: number): string {
+  if (typeof errorCode === 'string' && errorCode !== '') return errorCode;
+  return SHARED_CODES[status] ?? codeOfReason(STATUS_CODES[status] ?? 'HTTP error');
+}
+
+/** For example `im_a_teapot` for "I'm a Teapot". */
+function codeOfReason(reason: string): string {
+  return reason
+    .toLowerCase()
+    .replaceAll(/[^a-z ]/g, '')
+    .replaceAll(' ', '_');
+}
+
+/** @returns undefined for a wrapped error, whose message is not meant for the client */
+function messageOf(exception: HttpException): string | undefined {
+  const response: unknown = exception.getResponse();
+  if (response instanceof Error) return undefined;
+  const message =
+    typeof response === 'object' ? (response as { message?: unknown } | null)?.message : response;
+  const text = Array.isArray(message) ? message.join('; ') : message;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
