@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
-import { About, Answers } from '../fields/answers.js';
+import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -15,34 +15,40 @@ import { AppointmentsService } from './appointments.service.js';
 
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
 @Controller('api/v1/appointments')
-@About('Appointments', 'Scheduled visits, each with a lead.')
+@ApiTag('Appointments', 'Scheduled visits, each with a lead.')
 export class AppointmentsController {
   constructor(private readonly appointments: AppointmentsService) {}
 
   @Get()
   @RequireScope('appointments:read')
-  @Answers('List appointments', [AppointmentDto])
+  @ApiRoute({ summary: 'List appointments', response: [AppointmentDto] })
   list(@Caller() actor: Actor, @Query() query: AppointmentListQuery) {
     return this.appointments.list(actor, query);
   }
 
   @Get(':id')
   @RequireScope('appointments:read')
-  @Answers('Get an appointment', AppointmentDto)
+  @ApiRoute({ summary: 'Get an appointment', response: AppointmentDto })
   get(@Caller() actor: Actor, @Id() id: string) {
     return this.appointments.get(actor, id);
   }
 
   @Post()
   @RequireScope('appointments:write')
-  @Answers('Create an appointment', AppointmentDto, { errors: ['lead_not_found'] })
+  @ApiRoute({
+    summary: 'Create an appointment',
+    response: AppointmentDto,
+    errors: ['lead_not_found'],
+  })
   create(@Caller() actor: Actor, @Body() appointment: CreateAppointmentDto) {
     return this.appointments.create(actor, appointment);
   }
 
   @Put(':id')
   @RequireScope('appointments:write')
-  @Answers('Update an appointment', AppointmentDto, {
+  @ApiRoute({
+    summary: 'Update an appointment',
+    response: AppointmentDto,
     description: 'A `status`, even the stored one, always moves `updated_at`.',
   })
   update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
@@ -51,7 +57,9 @@ export class AppointmentsController {
 
   @Delete(':id')
   @RequireScope('appointments:write')
-  @Answers('Cancel an appointment', CancelledAppointmentDto, {
+  @ApiRoute({
+    summary: 'Cancel an appointment',
+    response: CancelledAppointmentDto,
     description:
       'Its status becomes `cancelled` and it stays readable. Cancelling again is no error.',
   })

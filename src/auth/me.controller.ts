@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { About, Answers } from '../fields/answers.js';
+import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
@@ -9,13 +9,13 @@ import { MeDto } from './me.dto.js';
 
 /** Describes the key of the caller. Connectors call it to test a key. */
 @Controller('api/v1/me')
-@About('Me', 'The key that a request carries.')
+@ApiTag('Me', 'The key that a request carries.')
 export class MeController {
   constructor(private readonly settings: Settings) {}
 
   @Get()
   @AnyKey()
-  @Answers('Test a key', MeDto)
+  @ApiRoute({ summary: 'Test a key', response: MeDto })
   get(@Caller() actor: Actor): MeDto {
     return {
       ...describeKey(actor),

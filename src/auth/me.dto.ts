@@ -1,5 +1,5 @@
 import { MAX_INTEGER } from '../config/settings.js';
-import { Nested, SomeOf } from '../fields/output-kinds.js';
+import { Nested, EnumArray } from '../fields/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';
 import { SCOPES } from './scopes.js';
@@ -55,7 +55,10 @@ export class KeyInfoDto {
   @Nested(KeyOrganizationDto, 'The organization that the key belongs to.')
   organization: KeyOrganizationDto;
   @Nested(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
-  @SomeOf(SCOPES, { description: 'What the key may do.', example: ['leads:read', 'leads:write'] })
+  @EnumArray(SCOPES, {
+    description: 'What the key may do.',
+    example: ['leads:read', 'leads:write'],
+  })
   scopes: readonly string[];
   @DateTime({
     description: 'When the key ends; null where it does not.',

@@ -15,7 +15,7 @@ export function Nested(dto: Type<object>, description?: string): PropertyDecorat
 }
 
 /** A list of distinct values out of an enumeration. */
-export function SomeOf<T extends string>(
+export function EnumArray<T extends string>(
   values: readonly T[],
   declaration: Omit<Declaration<readonly T[]>, 'required' | 'default'> = {},
 ): PropertyDecorator {

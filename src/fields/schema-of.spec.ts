@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { Nested, SomeOf } from './output-kinds.js';
+import { Nested, EnumArray } from './output-kinds.js';
 import { PickOf, RecordOf, UpdateOf } from './field.js';
 import {
   DateTime,
@@ -39,7 +39,7 @@ class ShortDto extends PickOf(RecordDto, ['id', 'name']) {}
 
 class ReportDto {
   @Nested(ShortDto) subject: ShortDto;
-  @SomeOf(['x', 'y'], { example: ['y'] }) words: readonly string[];
+  @EnumArray(['x', 'y'], { example: ['y'] }) words: readonly string[];
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });

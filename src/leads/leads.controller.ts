@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
-import { About, Answers } from '../fields/answers.js';
+import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
@@ -16,41 +16,43 @@ import { LeadsService } from './leads.service.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
 @Controller('api/v1/leads')
-@About('Leads', 'Prospective customers.')
+@ApiTag('Leads', 'Prospective customers.')
 export class LeadsController {
   constructor(private readonly leads: LeadsService) {}
 
   @Get()
   @RequireScope('leads:read')
-  @Answers('List leads', [LeadListItemDto])
+  @ApiRoute({ summary: 'List leads', response: [LeadListItemDto] })
   list(@Caller() actor: Actor, @Query() query: LeadListQuery) {
     return this.leads.list(actor, query);
   }
 
   @Get(':id')
   @RequireScope('leads:read')
-  @Answers('Get a lead', LeadDto)
+  @ApiRoute({ summary: 'Get a lead', response: LeadDto })
   get(@Caller() actor: Actor, @Id() id: string) {
     return this.leads.get(actor, id);
   }
 
   @Post()
   @RequireScope('leads:write')
-  @Answers('Create a lead', LeadDto, { errors: ['duplicate'] })
+  @ApiRoute({ summary: 'Create a lead', response: LeadDto, errors: ['duplicate'] })
   create(@Caller() actor: Actor, @Body() lead: CreateLeadDto) {
     return this.leads.create(actor, lead);
   }
 
   @Put(':id')
   @RequireScope('leads:write')
-  @Answers('Update a lead', LeadDto, { errors: ['duplicate'] })
+  @ApiRoute({ summary: 'Update a lead', response: LeadDto, errors: ['duplicate'] })
   update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateLeadDto) {
     return this.leads.update(actor, id, changes);
   }
 
   @Delete(':id')
   @RequireScope('leads:write')
-  @Answers('Delete a lead', DeletedDto, {
+  @ApiRoute({
+    summary: 'Delete a lead',
+    response: DeletedDto,
     description: 'It is found no more, and its e-mail and phone are free. What links to it stays.',
   })
   delete(@Caller() actor: Actor, @Id() id: string) {

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
-import { About, Answers } from '../fields/answers.js';
+import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
@@ -10,41 +10,41 @@ import { TasksService } from './tasks.service.js';
 
 /** Tasks over REST (docs/contract/endpoints.md#tasks). */
 @Controller('api/v1/tasks')
-@About('Tasks', 'What is to be done, for a lead or on its own.')
+@ApiTag('Tasks', 'What is to be done, for a lead or on its own.')
 export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
   @Get()
   @RequireScope('tasks:read')
-  @Answers('List tasks', [TaskDto])
+  @ApiRoute({ summary: 'List tasks', response: [TaskDto] })
   list(@Caller() actor: Actor, @Query() query: TaskListQuery) {
     return this.tasks.list(actor, query);
   }
 
   @Get(':id')
   @RequireScope('tasks:read')
-  @Answers('Get a task', TaskDto)
+  @ApiRoute({ summary: 'Get a task', response: TaskDto })
   get(@Caller() actor: Actor, @Id() id: string) {
     return this.tasks.get(actor, id);
   }
 
   @Post()
   @RequireScope('tasks:write')
-  @Answers('Create a task', TaskDto, { errors: ['lead_not_found'] })
+  @ApiRoute({ summary: 'Create a task', response: TaskDto, errors: ['lead_not_found'] })
   create(@Caller() actor: Actor, @Body() task: CreateTaskDto) {
     return this.tasks.create(actor, task);
   }
 
   @Put(':id')
   @RequireScope('tasks:write')
-  @Answers('Update a task', TaskDto, { errors: ['lead_not_found'] })
+  @ApiRoute({ summary: 'Update a task', response: TaskDto, errors: ['lead_not_found'] })
   update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateTaskDto) {
     return this.tasks.update(actor, id, changes);
   }
 
   @Delete(':id')
   @RequireScope('tasks:write')
-  @Answers('Delete a task', DeletedDto, { description: 'It is found no more.' })
+  @ApiRoute({ summary: 'Delete a task', response: DeletedDto, description: 'It is found no more.' })
   delete(@Caller() actor: Actor, @Id() id: string) {
     return this.tasks.delete(actor, id);
   }

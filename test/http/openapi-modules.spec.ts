@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { AnyKey, RequireScope } from '../../src/auth/access.js';
-import { Answers } from '../../src/fields/answers.js';
+import { ApiRoute } from '../../src/http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../../src/fields/deleted.dto.js';
 import { Text } from '../../src/fields/kinds.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
@@ -18,14 +18,14 @@ const OtherNoteDto = { NoteDto: class NoteDto extends DeletedDto {} }.NoteDto;
 class ThingNotesController {
   @Post()
   @RequireScope('leads:write')
-  @Answers('Add a note', NoteDto, { errors: ['compliance_blocked'] })
+  @ApiRoute({ summary: 'Add a note', response: NoteDto, errors: ['compliance_blocked'] })
   add(@Param('thing') _: string, @Body() note: NoteDto) {
     return note;
   }
 
   @Get('other')
   @AnyKey()
-  @Answers('Show another', OtherNoteDto)
+  @ApiRoute({ summary: 'Show another', response: OtherNoteDto })
   other() {
     return { id: randomUUID(), deleted: true };
   }
@@ -37,7 +37,7 @@ class ThingNotesController {
   }
 
   // @ts-expect-error The compiler checks the declared response.
-  @Answers('Lie', NoteDto)
+  @ApiRoute({ summary: 'Lie', response: NoteDto })
   lie() {
     return { id: randomUUID() };
   }

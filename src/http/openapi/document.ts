@@ -83,15 +83,15 @@ export function serversOf(url: string): OpenApiDocument['servers'] {
 }
 
 /**
- * Returns the tags in the order of the modules; tags without records are last. If several topics have
+ * Returns the tags in the order of the modules; tags without records are last. If several tags have
  * the same name, the one with a description is used.
  */
 function tagsOf(controllers: readonly Type<object>[]): OpenApiDocument['tags'] {
   const routes = controllers.flatMap((controller) => routesOf([controller]));
-  const tags = new Map<string, Route['topic']>();
+  const tags = new Map<string, Route['tag']>();
   const inOrder = [...routes].sort((a, b) => Number(isForAnyKey(a)) - Number(isForAnyKey(b)));
-  for (const { topic } of inOrder) {
-    if (!tags.get(topic.name)?.description) tags.set(topic.name, topic);
+  for (const { tag } of inOrder) {
+    if (!tags.get(tag.name)?.description) tags.set(tag.name, tag);
   }
   return [...tags.values()];
 }

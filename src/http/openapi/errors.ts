@@ -108,7 +108,7 @@ export function errorResponsesOf(route: Route, components: Components): Record<s
 
 /** Returns the error codes that a route can answer. */
 function errorsOf(route: Route): readonly ErrorCode[] {
-  const { access, path, inputs, method, response } = route;
+  const { access, path, inputs, method, options } = route;
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',
@@ -119,7 +119,7 @@ function errorsOf(route: Route): readonly ErrorCode[] {
     'validation_error',
     'bad_request',
     path.includes('{') && 'not_found',
-    ...(response?.errors ?? []),
+    ...(options?.errors ?? []),
     ...requestHeaderErrors(route),
     method === 'get' ? 'query_failed' : 'create_failed',
     'internal_error',

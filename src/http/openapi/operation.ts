@@ -19,7 +19,7 @@ const NOT_MODIFIED: Response = { description: 'Not Modified', headers: headersWi
 
 /** Returns the OpenAPI operation of a route. */
 export function operationOf(route: Route, components: Components): Operation {
-  const { operationId, access, topic, response, inputs, status } = route;
+  const { operationId, access, tag, options, inputs, status } = route;
   const parameters = [
     ...pathParameters(route),
     ...queryParameters(inputs.query),
@@ -27,8 +27,8 @@ export function operationOf(route: Route, components: Components): Operation {
   ];
   return {
     operationId,
-    tags: [topic.name],
-    summary: response?.summary ?? operationId,
+    tags: [tag.name],
+    summary: options?.summary ?? operationId,
     description: descriptionOf(route),
     security: [{ [SECURITY_SCHEME]: [] }],
     ...(access !== 'any-key' && { 'x-required-scope': access }),
@@ -47,10 +47,10 @@ export function operationOf(route: Route, components: Components): Operation {
   };
 }
 
-function descriptionOf({ access, method, response, inputs }: Route): string {
+function descriptionOf({ access, method, options, inputs }: Route): string {
   const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the scope \`${access}\``;
   const sentences = [
-    response?.description,
+    options?.description,
     inputs.body &&
       isUpdate(inputs.body) &&
       'Changes only the given fields; `null` clears a nullable field.',

@@ -2,14 +2,14 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
-import {
-  RESPONSE_DESCRIPTION,
-  type ResponseDescription,
-  TOPIC,
-  type Topic,
-} from '../../fields/answers.js';
 import { declaredPathsOf, declaredStatusOf, requestMethodOf } from '../nest-internals.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
+import {
+  API_ROUTE,
+  API_TAG,
+  type ApiRouteOptions,
+  type ApiTagOptions,
+} from './api-route.decorator.js';
 
 /** A route that requires a key. */
 export interface Route {
@@ -20,10 +20,17 @@ export interface Route {
   /** The names of the controller and the handler, such as `leadsCreate`. */
   readonly operationId: string;
   readonly access: Scope | 'any-key';
-  readonly topic: { readonly name: string; readonly description?: string };
-  readonly response?: ResponseDescription;
+  readonly tag: ApiTagOptions;
+  readonly options?: ApiRouteOptions;
+  readonly response?: ApiResponse;
   readonly inputs: InputTypes;
   readonly status: number;
+}
+
+/** A record of a DTO, or a page of them. */
+export interface ApiResponse {
+  readonly dto: Type<object>;
+  readonly isPage: boolean;
 }
 
 /** Methods of OpenAPI. It has none for routes that answer every method. */
@@ -55,12 +62,14 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
   const method = verb === undefined ? undefined : METHODS[verb];
   // A route without declared access is never served.
   if (!method || !isRestRoute(access)) return [];
+  const options = metadata<ApiRouteOptions>(API_ROUTE, handler);
   const route = {
     method,
     operationId: camelCase(baseName(controller), name),
     access,
-    topic: metadata<Topic>(TOPIC, controller) ?? { name: baseName(controller) },
-    response: metadata<ResponseDescription>(RESPONSE_DESCRIPTION, handler),
+    tag: metadata<ApiTagOptions>(API_TAG, controller) ?? { name: baseName(controller) },
+    options,
+    response: options && responseOf(options),
     inputs: inputTypesOf(controller, name),
     status: declaredStatusOf(handler) ?? (method === 'post' ? 201 : 200),
   } satisfies Omit<Route, 'path'>;
@@ -68,6 +77,11 @@ function routesOfHandler(controller: Type<object>, name: string, handler: object
     const operationId = index === 0 ? route.operationId : `${route.operationId}${index + 1}`;
     return { ...route, path, operationId };
   });
+}
+
+function responseOf({ response }: ApiRouteOptions): ApiResponse {
+  const [dto] = [response].flat() as [Type<object>];
+  return { dto, isPage: Array.isArray(response) };
 }
 
 /** Combines the paths of a controller and a handler. Nest allows one or several of each. */

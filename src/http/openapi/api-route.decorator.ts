@@ -1,0 +1,43 @@
+import { SetMetadata, type Type } from '@nestjs/common';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
+import type { HandlerDecorator } from '../../fields/handler-decorator.js';
+import type { Page } from '../../listing/page.js';
+
+/** How the OpenAPI document describes a route, beside what the route itself declares. */
+export interface ApiRouteOptions {
+  readonly summary: string;
+  /** Further sentences. */
+  readonly description?: string;
+  /** The DTO of the response, or of each record of a page. */
+  readonly response: Type<object> | readonly [Type<object>];
+  /** Error codes of this route, beside those of authentication, path and body. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** A tag of the OpenAPI document, which groups routes. */
+export interface ApiTagOptions {
+  readonly name: string;
+  readonly description?: string;
+}
+
+export const API_ROUTE = Symbol('API route');
+export const API_TAG = Symbol('API tag');
+
+/**
+ * Describes a route in the OpenAPI document. The response is a record of a DTO or, in brackets, a page
+ * of such records. The compiler checks that the handler returns it.
+ */
+export function ApiRoute<T extends object>(
+  options: ApiRouteOptions & { response: Type<T> },
+): HandlerDecorator<T>;
+export function ApiRoute<T extends object>(
+  options: ApiRouteOptions & { response: readonly [Type<T>] },
+): HandlerDecorator<Page<T>>;
+export function ApiRoute(options: ApiRouteOptions): HandlerDecorator<unknown> {
+  return SetMetadata<symbol, ApiRouteOptions>(API_ROUTE, options);
+}
+
+/** Groups the routes of a controller under a tag of the OpenAPI document. */
+export function ApiTag(name: string, description: string): ClassDecorator {
+  return SetMetadata<symbol, ApiTagOptions>(API_TAG, { name, description });
+}
