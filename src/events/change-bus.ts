@@ -26,17 +26,14 @@ export class ChangeBus {
     };
   }
 
-  /** Calls the subscribers of the records that one commit has changed, once per record. */
-  publish(organizationId: string, ids: Iterable<string>): void {
-    if (this.subscribers.size === 0) return;
-    for (const key of new Set(Array.from(ids, (id) => recordKey(organizationId, id)))) {
-      for (const subscriber of this.subscribers.get(key) ?? []) {
-        try {
-          subscriber();
-        } catch (error) {
-          // The transaction is committed, so the request must not fail.
-          logger.error({ err: error }, 'a subscriber to record changes failed');
-        }
+  /** Calls the subscribers of a record that was changed or deleted. */
+  publish(organizationId: string, id: string): void {
+    for (const subscriber of this.subscribers.get(recordKey(organizationId, id)) ?? []) {
+      try {
+        subscriber();
+      } catch (error) {
+        // The transaction is committed, so the request must not fail.
+        logger.error({ err: error }, 'a subscriber to record changes failed');
       }
     }
   }

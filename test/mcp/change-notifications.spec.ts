@@ -271,7 +271,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => 
     await until(() => Promise.resolve(counts().join() !== before.join()));
     let published = 0;
     await until(async () => {
-      for (let n = 0; n < 500; n++) app.app.get(ChangeBus).publish(tenant.id, [lead.id]);
+      for (let n = 0; n < 500; n++) app.app.get(ChangeBus).publish(tenant.id, lead.id);
       published += 500;
       expect(await reader.take(500)).toContainEqual(resourceUpdated(uriOf(lead)));
       return counts().join() === before.join();

@@ -100,3 +100,12 @@ export function sqlStateOf(error: unknown): string | undefined {
   if (!(error instanceof QueryFailedError)) return undefined;
   return error.driverError instanceof pg.DatabaseError ? error.driverError.code : undefined;
 }
+
+/** @throws the translated error of a step that fails */
+export async function translateErrors<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    throw translateDriverError(error, failure);
+  }
+}

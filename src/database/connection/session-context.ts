@@ -35,6 +35,12 @@ export class SessionContext {
     ];
   }
 
+  /** A `select` that also sets these settings, `$1` onwards, until the transaction ends. */
+  selectWith(settings: readonly string[]): string {
+    const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
+    return `select ${[...this.calls, ...set].join(', ')}`;
+  }
+
   /** The same as `set local` statements. They take no snapshot, so `set transaction` may follow. */
   get statements(): string[] {
     if (!this.settings) return [];

@@ -1,10 +1,24 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { POOL_WAIT_MS } from '../connection/data-source-options.js';
+import { CONNECTION_SETTINGS, POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { activeQueryOf, streamOf } from '../connection/pg-internals.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 import { poolOf } from '../connection/typeorm-internals.js';
+
+/** How long a pipelined statement waits for a lock. Statements behind it wait, too. */
+const PIPELINED_LOCK_MS = 50;
+
+/**
+ * Make every statement of bounded cost use an index, whatever the size of the organization, and even
+ * before the first statistics exist.
+ */
+export const TENANT_LANE_SETTINGS = [
+  CONNECTION_SETTINGS,
+  `set lock_timeout = ${PIPELINED_LOCK_MS}`,
+  'set plan_cache_mode = force_generic_plan',
+  ...['seqscan', 'bitmapscan', 'sort'].map((method) => `set enable_${method} = off`),
+].join('; ');
 
 /** How long a statement may wait for its result. A connection that a firewall dropped stays silent. */
 const LONGEST_SILENCE_MS = 1_500;

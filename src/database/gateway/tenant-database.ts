@@ -4,34 +4,19 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { acquireClient } from '../connection/typeorm-internals.js';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { ChangeBus } from '../../events/change-bus.js';
+import { type CommitCallbacks, runAfterCommit } from './commit-callbacks.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
 import { type ConnectionPlan, planConnections } from '../connection/connection-plan.js';
-import { CONNECTION_SETTINGS } from '../connection/data-source-options.js';
-import { translateDriverError } from '../connection/driver-error.js';
-import { Lanes } from './lanes.js';
+import { translateErrors } from '../connection/driver-error.js';
+import { Lanes, TENANT_LANE_SETTINGS } from './lanes.js';
 import { Load } from './load.js';
 import { TimeBudget } from './time-budget.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
 import { SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import { TenantStatements } from './tenant-statements.js';
-import { SavepointUnitOfWork } from './unit-of-work.js';
-
-/** How long a pipelined statement waits for a lock. Statements behind it wait, too. */
-const PIPELINED_LOCK_MS = 50;
-
-/**
- * Make every statement of bounded cost use an index, whatever the size of the organization, and even
- * before the first statistics exist.
- */
-const LANE_SETTINGS = [
-  CONNECTION_SETTINGS,
-  `set lock_timeout = ${PIPELINED_LOCK_MS}`,
-  'set plan_cache_mode = force_generic_plan',
-  ...['seqscan', 'bitmapscan', 'sort'].map((method) => `set enable_${method} = off`),
-];
+import { openUnitOf, SavepointUnitOfWork } from './unit-of-work.js';
 
 /** Name under which the wait for a connection is measured. */
 const CONNECTION = 'connection';
@@ -60,12 +45,11 @@ export class TenantDatabase implements OnApplicationShutdown {
     this.plan = planConnections(settings.databaseMaxConnections);
     this.retryPolicy = new RetryPolicy(timeBudget, load, this.plan.waiting);
     const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
-    this.organizationContextSql = contextSqlOf(context, [TENANT_SETTING]);
-    this.tenantContextSql = contextSqlOf(context, [TENANT_SETTING, ...timeouts]);
-    const setUp = LANE_SETTINGS.join('; ');
+    this.organizationContextSql = context.selectWith([TENANT_SETTING]);
+    this.tenantContextSql = context.selectWith([TENANT_SETTING, ...timeouts]);
     this.lanes = {
-      query_failed: new Lanes(this.dataSource, this.plan.reads, setUp),
-      create_failed: new Lanes(this.dataSource, this.plan.writes, setUp),
+      query_failed: new Lanes(this.dataSource, this.plan.reads, TENANT_LANE_SETTINGS),
+      create_failed: new Lanes(this.dataSource, this.plan.writes, TENANT_LANE_SETTINGS),
     };
   }
 
@@ -99,14 +83,12 @@ export class TenantDatabase implements OnApplicationShutdown {
    * @throws ApiError `create_failed`, and any error of `work`
    * @throws UniqueViolation
    */
-  transaction<T>(
-    tenant: Tenant,
-    work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
-  ): Promise<T> {
-    if (tenant.unit) return tenant.unit.runInSavepoint((transaction) => work(transaction, tenant));
-    return this.retryPolicy.run('create_failed', (options) =>
-      this.attemptTransaction(tenant, work, options),
-    );
+  transaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
+    const open = openUnitOf(tenant);
+    if (open) {
+      return open.runInSavepoint((transaction, unit) => work(transaction, { ...tenant, unit }));
+    }
+    return this.runTransaction(tenant, work);
   }
 
   /**
@@ -126,28 +108,56 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 
   /**
+   * Runs a callback after the outermost commit. It does not run if the transaction, or the part of it
+   * that added the callback, is rolled back, nor in a dry run. Outside a transaction it runs at once.
+   * Callbacks start in their order. The outermost `transaction` resolves, and a request is answered,
+   * when all of them have finished. An error of a callback is logged and changes nothing else.
+   * @param tenant the tenant that the data was written for
+   * @returns outside a transaction: resolves when the callback has finished; otherwise at once
+   */
+  async afterCommit(tenant: Tenant, callback: () => unknown): Promise<void> {
+    const unit = openUnitOf(tenant);
+    if (unit) unit.afterCommit({ run: callback });
+    else await runAfterCommit(callback);
+  }
+
+  /**
    * Publishes the change or deletion of a record, after commit.
    * @param tenant the tenant that the record was written for
    */
-  publishChange({ id: organizationId, unit }: Tenant, id: string): void {
-    if (unit) unit.recordChange(id);
-    else this.changes.publish(organizationId, [id]);
+  publishChange(tenant: Tenant, id: string): void {
+    const run = () => {
+      this.changes.publish(tenant.id, id);
+    };
+    const unit = openUnitOf(tenant);
+    if (unit) unit.afterCommit({ run, key: `change of ${id.toLowerCase()}` });
+    else run();
+  }
+
+  private async runTransaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
+    const { result, callbacks } = await this.retryPolicy.run('create_failed', (options) =>
+      this.attemptTransaction(tenant, work, options),
+    );
+    await callbacks.run();
+    return result;
   }
 
   private async attemptTransaction<T>(
     tenant: Tenant,
-    work: (transaction: TenantTransaction, tenant: Tenant) => Promise<T>,
+    work: Work<T>,
     options: AttemptOptions,
-  ): Promise<T> {
+  ): Promise<{ result: T; callbacks: CommitCallbacks }> {
     const runner = this.dataSource.createQueryRunner();
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let end = (): void => undefined;
+    let isOpen = true;
     try {
       const client = (await step(this.load.time(CONNECTION, runner.connect()))) as pg.PoolClient;
       end = options.deadline.destroyWhenExceeded(client);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
-        query: <Row>(statement: Statement) => {
+        query: async <Row>(statement: Statement) => {
+          if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
           const running = this.runOn<Row>(client, tenant.id, statement, options);
           return step(this.load.time(statement.text, running));
         },
@@ -156,19 +166,21 @@ export class TenantDatabase implements OnApplicationShutdown {
       const result = await work(transaction, { ...tenant, unit });
       unit.assertComplete();
       await step(runner.commitTransaction());
-      this.changes.publish(tenant.id, unit.changedIds);
-      return result;
+      unit.isCommitted = true;
+      return { result, callbacks: unit.callbacks };
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
+      isOpen = false;
       end();
       await runner.release();
     }
   }
 
   private runSingle<Row>(tenant: Tenant, statement: Statement, failure: Failure): Promise<Row[]> {
-    const { id: organizationId, unit } = tenant;
+    const { id: organizationId } = tenant;
+    const unit = openUnitOf(tenant);
     if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
     return this.retryPolicy.run(failure, (options) => {
       const inLane = statement.cost === 'bounded' && !options.mayWaitForLocks;
@@ -218,12 +230,6 @@ export class TenantDatabase implements OnApplicationShutdown {
   }
 }
 
-/** SQL that sets the role and these settings, `$1` onwards, until the transaction ends. */
-function contextSqlOf(context: SessionContext, settings: readonly string[]): string {
-  const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
-  return `select ${[...context.calls, ...set].join(', ')}`;
-}
-
 /** Rolls back the transaction of a dry run, and carries its result. */
 class DryRunRollback extends Error {
   constructor(readonly result: unknown) {
@@ -231,12 +237,7 @@ class DryRunRollback extends Error {
   }
 }
 
-type Failure = 'query_failed' | 'create_failed';
+/** The work of a transaction. The tenant that it receives is part of the transaction. */
+type Work<T> = (transaction: TenantTransaction, tenant: Tenant) => Promise<T>;
 
-async function translateErrors<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
-  try {
-    return await step;
-  } catch (error) {
-    throw translateDriverError(error, failure);
-  }
-}
+type Failure = 'query_failed' | 'create_failed';

@@ -1,3 +1,5 @@
+import type { CommitCallback } from './commit-callbacks.js';
+
 /** One SQL statement with the values of its parameters, `$1` onwards. */
 export interface Statement {
   readonly text: string;
@@ -24,9 +26,14 @@ export interface Tenant {
 
 /** A transaction that can roll back a part that fails. */
 export interface UnitOfWork {
-  runInSavepoint<T>(work: (transaction: TenantTransaction) => Promise<T>): Promise<T>;
-  /** Notes a changed record. Its event is published after commit. */
-  recordChange(id: string): void;
+  /** Whether the transaction is committed. Further statements need another one. */
+  readonly isCommitted: boolean;
+  /** @param work receives this unit of work as seen from inside the part */
+  runInSavepoint<T>(
+    work: (transaction: TenantTransaction, unit: UnitOfWork) => Promise<T>,
+  ): Promise<T>;
+  /** Runs a callback after the commit, unless the part that added it is rolled back. */
+  afterCommit(callback: CommitCallback): void;
 }
 
 /** Decides whether a stored record is the version that the caller wants to change. */

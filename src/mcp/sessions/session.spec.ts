@@ -155,7 +155,7 @@ describe('the subscriptions of a session', () => {
     for (const n of numbers) session.subscribe(resource(uriOf(n)));
   };
   const change = (...numbers: number[]) => {
-    for (const n of numbers) changes.publish('organization', [idOf(n)]);
+    for (const n of numbers) changes.publish('organization', idOf(n));
   };
 
   it('notify the client of a change with the URI that it wrote', () => {

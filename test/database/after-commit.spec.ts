@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { Controller, Injectable, Module, Post } from '@nestjs/common';
+import { RequireScope } from '../../src/auth/access.js';
+import { logger } from '../../src/config/logger.js';
+import type { Tenant } from '../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { readInput } from '../../src/fields/read-input.js';
+import { Caller } from '../../src/http/request/api-request.js';
+import { UpdateLeadDto } from '../../src/leads/lead.dto.js';
+import { LeadsModule } from '../../src/leads/leads.module.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
+import type { Actor } from '../../src/tenancy/actor.js';
+import { createLead, dataOf, expectError, type LeadRecord } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant as TestTenant } from '../../src/testing/test-server.js';
+
+/** The work of the route in the current test. */
+let work: (actor: Actor) => Promise<unknown>;
+
+@Injectable()
+class RenamesService {
+  constructor(
+    readonly database: TenantDatabase,
+    private readonly leads: LeadsService,
+  ) {}
+
+  async run(actor: Actor) {
+    await work(actor);
+    return { id: randomUUID() };
+  }
+
+  rename(actor: Actor, tenant: Tenant, id: string, first_name: string) {
+    const organization = { ...actor.organization, ...tenant };
+    const changes = readInput(UpdateLeadDto, { first_name }).value;
+    return this.leads.update({ ...actor, organization }, id, changes);
+  }
+}
+
+@Controller('api/v1/renames')
+class RenamesController {
+  constructor(private readonly renames: RenamesService) {}
+
+  @Post()
+  @RequireScope('leads:write')
+  run(@Caller() actor: Actor) {
+    return this.renames.run(actor);
+  }
+}
+
+@Module({ imports: [LeadsModule], controllers: [RenamesController], providers: [RenamesService] })
+class RenamesModule {}
+
+let app: TestApp;
+let tenant: TestTenant;
+let database: TenantDatabase;
+let lead: LeadRecord;
+/** The name of the lead as other connections see it when each callback runs. */
+let seen: [callback: string, name: string][];
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [RenamesModule] });
+  tenant = await app.organization();
+  database = app.app.get(TenantDatabase);
+});
+beforeEach(async () => {
+  lead = await createLead(tenant.api, { first_name: 'Ada' });
+  seen = [];
+});
+afterAll(() => app.stop());
+
+const post = (headers = {}) => tenant.api.post('/api/v1/renames', {}, { headers });
+const rename = (actor: Actor, inside: Tenant, name: string) =>
+  app.app.get(RenamesService).rename(actor, inside, lead.id, name);
+const storedName = async () => {
+  const [row] = await app.sql<{ first_name: string }>(
+    'select first_name from leads where id = $1',
+    [lead.id],
+  );
+  return row!.first_name;
+};
+const note = (callback: string) => async () => {
+  seen.push([callback, await storedName()]);
+};
+
+describe('database.afterCommit', () => {
+  it('runs the callback once after the commit, before the response', async () => {
+    work = ({ organization, ...actor }) =>
+      database.transaction(organization, async (_, inside) => {
+        await database.afterCommit(inside, note('callback'));
+        await rename({ organization, ...actor }, inside, 'Grace');
+        expect(seen).toEqual([]);
+      });
+    dataOf(await post(), 201);
+    expect(seen).toEqual([['callback', 'Grace']]);
+  });
+
+  it('runs the callback at once outside a transaction, after the statement', async () => {
+    work = async (actor) => {
+      await rename(actor, actor.organization, 'Grace');
+      await database.afterCommit(actor.organization, note('callback'));
+      expect(seen).toEqual([['callback', 'Grace']]);
+    };
+    dataOf(await post(), 201);
+  });
+
+  it('starts callbacks in the order in which they were added', async () => {
+    const started: number[] = [];
+    work = ({ organization }) =>
+      database.transaction(organization, async (_, inside) => {
+        await database.afterCommit(inside, () => started.push(1));
+        await database.transaction(inside, (__, part) =>
+          database.afterCommit(part, () => started.push(2)),
+        );
+        await database.afterCommit(inside, () => started.push(3));
+      });
+    dataOf(await post(), 201);
+    expect(started).toEqual([1, 2, 3]);
+  });
+
+  it('lets the callback write with the tenant of the transaction', async () => {
+    work = (actor) =>
+      database.transaction(actor.organization, (_, inside) =>
+        database.afterCommit(inside, async () => {
+          await rename(actor, inside, 'Grace');
+          await note('callback')();
+        }),
+      );
+    dataOf(await post({ 'Idempotency-Key': randomUUID() }), 201);
+    expect(seen).toEqual([['callback', 'Grace']]);
+  });
+
+  it('does not run the callback when the transaction fails', async () => {
+    work = ({ organization }) =>
+      database.transaction(organization, async (_, inside) => {
+        await database.afterCommit(inside, note('callback'));
+        throw new Error('for a test');
+      });
+    expectError(await post(), 500, 'internal_error');
+    expect(seen).toEqual([]);
+  });
+
+  it('runs only the callbacks of the attempt that committed', async () => {
+    let attempts = 0;
+    work = ({ organization }) =>
+      database.transaction(organization, async (transaction, inside) => {
+        attempts++;
+        await database.afterCommit(inside, note(`attempt ${attempts}`));
+        if (attempts > 1) return;
+        const text = `do $$ begin raise exception 'for a test' using errcode = '40P01'; end $$`;
+        await transaction.query({ text, values: [], plan: 'custom' });
+      });
+    dataOf(await post(), 201);
+    expect(seen).toEqual([['attempt 2', 'Ada']]);
+  });
+
+  it('does not run the callback of a part that was rolled back', async () => {
+    work = (actor) =>
+      database.transaction(actor.organization, async (_, outer) => {
+        await database.afterCommit(outer, note('outer'));
+        const part = database.transaction(outer, async (__, inner) => {
+          await rename(actor, inner, 'Grace');
+          await database.afterCommit(inner, note('inner'));
+          throw new Error('for a test');
+        });
+        await part.catch(() => undefined);
+        await database.afterCommit(outer, note('later'));
+      });
+    dataOf(await post(), 201);
+    expect(seen.toSorted()).toEqual([
+      ['later', 'Ada'],
+      ['outer', 'Ada'],
+    ]);
+  });
+
+  it('does not run the callback in a dry run, also inside a transaction', async () => {
+    const dryRun = (own: Tenant) =>
+      database.dryRun(own, (inside) => database.afterCommit(inside, note('callback')));
+    work = async ({ organization }) => {
+      await dryRun(organization);
+      await database.transaction(organization, (_, inside) => dryRun(inside));
+    };
+    dataOf(await post(), 201);
+    expect(seen).toEqual([]);
+  });
+
+  it('runs the callback after the commit of a request with an Idempotency-Key, and not in a replay', async () => {
+    work = async (actor) => {
+      await database.afterCommit(actor.organization, note('callback'));
+      await rename(actor, actor.organization, 'Grace');
+      expect(seen).toEqual([]);
+    };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    dataOf(await post(headers), 201);
+    dataOf(await post(headers), 201);
+    expect(seen).toEqual([['callback', 'Grace']]);
+  });
+
+  it.each(['in a transaction', 'outside a transaction'])(
+    'logs an error of a callback %s, and the others and the response are as without it',
+    async (place) => {
+      const error = jest.spyOn(logger, 'error');
+      const fail = () => Promise.reject(new Error('for a test'));
+      const add = async (own: Tenant) => {
+        await database.afterCommit(own, fail);
+        await database.afterCommit(own, note('next'));
+      };
+      work = ({ organization }) =>
+        place === 'in a transaction'
+          ? database.transaction(organization, (_, inside) => add(inside))
+          : add(organization);
+      dataOf(await post(), 201);
+      expect(seen).toEqual([['next', 'Ada']]);
+      expect(error).toHaveBeenCalledWith(
+        { err: expect.objectContaining({ message: 'for a test' }) as unknown },
+        'a callback after commit failed',
+      );
+      error.mockRestore();
+    },
+  );
+});
+
+describe('database.transaction', () => {
+  it('refuses statements after a rollback', async () => {
+    let ended: Tenant | undefined;
+    const failing = database.transaction({ id: tenant.id }, (_, inside) => {
+      ended = inside;
+      return Promise.reject(new Error('for a test'));
+    });
+    await expect(failing).rejects.toThrow('for a test');
+    await expect(database.read(ended!, { text: 'select 1', values: [] })).rejects.toThrow(
+      'after the end of its transaction',
+    );
+  });
+
+  it('keeps the rest when a part with writes of its own fails', async () => {
+    const other = await createLead(tenant.api);
+    work = (actor) =>
+      database.transaction(actor.organization, async (_, outer) => {
+        await rename(actor, outer, 'Grace');
+        const part = database.transaction(outer, async (__, inner) => {
+          await app.app
+            .get(LeadsService)
+            .delete({ ...actor, organization: { ...actor.organization, ...inner } }, other.id);
+          throw new Error('for a test');
+        });
+        await part.catch(() => undefined);
+      });
+    dataOf(await post(), 201);
+    expect(await storedName()).toBe('Grace');
+    dataOf(await tenant.api.get(`/api/v1/leads/${other.id}`));
+  });
+});
