@@ -1,8 +1,7 @@
-import { Injectable, type OnModuleInit, RequestMethod, type Type } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
-import { requestMethodOf } from './nest-internals.js';
-import { pathsOf } from './openapi/routes.js';
+import { declaredHandlers } from './declared-handlers.js';
 
 /** Fails the start if a route requires a scope that does not exist. */
 @Injectable()
@@ -14,20 +13,9 @@ export class AccessCheck implements OnModuleInit {
 
   /** @throws Error with the name of the route */
   onModuleInit(): void {
-    for (const { metatype } of this.discovery.getControllers()) {
-      if (metatype) this.check(metatype as Type<object>);
-    }
-  }
-
-  private check(controller: Type<object>): void {
-    const prototype = controller.prototype as Record<string, object>;
-    for (const name of this.scanner.getAllMethodNames(prototype)) {
-      const handler = prototype[name] ?? {};
+    for (const { route, handler } of declaredHandlers(this.discovery, this.scanner)) {
       const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
-      const verb = requestMethodOf(handler);
-      if (access === undefined || verb === undefined) continue;
-      const [path = ''] = pathsOf(controller, handler);
-      assertKnownAccess(`${RequestMethod[verb]} ${path}`, access);
+      if (access !== undefined) assertKnownAccess(route, access);
     }
   }
 }

@@ -21,22 +21,25 @@ const CONTENT_HEADERS = [
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
-    const response = http.getResponse<Response>();
-    const { state } = request;
-    const error = toLoggedApiError(thrown, state.requestId, routeOf(request));
-    state.errorCode = error.code;
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    for (const name of CONTENT_HEADERS) response.removeHeader(name);
-    if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
-      response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
-    }
-    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    response.status(error.status).json(error.toEnvelope(state.requestId));
+    sendError(thrown, http.getRequest<ApiRequest>(), http.getResponse<Response>());
   }
+}
+
+/** Sends the error envelope, or closes the connection if a part of the response was sent. */
+export function sendError(thrown: unknown, request: ApiRequest, response: Response): void {
+  const { state } = request;
+  const error = toLoggedApiError(thrown, state.requestId, routeOf(request));
+  state.errorCode = error.code;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const name of CONTENT_HEADERS) response.removeHeader(name);
+  if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
+    response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
+  }
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  response.status(error.status).json(error.toEnvelope(state.requestId));
 }
 
 /** Converts an exception to an `ApiError`. Logs database failures and unexpected exceptions. */

@@ -12,6 +12,7 @@ import { HeadersGuard } from './request/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthService } from './health/health.service.js';
 import { InputGuard } from './request/input.guard.js';
+import { ResponseCheck } from './response-check.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
@@ -26,6 +27,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     HealthService,
     ClientErrorHandler,
     HeadersGuard,
+    ResponseCheck,
     { provide: APP_GUARD, useExisting: HeadersGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },

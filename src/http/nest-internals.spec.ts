@@ -1,9 +1,27 @@
-import { Body, Controller, Get, HttpCode, Post, Query, RequestMethod } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Next,
+  Post,
+  Query,
+  Redirect,
+  Render,
+  RequestMethod,
+  Res,
+  Sse,
+  StreamableFile,
+} from '@nestjs/common';
+import { EMPTY } from 'rxjs';
 import {
   declaredPathsOf,
   declaredStatusOf,
+  hasDefaultErrorHandler,
   parameterTypeOf,
+  renderedTemplateOf,
   requestMethodOf,
+  writesOwnResponse,
 } from './nest-internals.js';
 
 class Filter {}
@@ -24,6 +42,35 @@ class ThingsController {
 
   helper(): void {
     // This method is not a route.
+  }
+}
+
+class ResponsesController {
+  @Redirect('/there')
+  redirect(): void {
+    // Nest redirects.
+  }
+
+  @Render('index')
+  page(): object {
+    return {};
+  }
+
+  @Sse()
+  events() {
+    return EMPTY;
+  }
+
+  response(@Res() response: object): object {
+    return response;
+  }
+
+  next(@Next() next: object): object {
+    return next;
+  }
+
+  passthrough(@Res({ passthrough: true }) response: object): object {
+    return response;
   }
 }
 
@@ -55,5 +102,28 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
     expect(parameterTypeOf(ThingsController, 'create', 'query')).toBe(Filter);
     expect(parameterTypeOf(ThingsController, 'create', 'body')).toBe(Thing);
     expect(parameterTypeOf(ThingsController, 'get', 'body')).toBeUndefined();
+  });
+
+  it.each([
+    ['redirect', true],
+    ['page', true],
+    ['events', true],
+    ['response', true],
+    ['next', true],
+    ['passthrough', false],
+  ] as const)('has whether a handler writes its own response: %s', (name, expected) => {
+    const { prototype } = ResponsesController;
+    const handler = Object.getOwnPropertyDescriptor(prototype, name)!.value as () => object;
+    expect(writesOwnResponse(ResponsesController, handler)).toBe(expected);
+    expect(renderedTemplateOf(handler)).toBe(name === 'page' ? 'index' : undefined);
+  });
+});
+
+describe('the error handler of a StreamableFile', () => {
+  it('is the default until another one is set', () => {
+    const file = new StreamableFile(Buffer.alloc(1));
+    expect(hasDefaultErrorHandler(file)).toBe(true);
+    file.setErrorHandler(() => undefined);
+    expect(hasDefaultErrorHandler(file)).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import type { StoredResponse } from '../database/idempotency.repository.js';
 import { storedJsonOf } from '../database/records/stored-record.js';
@@ -11,6 +12,23 @@ export class SerializedResponse {
   constructor(readonly response: StoredResponse) {}
 }
 
+/**
+ * Whether the result of a REST handler is sent as it is: a file, or text whose content type the handler
+ * declares.
+ */
+export function isSentWithoutEnvelope(response: Response, result: unknown): boolean {
+  if (result instanceof StreamableFile) return true;
+  return typeof result === 'string' && !isJson(response.getHeader('Content-Type'));
+}
+
+/** Whether a response with this content type has the envelope. */
+function isJson(contentType: number | string | string[] | undefined): boolean {
+  return contentType === undefined || /^application\/([^;]+\+)?json\b/i.test(String(contentType));
+}
+
+/** No content, reset content, not modified. */
+const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** Serializes the result of a REST handler (docs/contract/endpoints.md#responses). */
 export function serializeResponse(
   request: ApiRequest,
@@ -19,6 +37,7 @@ export function serializeResponse(
 ): StoredResponse {
   if (result instanceof SerializedResponse) return result.response;
   const { statusCode: status } = response;
+  if (STATUSES_WITHOUT_BODY.has(status)) return { status, location: null, etag: null, text: '' };
   if (result instanceof Page) return { status, location: null, etag: null, text: result.text };
   const isRecord = hasId(result);
   return {
@@ -38,7 +57,7 @@ function locationOf(request: ApiRequest, response: Response, id: string): string
 /** Wraps a result in `data`. An unchanged record keeps the JSON that PostgreSQL returned. */
 function serializeRecord(result: unknown): string {
   const stored = typeof result === 'object' && result !== null ? storedJsonOf(result) : undefined;
-  return stored === undefined ? JSON.stringify({ data: result }) : `{"data":${stored}}`;
+  return stored === undefined ? JSON.stringify({ data: result ?? null }) : `{"data":${stored}}`;
 }
 
 /** Sends a serialized response, or 304 if `If-None-Match` matches. */
@@ -54,6 +73,7 @@ export function sendResponse(
   }
   if (etag !== null) response.setHeader('ETag', etag);
   if (etag !== null && isNotModified(request, etag)) response.status(304).end();
+  else if (STATUSES_WITHOUT_BODY.has(status)) response.end();
   else writeText(response, text);
 }
 
@@ -61,7 +81,9 @@ export function sendResponse(
 const LONG_TEXT = 4_096;
 
 function writeText(response: Response, text: string): void {
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (!response.hasHeader('Content-Type')) {
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  }
   if (text.length < LONG_TEXT) {
     response.setHeader('Content-Length', Buffer.byteLength(text));
     response.end(text);

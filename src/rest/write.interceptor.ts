@@ -12,11 +12,12 @@ import {
 } from '../database/idempotency.repository.js';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { validationError } from '../errors/api-error.js';
+import { type ApiError, validationError } from '../errors/api-error.js';
 import { isObject } from '../fields/json-object.js';
+import { writesOwnResponse } from '../http/nest-internals.js';
 import { type ApiRequest, isRead } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
-import { SerializedResponse, serializeResponse } from './envelope.js';
+import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 
 /** Schema of the header `Idempotency-Key`: visible ASCII characters. */
@@ -45,6 +46,7 @@ export class WriteInterceptor implements NestInterceptor {
     if (request.method === 'POST') {
       const idempotent = idempotentRequestOf(request);
       if (!idempotent) return next.handle();
+      if (writesOwnResponse(context.getClass(), context.getHandler())) throw notStorable();
       return from(this.runOnce(idempotent, actor, request, http.getResponse<Response>(), next));
     }
     const precondition = preconditionOf(request);
@@ -69,11 +71,18 @@ export class WriteInterceptor implements NestInterceptor {
       }
       request.state.actor = withTenant(actor, tenant);
       const result: unknown = await lastValueFrom(next.handle());
+      if (isSentWithoutEnvelope(response, result)) throw notStorable();
       const serialized = serializeResponse(request, response, result);
       await this.responses.store(transaction, tenant, idempotent, serialized);
       return new SerializedResponse(serialized);
     });
   }
+}
+
+/** The error of a key on a route whose response cannot be stored. Nothing has been written. */
+function notStorable(): ApiError {
+  const message = 'cannot be used with this route, because its response is not JSON';
+  return validationError([{ field: 'Idempotency-Key', message }]);
 }
 
 /** @throws ApiError `validation_error` for a malformed key */

@@ -65,6 +65,8 @@ export class GracefulShutdown {
       else if (!this.server.listening) this.closeIdleConnections();
     }, POLL_INTERVAL_MS);
     const pending = [...this.pendingResponses];
+    // Events have no end that is worth waiting for. Their clients reconnect to another instance.
+    for (const response of pending) if (isEventStream(response)) response.destroy();
     while (
       pending.some((response) => this.pendingResponses.has(response)) &&
       performance.now() < end
@@ -96,6 +98,10 @@ export class GracefulShutdown {
     // The poll phase of the event loop accepts connections; the check phase follows it.
     await new Promise(setImmediate);
   }
+}
+
+function isEventStream(response: ServerResponse): boolean {
+  return response.getHeader('Content-Type') === 'text/event-stream';
 }
 
 function closed(socket: Socket): Promise<unknown> {

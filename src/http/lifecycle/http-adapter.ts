@@ -1,11 +1,14 @@
 import http from 'node:http';
+import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
+import { sendError } from '../error.filter.js';
+import { hasDefaultErrorHandler } from '../nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { expressClasses, routeExactly } from './express-internals.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
-import { sendResponse, serializeResponse } from '../../rest/envelope.js';
+import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../../rest/envelope.js';
 
 /** Clients must send the headers within 5 s and the whole request within 10 s. */
 const SERVER_OPTIONS: http.ServerOptions = {
@@ -72,6 +75,10 @@ export class HttpAdapter extends ExpressAdapter {
     if (response.headersSent) return undefined;
     const request = response.req as ApiRequest;
     if (!request.state.hasEnvelope) return super.reply(response, body, statusCode);
+    if (isSentWithoutEnvelope(response, body)) {
+      if (body instanceof StreamableFile) answerFailureWithEnvelope(body, request, response);
+      return super.reply(response, body, statusCode);
+    }
     if (statusCode !== undefined) response.statusCode = statusCode;
     sendResponse(request, response, serializeResponse(request, response, body));
     return undefined;
@@ -90,4 +97,18 @@ export class HttpAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     await this.shutdown?.finish();
   }
+}
+
+/** Makes a file that cannot be read an `internal_error`, unless it has an error handler of its own. */
+function answerFailureWithEnvelope(
+  file: StreamableFile,
+  request: ApiRequest,
+  response: Response,
+): void {
+  const { errorHandler } = file;
+  if (!hasDefaultErrorHandler(file)) return;
+  file.setErrorHandler((error, target) => {
+    if (response.headersSent) errorHandler(error, target);
+    else sendError(error, request, response);
+  });
 }
