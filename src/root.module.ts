@@ -6,6 +6,7 @@ import type { Settings } from './config/settings.js';
 import type { DatabaseTarget } from './database/connection/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
 import { type TimeBudget, ServerTimeBudget } from './database/gateway/time-budget.js';
+import { JobsModule } from './jobs/jobs.module.js';
 
 @Module({})
 class RootModule {}
@@ -35,6 +36,7 @@ export function rootModule({
       ConfigModule.of(settings),
       DatabaseModule.to(database, timeBudget, beforeMigrating),
       AuthModule,
+      JobsModule,
       AppModule,
       ...modules,
     ],

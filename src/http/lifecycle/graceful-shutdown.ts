@@ -27,7 +27,8 @@ export class GracefulShutdown {
   private readonly pendingResponses = new Set<ServerResponse>();
   /** Open connections and when they were made (milliseconds of `performance.now()`). */
   private readonly connections = new Map<Socket, number>();
-  private begun = false;
+  /** When the shutdown began (milliseconds of `performance.now()`). */
+  private begunAt: number | undefined;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -41,24 +42,24 @@ export class GracefulShutdown {
       });
     });
     server.prependListener('request', (_request, response: ServerResponse) => {
-      if (this.begun) response.setHeader('Connection', 'close');
+      if (this.hasBegun) response.setHeader('Connection', 'close');
       this.pendingResponses.add(response);
       response.once('close', () => this.pendingResponses.delete(response));
     });
   }
 
   get hasBegun(): boolean {
-    return this.begun;
+    return this.begunAt !== undefined;
   }
 
-  begin(): void {
-    this.begun = true;
+  /** @returns when the shutdown began */
+  begin(): number {
+    return (this.begunAt ??= performance.now());
   }
 
   /** Closes the server. Requests that are pending at the deadline are aborted. */
   async finish(): Promise<void> {
-    this.begin();
-    const end = performance.now() + DEADLINE_MS;
+    const end = this.begin() + DEADLINE_MS;
     const timer = setInterval(() => {
       if (performance.now() > end) this.server.closeAllConnections();
       // Node does not close connections that become idle after the server stopped listening.

@@ -1,0 +1,49 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { logger } from '../config/logger.js';
+import type { HttpAdapter } from '../http/lifecycle/http-adapter.js';
+
+/** How long a stop waits for running work. The rest of the shutdown needs time, too. */
+const DRAIN_MS = 10_000;
+
+/** Runs the work that no request asked for, in a server and until it stops. */
+@Injectable()
+export class BackgroundWork implements BeforeApplicationShutdown {
+  private readonly running = new Set<Promise<unknown>>();
+
+  constructor(private readonly host: HttpAdapterHost<HttpAdapter>) {}
+
+  /** Whether this is a server. A command has no HTTP adapter. */
+  get isServer(): boolean {
+    return Boolean(this.host.httpAdapter);
+  }
+
+  /** Whether work may start: in a server that does not stop. */
+  get isAccepting(): boolean {
+    return this.isServer && !this.host.httpAdapter.isDraining;
+  }
+
+  /**
+   * Runs work, if work may start.
+   * @returns the result of the work, or undefined
+   */
+  async run<T>(work: () => T): Promise<Awaited<T> | undefined> {
+    if (!this.isAccepting) return undefined;
+    const run = (async () => await work())();
+    this.running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.running.delete(run);
+    }
+  }
+
+  /** Waits for running work. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const tooLate = after(DRAIN_MS, undefined, { ref: false });
+    await Promise.race([Promise.allSettled(this.running), tooLate]);
+    const { size } = this.running;
+    if (size > 0) logger.warn({ jobs: size }, 'the stop does not wait longer for running jobs');
+  }
+}
