@@ -15,7 +15,7 @@ const CORE = [
   'embedded-postgres',
 ];
 /** Authentication, rate limits and transports, which know no feature. */
-const PLATFORM = ['auth', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
+const PLATFORM = ['auth', 'extension', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
 const COMMAND_LINE = ['cli'];
 /** The test kit, which may import everything. */
 const TESTING = ['testing'];

@@ -1,9 +1,17 @@
 import { Module } from '@nestjs/common';
-import { AppointmentsModule } from './appointments/appointments.module.js';
-import { LeadsModule } from './leads/leads.module.js';
-import { PromptsModule } from './prompts/prompts.module.js';
-import { TasksModule } from './tasks/tasks.module.js';
+import { appointmentsExtension } from './appointments/appointments.extension.js';
+import type { Extension } from './extension/extension.js';
+import { leadsExtension } from './leads/leads.extension.js';
+import { promptsExtension } from './prompts/prompts.extension.js';
+import { tasksExtension } from './tasks/tasks.extension.js';
 
-/** The features of the product. A team adds its own modules to this list. */
-@Module({ imports: [LeadsModule, AppointmentsModule, TasksModule, PromptsModule] })
+/** The features of the product, declared as a team declares its extensions. */
+export const FEATURES: readonly Extension[] = [
+  leadsExtension,
+  appointmentsExtension,
+  tasksExtension,
+  promptsExtension,
+];
+
+@Module({ imports: FEATURES.map(({ module }) => module) })
 export class AppModule {}

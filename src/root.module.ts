@@ -1,11 +1,13 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { AppModule } from './app.module.js';
+import { AppModule, FEATURES } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
 import type { DatabaseTarget } from './database/connection/data-source-options.js';
 import { DatabaseModule } from './database/database.module.js';
 import { type TimeBudget, ServerTimeBudget } from './database/gateway/time-budget.js';
+import type { Extension } from './extension/extension.js';
+import { checkExtensions, ledgersOf, settingsOf } from './extension/extensions.js';
 import { JobsModule } from './jobs/jobs.module.js';
 
 @Module({})
@@ -18,26 +20,36 @@ export interface AppOptions {
   readonly timeBudget?: TimeBudget;
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
-  /** Modules in addition to those of `AppModule`. */
+  /** The extensions of a team. */
+  readonly extensions?: readonly Extension[];
+  /** Modules that belong to no extension. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
 }
 
-/** The root module of the server and of the command line, with all features. */
+/**
+ * The root module of the server and of the command line, with all features.
+ * @throws ExtensionError
+ */
 export function rootModule({
   settings,
-  database,
+  database: target,
   timeBudget = new ServerTimeBudget(),
   beforeMigrating,
+  extensions = [],
   modules = [],
 }: AppOptions): DynamicModule {
+  checkExtensions(FEATURES, extensions);
+  const ledgers = ledgersOf(extensions);
+  const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
   return {
     module: RootModule,
     imports: [
-      ConfigModule.of(settings),
-      DatabaseModule.to(database, timeBudget, beforeMigrating),
+      ConfigModule.of(settings, Object.keys(settingsOf(extensions))),
+      DatabaseModule.to({ target, timeBudget, beforeMigrating, ledgers, tables }),
       AuthModule,
       JobsModule,
       AppModule,
+      ...extensions.map(({ module }) => module),
       ...modules,
     ],
   };

@@ -7,6 +7,7 @@ import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
 import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js';
+import { appointmentsTable } from './appointments.table.js';
 
 /** SQL of appointments. */
 @Injectable()
@@ -14,10 +15,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   private readonly items: RecordList<AppointmentDto>;
 
   constructor(database: TenantDatabase) {
-    const counted = ['status'];
-    super(database, { name: 'appointments', record: AppointmentDto, notDeleted: 'true', counted });
-    const source = { table: this.table, item: AppointmentDto, order: 'start_time' };
-    this.items = new RecordList(database, source);
+    super(database, appointmentsTable, AppointmentDto);
+    this.items = new RecordList(database, { table: appointmentsTable, item: AppointmentDto });
   }
 
   /** @throws ApiError `query_failed` */

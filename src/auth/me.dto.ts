@@ -1,4 +1,4 @@
-import { MAX_INTEGER } from '../config/settings.js';
+import { MAX_INTEGER } from '../config/setting.js';
 import { Nested, EnumArray } from '../fields/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';

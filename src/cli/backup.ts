@@ -11,8 +11,11 @@ import {
 } from '../database/backup/backup-file.js';
 import { restoreBackup } from '../database/backup/restore-backup.js';
 import { totalRows, writeBackup } from '../database/backup/write-backup.js';
+import type { MigrationLedger } from '../database/migration-ledgers.js';
 import { CountsService } from '../database/records/counts.service.js';
-import { type CommandContext, runOnDatabase } from './run.js';
+import type { Extension } from '../extension/extension.js';
+import { ledgersOf } from '../extension/extensions.js';
+import type { CommandContext, RunOnDatabase } from './run.js';
 
 /** Names standard input or output in place of a file. */
 const STANDARD_STREAM = '-';
@@ -21,7 +24,7 @@ const STANDARD_STREAM = '-';
 const PRIVATE = 0o600;
 
 /** `latitude backup`. */
-export function addBackup(program: Command): void {
+export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void {
   program
     .command('backup')
     .description('write all data to a file, as it is at this moment')
@@ -34,14 +37,18 @@ export function addBackup(program: Command): void {
       if (file !== STANDARD_STREAM && !force && existsSync(file)) {
         throw new Error(`${file} exists: name another file, or replace it with --force.`);
       }
-      await runOnDatabase(program, (context) =>
+      await runOnDatabase((context) =>
         file === STANDARD_STREAM ? toStandardOutput(context) : toFile(context, file),
       );
     });
 }
 
 /** `latitude restore`. */
-export function addRestore(program: Command): void {
+export function addRestore(
+  program: Command,
+  runOnDatabase: RunOnDatabase,
+  extensions: readonly Extension[],
+): void {
   program
     .command('restore')
     .description('bring the data of a backup into an empty database')
@@ -54,7 +61,7 @@ export function addRestore(program: Command): void {
         // The whole file is checked before a database is opened.
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
-        await runOnDatabase(program, (context) => restore(context, reader));
+        await runOnDatabase((context) => restore(context, reader, ledgersOf(extensions)));
       });
     });
 }
@@ -84,9 +91,13 @@ async function toStandardOutput({ database, progress }: CommandContext): Promise
   if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
 }
 
-async function restore(context: CommandContext, reader: BackupReader) {
+async function restore(
+  context: CommandContext,
+  reader: BackupReader,
+  ledgers: readonly MigrationLedger[],
+) {
   const { database, progress, withApp } = context;
-  await restoreBackup(database.target, reader, progress);
+  await restoreBackup(database.target, reader, progress, ledgers);
   const counters_repaired = await withApp(repairCounters);
   return { ...summaryOf(reader.header), counters_repaired };
 }

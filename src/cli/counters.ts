@@ -4,8 +4,8 @@ import { KeysService } from '../auth/keys.service.js';
 import { CountsService } from '../database/records/counts.service.js';
 import type { CountDrift } from '../database/records/record-counts.js';
 import type { Tenant } from '../database/gateway/tenant.js';
-import type { Progress } from './progress.js';
-import type { Run } from './run.js';
+import type { Progress } from '../extension/command.js';
+import type { Run } from '../extension/command.js';
 
 /** `latitude counters`. */
 export function addCounters(program: Command, run: Run): void {

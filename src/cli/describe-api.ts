@@ -1,14 +1,16 @@
 import { DiscoveryService, ModulesContainer, NestFactory } from '@nestjs/core';
 import { serverModule } from '../app.js';
 import { readSettings } from '../config/settings.js';
+import type { LatitudeConfig } from '../extension/config.js';
+import { settingsOf } from '../extension/extensions.js';
 import { openApiDocument } from '../http/openapi/document.js';
 import { controllersOf } from '../http/openapi/openapi.controller.js';
 import { localUrl } from '../http/openapi/server-url.js';
 
 /** Builds the OpenAPI document in Nest's preview mode, which instantiates no providers. */
-export async function describeApi() {
-  const settings = readSettings();
-  const root = serverModule({ settings, database: { url: '' } });
+export async function describeApi(config: LatitudeConfig) {
+  const settings = readSettings(undefined, settingsOf(config.extensions));
+  const root = serverModule({ ...config, settings, database: { url: '' } });
   const preview = await NestFactory.createApplicationContext(root, {
     preview: true,
     logger: false,

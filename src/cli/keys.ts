@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import { SCOPES, type Scope } from '../auth/scopes.js';
-import { duration, scopes, uuid } from './options.js';
-import type { Run } from './run.js';
+import { duration, scopes, uuid } from '../extension/command-options.js';
+import type { Run } from '../extension/command.js';
 
 interface CreateOptions {
   organization: string;

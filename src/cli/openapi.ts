@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { LatitudeConfig } from '../extension/config.js';
 
 /** `latitude openapi`. */
-export function addOpenApi(program: Command): void {
+export function addOpenApi(program: Command, config: LatitudeConfig): void {
   program
     .command('openapi')
     .description('print the OpenAPI document of the API; no database is needed')
@@ -9,7 +10,7 @@ export function addOpenApi(program: Command): void {
       const { json } = program.opts<{ json?: boolean }>();
       // Loaded on demand, because only this command needs the HTTP modules.
       const { describeApi } = await import('./describe-api.js');
-      await print(JSON.stringify(await describeApi(), undefined, json ? 0 : 2));
+      await print(JSON.stringify(await describeApi(config), undefined, json ? 0 : 2));
     });
 }
 

@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
 import { ContactIdentityService } from '../leads/contact-identity.service.js';
-import { phoneRegion, uuid } from './options.js';
-import type { Progress } from './progress.js';
-import type { Run } from './run.js';
+import { phoneRegion, uuid } from '../extension/command-options.js';
+import type { Progress } from '../extension/command.js';
+import type { Run } from '../extension/command.js';
 
 const PHONE_REGION = 'where phone numbers without a country code belong, such as US or DE';
 

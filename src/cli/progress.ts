@@ -1,16 +1,9 @@
+import type { Progress } from '../extension/command.js';
+
 /** The terminal that shows a progress bar. */
 export interface Terminal {
   write(text: string): unknown;
 }
-
-/**
- * Runs long work and shows its progress.
- * @param total the sum of the units that are passed to `advance`
- */
-export type Progress = <T>(
-  total: number,
-  work: (advance: (by: number) => void) => Promise<T>,
-) => Promise<T>;
 
 const WIDTH = 40;
 const REDRAW_EVERY_MS = 100;

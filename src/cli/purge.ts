@@ -2,9 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import { type Counts, PurgeService } from '../database/records/purge.service.js';
-import { duration } from './options.js';
-import type { Progress } from './progress.js';
-import type { Run } from './run.js';
+import { duration } from '../extension/command-options.js';
+import type { Progress } from '../extension/command.js';
+import type { Run } from '../extension/command.js';
 
 /** `latitude purge`. */
 export function addPurge(program: Command, run: Run): void {

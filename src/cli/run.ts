@@ -3,17 +3,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
-import { readSettings, type Settings } from '../config/settings.js';
+import { readSettings } from '../config/settings.js';
 import { UnlimitedTimeBudget } from '../database/gateway/time-budget.js';
 import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
-import { rootModule } from '../root.module.js';
-import { type Progress, createProgress } from './progress.js';
-
-/** The work of a command with the services of the application. Its result is printed. */
-export type Action = (app: INestApplicationContext, progress: Progress) => Promise<unknown>;
-
-/** Runs an action and prints its result. */
-export type Run = (action: Action) => Promise<void>;
+import type { Progress, Run } from '../extension/command.js';
+import type { LatitudeConfig } from '../extension/config.js';
+import { settingsOf } from '../extension/extensions.js';
+import { type AppOptions, rootModule } from '../root.module.js';
+import { createProgress } from './progress.js';
 
 /** An open database, which the application has not migrated yet. */
 export interface CommandContext {
@@ -23,43 +20,43 @@ export interface CommandContext {
   readonly withApp: <T>(action: (app: INestApplicationContext) => Promise<T>) => Promise<T>;
 }
 
-/** Creates the function that runs the actions of commands. */
-export function createRunner(program: Command): Run {
-  return (action) =>
-    runOnDatabase(program, ({ withApp, progress }) => withApp((app) => action(app, progress)));
+/** Runs an action on the database and prints its result, if there is one. */
+export type RunOnDatabase = (
+  action: (context: CommandContext) => Promise<unknown>,
+) => Promise<void>;
+
+/** Creates the function that opens the database for commands. */
+export function databaseRunner(program: Command, config: LatitudeConfig): RunOnDatabase {
+  return async (action) => {
+    const { json = false } = program.opts<{ json?: boolean }>();
+    const progress = createProgress(process.stderr.isTTY && !json ? process.stderr : undefined);
+    const settings = readSettings(undefined, settingsOf(config.extensions));
+    setLogLevel('silent');
+    const database = await openDatabase(settings, 'command');
+    try {
+      const withApp: CommandContext['withApp'] = (work) =>
+        withApplication({ ...config, settings, database: database.target }, work);
+      const result = await action({ database, progress, withApp });
+      if (result !== undefined) print(instanceToPlain(result), json);
+    } finally {
+      await database.close();
+    }
+  };
 }
 
-/** Runs an action on the database and prints its result, if there is one. */
-export async function runOnDatabase(
-  program: Command,
-  action: (context: CommandContext) => Promise<unknown>,
-): Promise<void> {
-  const { json = false } = program.opts<{ json?: boolean }>();
-  const progress = createProgress(process.stderr.isTTY && !json ? process.stderr : undefined);
-  const settings = readSettings();
-  setLogLevel('silent');
-  const database = await openDatabase(settings, 'command');
-  try {
-    const result = await action({
-      database,
-      progress,
-      withApp: (work) => withApplication(settings, database, work),
-    });
-    if (result !== undefined) print(instanceToPlain(result), json);
-  } finally {
-    await database.close();
-  }
+/** Creates the function that runs the actions of commands. */
+export function actionRunner(runOnDatabase: RunOnDatabase): Run {
+  return (action) =>
+    runOnDatabase(({ withApp, progress }) => withApp((app) => action(app, progress)));
 }
 
 async function withApplication<T>(
-  settings: Settings,
-  database: OpenDatabase,
+  options: Omit<AppOptions, 'timeBudget'>,
   action: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
   let app: INestApplicationContext | undefined;
   try {
-    const timeBudget = new UnlimitedTimeBudget();
-    const root = rootModule({ settings, database: database.target, timeBudget });
+    const root = rootModule({ ...options, timeBudget: new UnlimitedTimeBudget() });
     app = await NestFactory.createApplicationContext(root, {
       logger: new NestLogger(),
       abortOnError: false,

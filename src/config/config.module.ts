@@ -1,15 +1,27 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Inject, Module } from '@nestjs/common';
 import { Settings } from './settings.js';
 
 /** Provides the settings to every module. */
 @Global()
 @Module({})
 export class ConfigModule {
-  static of(settings: Settings): DynamicModule {
+  /** @param declared names of the settings of extensions */
+  static of(settings: Settings, declared: readonly string[] = []): DynamicModule {
+    const values = declared.map((name) => {
+      return { provide: settingToken(name), useValue: settings.ofExtensions[name] };
+    });
     return {
       module: ConfigModule,
-      providers: [{ provide: Settings, useValue: settings }],
-      exports: [Settings],
+      providers: [{ provide: Settings, useValue: settings }, ...values],
+      exports: [Settings, ...values.map(({ provide }) => provide)],
     };
   }
 }
+
+/** The injection token of a setting that an extension declares. */
+export function settingToken(name: string): string {
+  return `setting ${name}`;
+}
+
+/** Injects the value of a setting that an extension declares. */
+export const InjectSetting = (name: string) => Inject(settingToken(name));

@@ -1,24 +1,12 @@
 import { isIP } from 'node:net';
 import { isSupportedCountry } from 'libphonenumber-js';
-
-/** An invalid value of a setting. The message is one line that names the setting. */
-export class SettingError extends Error {
-  constructor(name: string, problem: string) {
-    super(`${name} ${problem}`);
-    this.name = 'SettingError';
-  }
-}
+import { type Environment, type Setting, setting } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Connections to the database: the default and the minimum. */
 export const DEFAULT_CONNECTIONS = 24;
 export const MIN_CONNECTIONS = 5;
-
-/** Upper bound of settings that are integers, such as the rate limits, unless they have another. */
-export const MAX_INTEGER = 1_000_000_000;
-
-const ON_OFF = ['on', 'off'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -63,79 +51,70 @@ export abstract class Settings {
   abstract readonly docs: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** The values of the settings of extensions, by the name of the variable. */
+  abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** The name of each variable, the property that has its value, and how it is read. */
+const SETTINGS = {
+  port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
+  host: ['HOST', setting.text({ default: '127.0.0.1' })],
+  databaseUrl: ['DATABASE_URL', postgresUrl()],
+  databaseMaxConnections: [
+    'DATABASE_MAX_CONNECTIONS',
+    setting.integer({ default: DEFAULT_CONNECTIONS, min: MIN_CONNECTIONS, max: 10_000 }),
+  ],
+  dataDir: ['DATA_DIR', setting.text({ default: './data' })],
+  readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
+  writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
+  bodyLimitBytes: ['BODY_LIMIT_BYTES', setting.integer({ default: 262_144, min: 1_024 })],
+  logLevel: ['LOG_LEVEL', setting.oneOf(LOG_LEVELS, { default: 'info' })],
+  defaultPhoneRegion: ['DEFAULT_PHONE_REGION', phoneRegion()],
+  trustProxy: ['TRUST_PROXY', trustProxy()],
+  corsOrigins: ['CORS_ORIGINS', origins('*', [])],
+  mcpMaxSessions: ['MCP_MAX_SESSIONS', setting.integer({ default: 1_000, min: 1 })],
+  mcpSessionTtlSeconds: ['MCP_SESSION_TTL_SECONDS', setting.integer({ default: 1_800, min: 1 })],
+  mcpAllowedOrigins: ['MCP_ALLOWED_ORIGINS', origins('loopback', ['loopback'])],
+  docs: ['DOCS', setting.flag({ default: true })],
+  metrics: ['METRICS', setting.flag({ default: true })],
+} as const satisfies {
+  [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
+};
+
+/** Names of the variables that Latitude itself reads. */
+export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(([name]) => name);
+
+/** Settings of extensions by the name of the variable. */
+export type DeclaredSettings = Readonly<Record<string, Setting<unknown>>>;
 
 /**
  * Reads and checks the settings.
  * @throws SettingError for the first invalid setting
  */
-export function readSettings(env: Environment = process.env): Settings {
+export function readSettings(
+  env: Environment = process.env,
+  declared: DeclaredSettings = {},
+): Settings {
+  const core = Object.entries(SETTINGS).map(([property, [name, read]]) => [
+    property,
+    read(name, env),
+  ]);
+  const others = Object.entries(declared).map(([name, read]) => [name, read(name, env)]);
   return {
-    port: integer(env, 'PORT', { default: 3000, min: 0, max: 65_535 }),
-    host: text(env, 'HOST', '127.0.0.1'),
-    databaseUrl: postgresUrl(env, 'DATABASE_URL'),
-    databaseMaxConnections: integer(env, 'DATABASE_MAX_CONNECTIONS', {
-      default: DEFAULT_CONNECTIONS,
-      min: MIN_CONNECTIONS,
-      max: 10_000,
-    }),
-    dataDir: text(env, 'DATA_DIR', './data'),
-    readsPerMinute: integer(env, 'RATE_LIMIT_READS_PER_MINUTE', { default: 60, min: 1 }),
-    writesPerMinute: integer(env, 'RATE_LIMIT_WRITES_PER_MINUTE', { default: 30, min: 1 }),
-    bodyLimitBytes: integer(env, 'BODY_LIMIT_BYTES', { default: 262_144, min: 1_024 }),
-    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
-    defaultPhoneRegion: region(env, 'DEFAULT_PHONE_REGION', 'US'),
-    trustProxy: trustProxy(env, 'TRUST_PROXY'),
-    corsOrigins: origins(env, 'CORS_ORIGINS', { word: '*', default: [] }),
-    mcpMaxSessions: integer(env, 'MCP_MAX_SESSIONS', { default: 1_000, min: 1 }),
-    mcpSessionTtlSeconds: integer(env, 'MCP_SESSION_TTL_SECONDS', { default: 1_800, min: 1 }),
-    mcpAllowedOrigins: origins(env, 'MCP_ALLOWED_ORIGINS', {
-      word: 'loopback',
-      default: ['loopback'],
-    }),
-    docs: oneOf(env, 'DOCS', ON_OFF, 'on') === 'on',
-    metrics: oneOf(env, 'METRICS', ON_OFF, 'on') === 'on',
+    ...(Object.fromEntries(core) as Omit<Settings, 'ofExtensions'>),
+    ofExtensions: Object.fromEntries(others) as Settings['ofExtensions'],
   };
 }
 
-/** An empty variable counts as unset, because compose files and shells often set empty ones. */
-function text(env: Environment, name: string, fallback: string): string {
-  const raw = env[name];
-  return raw === undefined || raw === '' ? fallback : raw;
-}
-
-function integer(
-  env: Environment,
-  name: string,
-  { default: fallback, min, max = MAX_INTEGER }: { default: number; min: number; max?: number },
-): number {
-  const raw = env[name];
-  if (!raw) return fallback;
-  const value = /^\d{1,10}$/.test(raw) ? Number(raw) : NaN;
-  if (value >= min && value <= max) return value;
-  throw new SettingError(name, `must be an integer from ${min} to ${max}`);
-}
-
-function oneOf<T extends string>(
-  env: Environment,
-  name: string,
-  allowed: readonly T[],
-  fallback: T,
-): T {
-  const raw = env[name];
-  if (!raw) return fallback;
-  const value = allowed.find((candidate) => candidate === raw.toLowerCase());
-  if (value) return value;
-  throw new SettingError(name, `must be one of ${allowed.join(', ')}`);
-}
-
-function postgresUrl(env: Environment, name: string): string | undefined {
-  const raw = env[name];
-  if (!raw) return undefined;
-  if (/^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw) && isPercentEncoded(raw)) return raw;
-  throw new SettingError(name, 'must be a URL such as postgres://user:password@host:5432/database');
+function postgresUrl() {
+  return setting.custom(
+    (raw) =>
+      /^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw) && isPercentEncoded(raw)
+        ? raw
+        : undefined,
+    'must be a URL such as postgres://user:password@host:5432/database',
+    { optional: true },
+  );
 }
 
 /** Checks the percent-encoding of a URL, because the driver decodes every part of it. */
@@ -148,21 +127,24 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-function region(env: Environment, name: string, fallback: string): string {
-  const value = text(env, name, fallback).toUpperCase();
-  if (isSupportedCountry(value)) return value;
-  throw new SettingError(name, 'must be a two-letter country code such as US or DE');
+function phoneRegion() {
+  return setting.custom(
+    (raw) => (isSupportedCountry(raw.toUpperCase()) ? raw.toUpperCase() : undefined),
+    'must be a two-letter country code such as US or DE',
+    { default: 'US' },
+  );
 }
 
-function trustProxy(env: Environment, name: string): TrustProxy {
-  const raw = env[name];
-  if (!raw || raw === 'off') return false;
-  if (/^\d{1,2}$/.test(raw)) return Number(raw);
-  const subnets = list(raw);
-  if (subnets.every(isSubnet)) return subnets;
-  throw new SettingError(
-    name,
+function trustProxy() {
+  return setting.custom<TrustProxy, { default: TrustProxy }>(
+    (raw) => {
+      if (raw === 'off') return false;
+      if (/^\d{1,2}$/.test(raw)) return Number(raw);
+      const subnets = list(raw);
+      return subnets.every(isSubnet) ? subnets : undefined;
+    },
     'must be off, a number of proxies, or addresses and subnets separated by commas',
+    { default: false },
   );
 }
 
@@ -175,21 +157,14 @@ function isSubnet(text: string): boolean {
 }
 
 /** @param word a keyword that is allowed in place of an origin */
-function origins(
-  env: Environment,
-  name: string,
-  { word, default: fallback }: { word: string; default: readonly string[] },
-): readonly string[] {
-  const raw = env[name];
-  if (!raw) return fallback;
-  const values = list(raw);
+function origins(word: string, fallback: readonly string[]) {
   const isOrigin = (text: string) =>
     text === word ||
     (/^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text);
-  if (values.every(isOrigin)) return values;
-  throw new SettingError(
-    name,
+  return setting.custom<readonly string[], { default: readonly string[] }>(
+    (raw) => (list(raw).every(isOrigin) ? list(raw) : undefined),
     `must be ${word} or origins such as https://app.example, separated by commas`,
+    { default: fallback },
   );
 }
 

@@ -1,4 +1,5 @@
-import { type Environment, readSettings } from './settings.js';
+import type { Environment } from './setting.js';
+import { SETTING_NAMES } from './settings.js';
 
 /** Settings that similar products have. */
 const KNOWN_ELSEWHERE = new Set(['REDIS_URL', 'DATABASE_REPLICA_URLS']);
@@ -12,9 +13,15 @@ const SERVICE_ADDRESS = /^(tcp|udp):\/\//;
 /** Names of at least this length are similar up to an edit distance of 2, shorter ones of 1. */
 const LONG_NAME = 8;
 
-/** Returns a warning for each variable that looks like a setting but is not one. */
-export function findUnknownSettings(env: Environment = process.env): string[] {
-  const names = settingNames();
+/**
+ * Returns a warning for each variable that looks like a setting but is not one.
+ * @param declared names of the settings of extensions
+ */
+export function findUnknownSettings(
+  env: Environment = process.env,
+  declared: readonly string[] = [],
+): string[] {
+  const names = [...SETTING_NAMES, ...declared];
   return Object.entries(env)
     .filter(([name, value]) => value && !names.includes(name) && !isServiceLink(name, value))
     .flatMap(([name]) => {
@@ -25,22 +32,6 @@ export function findUnknownSettings(env: Environment = process.env): string[] {
       return [`${name} is set, but Latitude has no such setting and ignores it.${hint}`];
     })
     .sort();
-}
-
-/** The names of all settings: those that `readSettings` looks up. */
-function settingNames(): string[] {
-  const names = new Set<string>();
-  const recorder = new Proxy<Environment>(
-    {},
-    {
-      get: (_, name) => {
-        names.add(String(name));
-        return undefined;
-      },
-    },
-  );
-  readSettings(recorder);
-  return [...names];
 }
 
 function isServiceLink(name: string, value: string): boolean {

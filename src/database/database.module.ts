@@ -15,11 +15,14 @@ import { type DatabaseTarget, dataSourceOptions } from './connection/data-source
 import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Load } from './gateway/load.js';
-import { migrate } from './migrate.js';
+import { migrate, type MigrateOptions } from './migrate.js';
 import { TimeBudget } from './gateway/time-budget.js';
 import { PurgeService } from './records/purge.service.js';
 import { SessionContext } from './connection/session-context.js';
 import { enableSearchIndex } from './records/search-index.js';
+import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
+import type { TenantTable } from './records/tenant-table.js';
+import type { MigrationLedger } from './migration-ledgers.js';
 import { Readiness } from './readiness/readiness.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
@@ -37,6 +40,7 @@ const PROVIDERS = [
   SharedLookups,
   IdempotencyRepository,
   TenantDataService,
+  TenantTables,
 ];
 
 const MODULE_OPTIONS = {
@@ -44,6 +48,17 @@ const MODULE_OPTIONS = {
   // Without it, Nest logs a retry that does not happen.
   toRetry: () => false,
 };
+
+export interface DatabaseOptions {
+  readonly target: DatabaseTarget;
+  readonly timeBudget: TimeBudget;
+  /** Called before this instance migrates the database or waits for another instance to do so. */
+  readonly beforeMigrating?: () => Promise<void>;
+  /** The migrations of extensions. */
+  readonly ledgers: readonly MigrationLedger[];
+  /** The tables of extensions. */
+  readonly tables: readonly TenantTable[];
+}
 
 /** Connects to PostgreSQL, runs the migrations and provides the database services to every module. */
 @Global()
@@ -54,11 +69,13 @@ export class DatabaseModule implements OnModuleInit {
     private readonly settings: Settings,
   ) {}
 
-  static to(
-    target: DatabaseTarget,
-    timeBudget: TimeBudget,
-    beforeMigrating?: () => Promise<void>,
-  ): DynamicModule {
+  static to({
+    target,
+    timeBudget,
+    beforeMigrating,
+    ledgers,
+    tables,
+  }: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
     return {
       module: DatabaseModule,
@@ -71,7 +88,8 @@ export class DatabaseModule implements OnModuleInit {
             poolSize: planConnections(databaseMaxConnections).pool,
             ...MODULE_OPTIONS,
           }),
-          dataSourceFactory: (options) => connectAndMigrate(options, context, beforeMigrating),
+          dataSourceFactory: (options) =>
+            connectAndMigrate(options, context, { before: beforeMigrating, ledgers }),
         }),
         TypeOrmModule.forRootAsync({
           name: ADMINISTRATION,
@@ -86,6 +104,7 @@ export class DatabaseModule implements OnModuleInit {
         ...PROVIDERS,
         { provide: TimeBudget, useValue: timeBudget },
         { provide: SessionContext, useValue: context },
+        { provide: DECLARED_TABLES, useValue: tables },
       ],
       exports: PROVIDERS,
     };
@@ -99,13 +118,13 @@ export class DatabaseModule implements OnModuleInit {
 async function connectAndMigrate(
   options: DataSourceOptions | undefined,
   context: SessionContext,
-  beforeMigrating?: () => Promise<void>,
+  migrations: MigrateOptions,
 ): Promise<DataSource> {
   if (!options) throw new Error('the data source has no options');
   const dataSource = await new DataSource(options).initialize();
   closeUnfinishedTransactions(dataSource);
   try {
-    const role = await migrate(dataSource, beforeMigrating);
+    const role = await migrate(dataSource, migrations);
     await enableSearchIndex(dataSource);
     // From now on, only the administration data source runs statements as the database user.
     context.use(role);

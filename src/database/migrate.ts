@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
+import { type MigrationLedger, withLedger } from './migration-ledgers.js';
 import { MigrationProgress } from './migration-progress.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
@@ -16,21 +17,34 @@ const LOG_EVERY_MS = 5_000;
 /** SQLSTATEs of missing privileges. TypeORM also creates tables that it may not see: `42P07`. */
 const FORBIDDEN: readonly unknown[] = [INSUFFICIENT_PRIVILEGE, '42P07'];
 
+export interface MigrateOptions {
+  /** Called once if migrations are pending or another instance migrates. */
+  readonly before?: () => Promise<void>;
+  /** The migrations of extensions, which run after those of Latitude. */
+  readonly ledgers?: readonly MigrationLedger[];
+}
+
 /**
  * Brings the schema and the privileges of the tenant role up to date. Several instances may start at
  * once.
- * @param before called once if migrations are pending or another instance migrates
  * @returns the role of the application's statements; undefined if they run as the database user
  * @throws Error with a sentence for the user if the database user lacks privileges
  */
 export async function migrate(
   dataSource: DataSource,
-  before: () => Promise<void> = () => Promise.resolve(),
+  { before = () => Promise.resolve(), ledgers = [] }: MigrateOptions = {},
 ): Promise<TransactionRole | undefined> {
   const runner = dataSource.createQueryRunner();
   try {
-    const waited = await waitForLock(runner, before);
-    await runMigrations(dataSource, runner, waited ? undefined : before);
+    let hasCalled = await waitForLock(runner, before);
+    const beforeFirst = async () => {
+      if (!hasCalled) await before();
+      hasCalled = true;
+    };
+    await runMigrations(dataSource, runner, beforeFirst);
+    for (const ledger of ledgers) {
+      await withLedger(dataSource, ledger, (own) => runLedger(own, beforeFirst));
+    }
     const role = await prepareTenantRole(runner);
     await runner.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return role;
@@ -58,15 +72,25 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
   return true;
 }
 
+/** Runs the migrations of an extension. */
+async function runLedger(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runMigrations(dataSource, runner, before);
+  } finally {
+    await runner.release();
+  }
+}
+
 async function runMigrations(
   dataSource: DataSource,
   runner: QueryRunner,
-  before?: () => Promise<void>,
+  before: () => Promise<void>,
 ): Promise<void> {
   try {
     const pending = await new MigrationExecutor(dataSource, runner).getPendingMigrations();
     if (pending.length === 0) return;
-    await before?.();
+    await before();
     await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
   } catch (error) {
     if (!FORBIDDEN.includes(sqlStateOf(error))) throw error;

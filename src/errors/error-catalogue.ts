@@ -1,8 +1,7 @@
-/**
- * Every error code of the API (docs/contract/errors.md#codes): its HTTP status, whether the same
- * request may be retried, its default message, and advice for agents.
- */
-export const ERROR_CATALOGUE = {
+import type { RegisteredExtension } from '../config/registered-extensions.js';
+
+/** The error codes of Latitude itself (docs/contract/errors.md#codes). */
+const CORE_ERRORS = {
   bad_request: entry(400, false, 'The request could not be read.', 'Send a valid request.'),
   no_session: entry(
     400,
@@ -127,13 +126,37 @@ export const ERROR_CATALOGUE = {
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 
-export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+/** A code of Latitude or of an extension. */
+export type ErrorCode = keyof typeof CORE_ERRORS | CodesOf<RegisteredExtension>;
+
+type CodesOf<E> = E extends { errors: Readonly<Record<infer C extends string, CatalogueEntry>> }
+  ? C
+  : never;
 
 export interface CatalogueEntry {
+  /** HTTP status. */
   readonly status: number;
+  /** Whether the same request may be retried. */
   readonly retryable: boolean;
+  /** The default message: a sentence for the developer of a client. */
   readonly message: string;
+  /** What an agent should do: a sentence. */
   readonly advice: string;
+}
+
+const catalogue: Record<string, CatalogueEntry> = { ...CORE_ERRORS };
+
+/** Every error code of Latitude and of all defined extensions. */
+export const ERROR_CATALOGUE = catalogue as Readonly<Record<ErrorCode, CatalogueEntry>>;
+
+/** Whether Latitude itself has an error code. */
+export function isCoreError(code: string): boolean {
+  return Object.hasOwn(CORE_ERRORS, code);
+}
+
+/** Adds the error codes of an extension. Codes of Latitude keep their meaning. */
+export function declareErrors(errors: Readonly<Record<string, CatalogueEntry>>): void {
+  Object.assign(catalogue, errors, CORE_ERRORS);
 }
 
 function entry(

@@ -8,6 +8,7 @@ import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
 import { addSearch } from '../listing/search.js';
 import { LeadDto, LeadListItemDto, type LeadListQuery } from './lead.dto.js';
+import { leadsTable } from './leads.table.js';
 
 /** The normalized e-mail and phone of a lead. */
 export interface ContactIdentity {
@@ -31,10 +32,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
   private readonly items: RecordList<LeadListItemDto>;
 
   constructor(database: TenantDatabase) {
-    const counted = ['status', 'temperature'];
-    super(database, { name: 'leads', record: LeadDto, notDeleted: 'deleted_at is null', counted });
-    const source = { table: this.table, item: LeadListItemDto, order: 'created_at' };
-    this.items = new RecordList(database, source);
+    super(database, leadsTable, LeadDto);
+    this.items = new RecordList(database, { table: leadsTable, item: LeadListItemDto });
   }
 
   /**

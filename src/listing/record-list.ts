@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { jsonColumnsOf, RecordParser } from '../database/records/stored-record.js';
 import type { Statement } from '../database/gateway/tenant.js';
 import type { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { TenantTable } from '../database/records/tenant-repository.js';
+import type { TenantTable } from '../database/records/tenant-table.js';
 import { namesOf } from '../fields/field.js';
 import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
@@ -33,8 +33,6 @@ export interface ListSource<T extends object> {
   readonly table: TenantTable;
   /** The DTO of an item. Its fields are columns of the table. */
   readonly item: Type<T>;
-  /** The column of the default order. The index of each counted column continues with it. */
-  readonly order: string;
 }
 
 /** Reads pages of a table with exact totals. Each page takes one statement. */
@@ -75,7 +73,7 @@ export class RecordList<T extends object> {
     const { conditions, order, offset } = slice;
     if (!this.hasTotal(conditions)) return this.search(slice);
     const filter = conditions.soleEquality;
-    const isIndexed = !filter || order.column === this.source.order;
+    const isIndexed = !filter || order.column === this.source.table.order;
     if (isIndexed && offset === 0) return this.run(slice, this.firstPage(slice, filter));
     const plan = isIndexed ? 'prepared' : 'custom';
     return this.run(slice, { ...countedPage(slice, filter), plan });

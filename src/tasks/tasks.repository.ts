@@ -7,6 +7,7 @@ import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
 import { TaskDto, type TaskListQuery } from './task.dto.js';
+import { tasksTable } from './tasks.table.js';
 
 const SORTS = {
   created_at: { column: 'created_at', nullable: false },
@@ -20,10 +21,8 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   private readonly items: RecordList<TaskDto>;
 
   constructor(database: TenantDatabase) {
-    const counted = ['status', 'assigned_to_user_id'];
-    super(database, { name: 'tasks', record: TaskDto, notDeleted: 'deleted_at is null', counted });
-    const source = { table: this.table, item: TaskDto, order: 'created_at' };
-    this.items = new RecordList(database, source);
+    super(database, tasksTable, TaskDto);
+    this.items = new RecordList(database, { table: tasksTable, item: TaskDto });
   }
 
   /** @throws ApiError `query_failed` */

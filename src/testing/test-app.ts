@@ -4,8 +4,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from '../app.js';
 import { KeysService } from '../auth/keys.service.js';
 import { setLogLevel } from '../config/logger.js';
+import type { Environment } from '../config/setting.js';
 import { readSettings, type Settings } from '../config/settings.js';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
+import { settingsOf } from '../extension/extensions.js';
 import { openApiDocument } from '../http/openapi/document.js';
 import { controllersOf } from '../http/openapi/openapi.controller.js';
 import type { AppOptions } from '../root.module.js';
@@ -13,8 +15,6 @@ import { createDatabase, dropDatabase } from './databases.js';
 import { registerDocument } from './validate-answer.js';
 import { TEST_SETTINGS } from './test-settings.mjs';
 import { TestServer } from './test-server.js';
-
-const DEFAULT_SETTINGS: Settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
 
 /** The same URL for all servers, so that their documents are equal and are compiled once. */
 const SERVER_URL = 'http://127.0.0.1';
@@ -34,19 +34,27 @@ export class TestApp extends TestServer {
   /** Starts an application on a new copy of the template, or on the database of another instance. */
   static async start({
     settings = {},
+    env = {},
+    extensions = [],
     modules = [],
     timeBudget,
     database,
   }: {
     settings?: Partial<Settings>;
+    /** Environment variables, such as the settings of extensions. */
+    env?: Environment;
+    extensions?: AppOptions['extensions'];
     modules?: AppOptions['modules'];
     timeBudget?: AppOptions['timeBudget'];
     database?: DatabaseTarget;
   } = {}): Promise<TestApp> {
-    const allSettings = { ...DEFAULT_SETTINGS, ...settings };
+    const read = readSettings({ LOG_LEVEL: 'silent', ...env }, settingsOf(extensions));
+    const allSettings = { ...read, ...TEST_SETTINGS, ...settings };
     setLogLevel(allSettings.logLevel);
     const target = database ?? (await createDatabase());
-    const app = await createApp({ settings: allSettings, database: target, modules, timeBudget });
+    const app = await createApp({
+      ...{ settings: allSettings, database: target, extensions, modules, timeBudget },
+    });
     await app.listen(0, '127.0.0.1');
     const running = new TestApp(app, target, allSettings, database === undefined);
     const discovery = app.get(DiscoveryService, { strict: false });

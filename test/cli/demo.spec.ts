@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { addDemo } from '../../src/cli/demo.js';
-import type { Progress } from '../../src/cli/progress.js';
+import type { Progress } from '../../src/extension/command.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { recordTables } from '../support/tenant-tables.js';
 

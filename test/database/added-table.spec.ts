@@ -4,6 +4,7 @@ import { OrganizationRemovalService } from '../../src/auth/organization-removal.
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { PurgeService } from '../../src/database/records/purge.service.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
+import { tenantTable } from '../../src/database/records/tenant-table.js';
 import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
@@ -13,7 +14,7 @@ import type { Tenant } from '../../src/testing/test-server.js';
 @Injectable()
 class OffersRepository extends TenantRepository<{ id: string }> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'offers', record: IdDto, notDeleted: 'deleted_at is null' });
+    super(database, tenantTable('offers'), IdDto);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { CountsService } from '../../src/database/records/counts.service.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { tenantTable } from '../../src/database/records/tenant-table.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
@@ -207,7 +208,7 @@ describe('the start of a module with a repository that declares counted columns'
     @Injectable()
     class CountedRepository extends TenantRepository<IdDto> {
       constructor(database: TenantDatabase) {
-        super(database, { name: table, record: IdDto, notDeleted: 'deleted_at is null', counted });
+        super(database, tenantTable(table, { counted }), IdDto);
       }
     }
     @Module({ providers: [CountedRepository] })

@@ -1,6 +1,5 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
-import type { DiscoveryService } from '@nestjs/core';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AnsweredRecords1764374400000 } from '../../src/database/migrations/1764374400000-answered-records.js';
@@ -9,6 +8,8 @@ import { ADMINISTRATION } from '../../src/database/connection/administration.js'
 import { PurgeService } from '../../src/database/records/purge.service.js';
 import { IdempotencyRepository } from '../../src/database/idempotency.repository.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { tenantTable } from '../../src/database/records/tenant-table.js';
+import type { TenantTables } from '../../src/database/records/tenant-tables.service.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
 import { ChangeBus } from '../../src/events/change-bus.js';
 import { IdDto } from '../../src/fields/id.dto.js';
@@ -23,7 +24,7 @@ const MONTH_MS = 30 * 86_400_000;
 
 class KeptRepository extends TenantRepository<{ id: string }> {
   constructor(database: TenantDatabase) {
-    super(database, { name: 'organizations', record: IdDto, notDeleted: 'true' });
+    super(database, tenantTable('organizations', { softDelete: false }), IdDto);
   }
 }
 
@@ -141,10 +142,8 @@ describe('purge', () => {
 describe('a table whose records are never deleted', () => {
   it('is not purged', async () => {
     const database = app.app.get(TenantDatabase);
-    const discovery = {
-      getProviders: () => [{ instance: new KeptRepository(database) }],
-    } as unknown as DiscoveryService;
-    const service = new PurgeService(discovery, database, app.app.get(IdempotencyRepository));
+    const tables = { all: [new KeptRepository(database).table] } as TenantTables;
+    const service = new PurgeService(tables, database, app.app.get(IdempotencyRepository));
     expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);

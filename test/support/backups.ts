@@ -10,6 +10,8 @@ import { CountsService } from '../../src/database/records/counts.service.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase } from '../../src/testing/databases.js';
+import type { Extension } from '../../src/extension/extension.js';
+import { ledgersOf } from '../../src/extension/extensions.js';
 import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from './plain-owner.js';
 
 export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
@@ -26,8 +28,13 @@ export async function backUp(
   return { file, header };
 }
 
-export async function restore(target: DatabaseTarget, file: string): Promise<void> {
-  await restoreBackup(target, await BackupReader.open(createReadStream(file)), withoutProgress);
+export async function restore(
+  target: DatabaseTarget,
+  file: string,
+  extensions: readonly Extension[] = [],
+): Promise<void> {
+  const reader = await BackupReader.open(createReadStream(file));
+  await restoreBackup(target, reader, withoutProgress, ledgersOf(extensions));
 }
 
 /** All rows as text, by table. Tables that describe the schema are left out. */
@@ -36,7 +43,8 @@ export async function rowsByTable(target: DatabaseTarget): Promise<Record<string
   const tables = await queryAs<{ name: string }>(
     database,
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace
-       and relkind = 'r' and relname not in ('migrations', 'typeorm_metadata') order by 1`,
+       and relkind = 'r' and relname not in ('migrations', 'typeorm_metadata')
+       and not starts_with(relname, 'latitude_migrations_') order by 1`,
   );
   const contents: Record<string, string[]> = {};
   for (const { name } of tables) {

@@ -37,6 +37,8 @@ export interface BackupHeader {
   readonly created_at: string;
   /** The names of the executed migrations in their order. */
   readonly migrations: readonly string[];
+  /** The names of the executed migrations of extensions by the table that records them. */
+  readonly ledgers?: Readonly<Record<string, readonly string[]>>;
   readonly tables: readonly BackupTable[];
   readonly sequences: readonly BackupSequence[];
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { TENANT_POLICY } from '../tenant-role/tenant-role.js';
+import { LEDGER_PREFIX } from '../migration-ledgers.js';
+import { isTenantPolicy } from '../tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** The table that determines the schema. */
@@ -54,7 +55,8 @@ export async function readTables(client: pg.Client, schema: string): Promise<Sto
         from pg_policy p where p.polrelid = c.oid) as policies
      from pg_class c
      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname <> all ($2) and not ${isPartOfExtension('c')}
+       and c.relname <> all ($2) and not starts_with(c.relname, '${LEDGER_PREFIX}')
+       and not ${isPartOfExtension('c')}
      order by c.relname`,
     [schema, ABOUT_THE_SCHEMA],
   );
@@ -68,7 +70,7 @@ export async function readSequences(client: pg.Client, schema: string): Promise<
      where c.relnamespace = $1::regnamespace and c.relkind = 'S' and not ${isPartOfExtension('c')}
        and not exists (select from pg_depend d join pg_class t on t.oid = d.refobjid
          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
-           and t.relname = any ($2))
+           and (t.relname = any ($2) or starts_with(t.relname, '${LEDGER_PREFIX}')))
      order by c.relname`,
     [schema, ABOUT_THE_SCHEMA],
   );
@@ -90,16 +92,28 @@ export async function readMigrations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Whether all rows of a table can be read organization by organization. */
-export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
-  return (
-    tenant && policies.length === 1 && withoutTypes(policies[0]) === withoutTypes(TENANT_POLICY)
+/** The names of the executed migrations of extensions, by the table that records them. */
+export async function readLedgers(
+  client: pg.Client,
+  schema: string,
+): Promise<Record<string, string[]>> {
+  const tables = await client.query<{ name: string; sql: string }>(
+    `select relname as name, oid::regclass::text as sql from pg_class
+     where relnamespace = $1::regnamespace and relkind = 'r'
+       and starts_with(relname, '${LEDGER_PREFIX}') order by 1`,
+    [schema],
   );
+  const ledgers: Record<string, string[]> = {};
+  for (const { name, sql } of tables.rows) {
+    const { rows } = await client.query<{ name: string }>(`select name from ${sql} order by id`);
+    ledgers[name] = rows.map((row) => row.name);
+  }
+  return ledgers;
 }
 
-/** Removes the casts and parentheses that PostgreSQL adds to a condition. */
-function withoutTypes(condition: string | null | undefined): string | undefined {
-  return condition?.toLowerCase().replaceAll(/::\w+|[\s()]/g, '');
+/** Whether all rows of a table can be read organization by organization. */
+export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
+  return tenant && policies.length === 1 && isTenantPolicy(policies[0]);
 }
 
 /** The quoted columns of a table as an SQL list. */

@@ -9,6 +9,7 @@ import {
   MIGRATIONS,
 } from '../connection/data-source-options.js';
 import { migrate } from '../migrate.js';
+import type { MigrationLedger } from '../migration-ledgers.js';
 import {
   type BackupHeader,
   type BackupReader,
@@ -34,6 +35,7 @@ const LOCK_WAIT = '10s';
 /**
  * Restores a backup into an empty database. The database gets the schema of the backup; the next start
  * runs later migrations, as in an upgrade.
+ * @param ledgers the migrations of extensions
  * @throws BackupFileError
  * @throws Error with a sentence for the user if the backup cannot be restored there
  */
@@ -41,20 +43,32 @@ export async function restoreBackup(
   target: DatabaseTarget,
   reader: BackupReader,
   progress: BackupProgress,
+  ledgers: readonly MigrationLedger[] = [],
 ): Promise<void> {
   const known = MIGRATIONS.map(({ name }) => name);
-  await assertRestorable(target, reader.header, known);
-  await migrateAsFarAs(target, reader.header);
+  await assertRestorable(target, reader.header, known, ledgers);
+  await migrateAsFarAs(target, reader.header, ledgers);
   await restoreRows(target, reader, progress);
   await vacuum(target);
 }
 
-async function migrateAsFarAs(target: DatabaseTarget, header: BackupHeader): Promise<void> {
+async function migrateAsFarAs(
+  target: DatabaseTarget,
+  header: BackupHeader,
+  ledgers: readonly MigrationLedger[],
+): Promise<void> {
   const migrations = MIGRATIONS.filter(({ name }) => header.migrations.includes(name));
   const dataSource = new DataSource({ ...dataSourceOptions(target), migrations });
   await dataSource.initialize();
   try {
-    await migrate(dataSource);
+    await migrate(dataSource, {
+      ledgers: ledgers.map((ledger) => ({
+        ...ledger,
+        migrations: ledger.migrations.filter(({ name }) =>
+          header.ledgers?.[ledger.table]?.includes(name),
+        ),
+      })),
+    });
   } finally {
     await dataSource.destroy();
   }

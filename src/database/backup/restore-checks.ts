@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { BackupHeader, BackupTable } from './backup-file.js';
 import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js';
+import type { MigrationLedger } from '../migration-ledgers.js';
 import { withConnection } from './session.js';
 import type { DatabaseTarget } from '../connection/data-source-options.js';
 
@@ -14,14 +15,22 @@ function missing(names: readonly string[], others: readonly string[]): string[] 
 /**
  * Checks that a backup can be restored, before anything is written.
  * @param known the migrations of this version
+ * @param ledgers the migrations of its extensions
  * @throws Error with a sentence for the user
  */
 export async function assertRestorable(
   target: DatabaseTarget,
   header: BackupHeader,
   known: readonly string[],
+  ledgers: readonly MigrationLedger[],
 ): Promise<void> {
-  const unknown = missing(header.migrations, known);
+  const unknown = [
+    ...missing(header.migrations, known),
+    ...Object.entries(header.ledgers ?? {}).flatMap(([table, executed]) => {
+      const ledger = ledgers.find((one) => one.table === table);
+      return missing(executed, ledger?.migrations.map(({ name }) => name) ?? []);
+    }),
+  ];
   if (unknown.length > 0) {
     throw new Error(
       `The backup was made by Latitude ${header.latitude} with migrations that this one does not have (${unknown.join(', ')}): restore it with that version and its modules.`,

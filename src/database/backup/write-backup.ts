@@ -9,6 +9,7 @@ import { type BackupHeader, type BackupTable, countRows, encodeBackup } from './
 import {
   columnList,
   isReadByOrganization,
+  readLedgers,
   readMigrations,
   readSchemaName,
   readSequences,
@@ -80,6 +81,7 @@ class Backup {
       latitude: VERSION,
       created_at: new Date().toISOString(),
       migrations: await readMigrations(client),
+      ledgers: await readLedgers(client, schema),
       tables: counted,
       sequences: await readSequences(client, schema),
     };

@@ -41,10 +41,13 @@ export class DatabaseStatus {
     return { total: totalCount, most: options.max, idle: idleCount, waiting: waitingCount };
   }
 
-  /** The names of the executed migrations in their order. */
-  async migrations(): Promise<string[]> {
+  /**
+   * The names of the executed migrations in their order.
+   * @param ledger the table that records them; by default that of Latitude itself
+   */
+  async migrations(ledger = 'migrations'): Promise<string[]> {
     const rows = await this.administration.query<{ name: string }[]>(
-      'select name from migrations order by id',
+      `select name from ${ledger} order by id`,
     );
     return rows.map(({ name }) => name);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { SettingError, type Settings } from '../../config/settings.js';
+import { SettingError } from '../../config/setting.js';
+import type { Settings } from '../../config/settings.js';
 import { logger } from '../../config/logger.js';
 import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { acquireClient } from '../connection/typeorm-internals.js';
@@ -8,7 +7,7 @@ import { DatabaseStatus } from '../connection/database-status.js';
 import { Load } from '../gateway/load.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import { repositoriesOf } from '../records/tenant-repositories.js';
+import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
 import { MissingGrants, type Problem, withTimeout } from './problem.js';
 import { WriteProbe } from './write-probe.js';
@@ -39,7 +38,7 @@ export class Readiness {
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
-    private readonly discovery: DiscoveryService,
+    private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly lookups: SharedLookups,
     private readonly status: DatabaseStatus,
@@ -125,10 +124,7 @@ export class Readiness {
   }
 
   private get tables(): string[] {
-    return [
-      ...Array.from(repositoriesOf(this.discovery), (one) => one.tableName),
-      ...COMMON_TABLES,
-    ];
+    return [...this.tenantTables.all.map(({ name }) => name), ...COMMON_TABLES];
   }
 }
 

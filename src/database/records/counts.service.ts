@@ -1,5 +1,4 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { assertCountTriggers } from './count-triggers.js';
@@ -12,14 +11,14 @@ import {
 } from './record-counts.js';
 import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import { repositoriesOf } from './tenant-repositories.js';
+import { TenantTables } from './tenant-tables.service.js';
 
-/** Checks and repairs the counts of every table that a repository declares as counted. */
+/** Checks and repairs the counts of every table that is declared as counted. */
 @Injectable()
 export class CountsService implements OnApplicationBootstrap {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly discovery: DiscoveryService,
+    private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
   ) {}
 
@@ -64,7 +63,8 @@ export class CountsService implements OnApplicationBootstrap {
   }
 
   private get tables(): CountedTable[] {
-    const repositories = [...repositoriesOf(this.discovery)];
-    return repositories.flatMap(({ countedTable }) => countedTable ?? []);
+    return this.tenantTables.all.flatMap(({ name, notDeleted, counted }) =>
+      counted ? { name, notDeleted, counted } : [],
+    );
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
 import { RecordRemoval } from './record-removal.js';
 import { IdempotencyRepository } from '../idempotency.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
 import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
-import { repositoriesOf } from './tenant-repositories.js';
+import { deletesSoftly } from './tenant-table.js';
+import { TenantTables } from './tenant-tables.service.js';
 
 /** Numbers of records by table. */
 export type Counts = Readonly<Record<string, number>>;
@@ -20,21 +20,21 @@ const PURGEABLE = 'organization_id = $1 and deleted_at < $2';
 const ONE_AT_A_TIME = `select pg_advisory_xact_lock(hashtextextended('purge ' || $1, 0))`;
 
 /**
- * Permanently removes deleted records of every table with a `TenantRepository`, and applies the
+ * Permanently removes deleted records of every table with records of organizations, and applies the
  * `on delete` actions of the foreign keys to referencing records. Each batch is one transaction, so
  * that requests are served meanwhile.
  */
 @Injectable()
 export class PurgeService {
   constructor(
-    private readonly discovery: DiscoveryService,
+    private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly responses: IdempotencyRepository,
   ) {}
 
   /** The tables that a purge covers. */
   get tables(): string[] {
-    return Array.from(repositoriesOf(this.discovery), ({ tableName }) => tableName);
+    return this.tenantTables.all.map(({ name }) => name);
   }
 
   /**
@@ -45,8 +45,9 @@ export class PurgeService {
    */
   async count(tenant: Tenant, before: Date): Promise<Counts> {
     const counts: Record<string, number> = {};
-    for (const { tableName, deletesSoftly } of repositoriesOf(this.discovery)) {
-      counts[tableName] = deletesSoftly ? await this.countIn(tableName, tenant, before) : 0;
+    for (const table of this.tenantTables.all) {
+      const isPurged = deletesSoftly(table);
+      counts[table.name] = isPurged ? await this.countIn(table.name, tenant, before) : 0;
     }
     return counts;
   }
@@ -66,10 +67,10 @@ export class PurgeService {
   ): Promise<Counts> {
     const references = await referencesTo(this.database, tenant, this.tables);
     const total = Object.fromEntries(this.tables.map((table) => [table, 0]));
-    for (const { tableName, deletesSoftly } of repositoriesOf(this.discovery)) {
-      let found = deletesSoftly ? BATCH : 0;
+    for (const { name } of this.tenantTables.all.filter(deletesSoftly)) {
+      let found = BATCH;
       while (found === BATCH) {
-        const removed = await this.purgeBatch(tableName, references, tenant, before);
+        const removed = await this.purgeBatch(name, references, tenant, before);
         found = removed.found;
         for (const [table, count] of Object.entries(removed.counts)) {
           total[table] = (total[table] ?? 0) + count;

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import { uuidRangeOf } from '../../fields/uuid.js';
-import type { CountedTable } from './record-counts.js';
 import { jsonColumnsOf, RecordParser } from './stored-record.js';
+import type { TenantTable } from './tenant-table.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
@@ -13,20 +13,6 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Times {
   readonly created_at: Date;
   readonly updated_at: Date;
-}
-
-/** A table of records that belong to organizations, and the only declaration of these facts. */
-export interface TenantTable {
-  readonly name: string;
-  /** The DTO of a record. Its fields are columns of the table. */
-  readonly record: Type<object>;
-  /** SQL condition of records that are not deleted. */
-  readonly notDeleted: CountedTable['notDeleted'];
-  /**
-   * The columns by whose values the triggers of the table count records. The start fails if a trigger
-   * lacks one. Undefined if there are no triggers: totals of lists then take a scan.
-   */
-  readonly counted?: CountedTable['counted'];
 }
 
 /** A record as JSON, written by PostgreSQL. */
@@ -50,12 +36,14 @@ export abstract class TenantRepository<R extends { id: string }> {
   private readonly jsonColumns: string;
   private readonly findText: string;
 
+  /** @param record the DTO of a record; its fields are columns of the table */
   constructor(
     protected readonly database: TenantDatabase,
-    protected readonly table: TenantTable & { readonly record: Type<R> },
+    readonly table: TenantTable,
+    record: Type<R>,
   ) {
-    this.jsonColumns = jsonColumnsOf(table.record);
-    this.records = new RecordParser(table.record);
+    this.jsonColumns = jsonColumnsOf(record);
+    this.records = new RecordParser(record);
     this.findText = `select row_to_json(record)::text as json from (
       select ${this.jsonColumns} from ${table.name} where ${this.isRecord}) record`;
   }
@@ -175,21 +163,6 @@ export abstract class TenantRepository<R extends { id: string }> {
       if (stored) checkPrecondition(tenant, stored);
       return this.publishIfFound(await transaction.query(statement), own, id);
     });
-  }
-
-  get tableName(): string {
-    return this.table.name;
-  }
-
-  /** The table; undefined if its records are not counted. */
-  get countedTable(): CountedTable | undefined {
-    const { name, notDeleted, counted } = this.table;
-    return counted && { name, notDeleted, counted };
-  }
-
-  /** Whether deleted records stay in the table until a purge removes them. */
-  get deletesSoftly(): boolean {
-    return this.table.notDeleted !== 'true';
   }
 
   /** SQL condition of the record with the id `$2` in the organization `$1`. */

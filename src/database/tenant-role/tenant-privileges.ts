@@ -1,11 +1,12 @@
 import type { QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
+import { LEDGER_PREFIX } from '../migration-ledgers.js';
 import { TENANT_ROLE } from './tenant-role.js';
 
 /**
  * The tables that hold data of more than one organization. The tenant role gets no privilege on
- * them.
+ * them, nor on those that record the migrations of extensions.
  */
 export const ADMINISTRATIVE_TABLES = [
   'organizations',
@@ -31,6 +32,7 @@ const CLASSIFIED = `
   tables as (
     select * from objects
     where relkind in ('r', 'p') and not relispartition and is_ours and relname <> all($1)
+      and not starts_with(relname, '${LEDGER_PREFIX}')
   ),
   usable_tables as (select * from tables where is_protected or not of_organizations),
   usable_sequences as materialized (

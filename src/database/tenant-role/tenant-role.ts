@@ -10,6 +10,16 @@ export const TENANT_SETTING = 'app.organization_id';
 /** The condition of the policy of every table with an `organization_id`. */
 export const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
 
+/** Whether a condition that PostgreSQL reports is that of the policy. */
+export function isTenantPolicy(condition: string | null | undefined): boolean {
+  return withoutTypes(condition) === withoutTypes(TENANT_POLICY);
+}
+
+/** Removes the casts and parentheses that PostgreSQL adds to a condition. */
+function withoutTypes(condition: string | null | undefined): string | undefined {
+  return condition?.toLowerCase().replaceAll(/::\w+|[\s()]/g, '');
+}
+
 /** SQL: whether the connected user may switch to the tenant role. PostgreSQL 16 requires the SET option. */
 export const MAY_SWITCH_TO_TENANT_ROLE = `(
   exists (select from pg_roles where rolname = '${TENANT_ROLE}') and

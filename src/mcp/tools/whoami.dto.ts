@@ -1,5 +1,5 @@
 import { KeyInfoDto } from '../../auth/me.dto.js';
-import { MAX_INTEGER } from '../../config/settings.js';
+import { MAX_INTEGER } from '../../config/setting.js';
 import { Nested } from '../../fields/output-kinds.js';
 import { DateTime, Integer } from '../../fields/kinds.js';
 

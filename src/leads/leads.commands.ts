@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
-import {
-  ContactIdentityService,
-  type IdentityConflict,
-} from '../leads/contact-identity.service.js';
-import { uuid } from './options.js';
-import type { Run } from './run.js';
+import { ContactIdentityService, type IdentityConflict } from './contact-identity.service.js';
+import { uuid } from '../extension/command-options.js';
+import type { Run } from '../extension/command.js';
 
 /** `latitude leads`. */
-export function addLeads(program: Command, run: Run): void {
+export function addLeadCommands(program: Command, run: Run): void {
   program
     .command('leads')
     .description('leads of organizations')

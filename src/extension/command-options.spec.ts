@@ -1,8 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { SCOPES } from '../auth/scopes.js';
-import { duration, integer, scopes, uuid } from './options.js';
+import { declareScopes, SCOPES } from '../auth/scopes.js';
+import { duration, integer, scopes, uuid } from './command-options.js';
 
 describe('command-line options', () => {
+  beforeAll(() => {
+    declareScopes(['leads:read', 'tasks:read', 'tasks:write']);
+  });
+
   it.each([
     ['1s', 1_000],
     ['15m', 900_000],

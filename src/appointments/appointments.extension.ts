@@ -1,0 +1,16 @@
+import { defineExtension } from '../extension/extension.js';
+import { AppointmentsModule } from './appointments.module.js';
+import { appointmentsTable } from './appointments.table.js';
+
+export const appointmentsExtension = defineExtension({
+  name: 'appointments',
+  module: AppointmentsModule,
+  scopes: ['appointments:read', 'appointments:write'],
+  tables: [appointmentsTable],
+});
+
+declare module '../config/registered-extensions.js' {
+  interface RegisteredExtensions {
+    appointments: typeof appointmentsExtension;
+  }
+}

@@ -1,0 +1,9 @@
+import { tenantTable } from '../database/records/tenant-table.js';
+
+/** The table of appointments. */
+export const appointmentsTable = tenantTable('appointments', {
+  softDelete: false,
+  counted: ['status'],
+  references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
+  order: 'start_time',
+});

@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander';
+import { FEATURES } from '../app.module.js';
+import type { LatitudeConfig } from '../extension/config.js';
+import type { Extension } from '../extension/extension.js';
+import { checkExtensions, ExtensionError } from '../extension/extensions.js';
+import type { Run } from '../extension/command.js';
+import { addBackup, addRestore } from './backup.js';
+import { addCounters } from './counters.js';
+import { addDemo } from './demo.js';
+import { addKeys } from './keys.js';
+import { addMigrate } from './migrate.js';
+import { addOpenApi } from './openapi.js';
+import { addOrganizations } from './organizations.js';
+import { addPurge } from './purge.js';
+import { actionRunner, databaseRunner } from './run.js';
+
+const COMMANDS = [addOrganizations, addKeys, addCounters, addPurge, addDemo];
+
+/**
+ * Runs one command. Errors are printed as one line.
+ * @param args the arguments without those of Node
+ * @returns the exit code
+ */
+export async function runCommandLine(
+  config: LatitudeConfig,
+  args: readonly string[],
+): Promise<number> {
+  try {
+    await commandLine(config).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    console.error(`latitude: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+function commandLine(config: LatitudeConfig): Command {
+  checkExtensions(FEATURES, config.extensions);
+  const program = new Command('latitude')
+    .description('Manages organizations, their API keys and their data.')
+    .option('--json', 'print one JSON value and nothing else')
+    .exitOverride();
+  const runOnDatabase = databaseRunner(program, config);
+  const run = actionRunner(runOnDatabase);
+  for (const add of COMMANDS) add(program, run);
+  addMigrate(program, run, config.extensions);
+  addBackup(program, runOnDatabase);
+  addRestore(program, runOnDatabase, config.extensions);
+  addOpenApi(program, config);
+  for (const extension of [...FEATURES, ...config.extensions]) {
+    addCommandsOf(extension, program, run);
+  }
+  return program;
+}
+
+/** @throws ExtensionError if a command exists already */
+function addCommandsOf({ name, commands }: Extension, program: Command, run: Run): void {
+  try {
+    for (const add of commands) add(program, run);
+  } catch (error) {
+    throw new ExtensionError(`A command of the extension ${name} is refused: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}

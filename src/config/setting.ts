@@ -1,0 +1,97 @@
+/** An invalid value of a setting. The message is one line that names the setting. */
+export class SettingError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name} ${problem}`);
+    this.name = 'SettingError';
+  }
+}
+
+/**
+ * Reads the value of an environment variable. An empty variable counts as unset, because compose files
+ * and shells often set empty ones.
+ * @throws SettingError
+ */
+export type Setting<T> = (name: string, env: Environment) => T;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What applies to an unset variable. Without an option, the setting is required. */
+type WhenUnset<T> = { readonly default: T } | { readonly optional: true } | object;
+
+/** The value of a setting with these options. */
+type Value<T, O> = O extends { readonly optional: true } ? T | undefined : T;
+
+/** Upper bound of integers, such as the rate limits, unless they have another. */
+export const MAX_INTEGER = 1_000_000_000;
+
+/**
+ * Declares a setting of any type.
+ * @param parse returns undefined for a value that is not valid
+ * @param rule a predicate that follows the name of the setting, such as `must be a URL`
+ */
+function custom<T, const O extends WhenUnset<T>>(
+  parse: (raw: string) => T | undefined,
+  rule: string,
+  whenUnset: O,
+): Setting<Value<T, O>> {
+  return (name, env) => {
+    const raw = env[name];
+    if (raw) {
+      const value = parse(raw);
+      if (value === undefined) throw new SettingError(name, rule);
+      return value;
+    }
+    if ('default' in whenUnset) return whenUnset.default;
+    if ('optional' in whenUnset) return undefined as Value<T, O>;
+    throw new SettingError(name, `is not set: it ${rule}`);
+  };
+}
+
+/** The kinds of settings. Each takes `{ default }` or `{ optional: true }`, or is required. */
+export const setting = {
+  custom,
+
+  text: <const O extends WhenUnset<string>>(whenUnset: O) =>
+    custom((raw) => raw, 'must be a text', whenUnset),
+
+  /** An absolute URL of HTTP or HTTPS. */
+  url: <const O extends WhenUnset<string>>(whenUnset: O) =>
+    custom(
+      (raw) => (/^https?:\/\//.test(raw) && URL.canParse(raw) ? raw : undefined),
+      'must be a URL such as https://example.com',
+      whenUnset,
+    ),
+
+  integer: <const O extends WhenUnset<number>>({
+    min = 0,
+    max = MAX_INTEGER,
+    ...whenUnset
+  }: { readonly min?: number; readonly max?: number } & O) =>
+    custom(
+      (raw) => {
+        const value = /^\d{1,10}$/.test(raw) ? Number(raw) : NaN;
+        return value >= min && value <= max ? value : undefined;
+      },
+      `must be an integer from ${min} to ${max}`,
+      whenUnset as unknown as O,
+    ),
+
+  /** One of a few words, in any case. */
+  oneOf: <const T extends string, const O extends WhenUnset<NoInfer<T>>>(
+    words: readonly T[],
+    whenUnset: O,
+  ) =>
+    custom(
+      (raw) => words.find((word) => word === raw.toLowerCase()),
+      `must be one of ${words.join(', ')}`,
+      whenUnset,
+    ),
+
+  /** `on` or `off`. */
+  flag: <const O extends WhenUnset<boolean>>(whenUnset: O) =>
+    custom(
+      (raw) => ({ on: true, off: false })[raw.toLowerCase()],
+      'must be one of on, off',
+      whenUnset,
+    ),
+};

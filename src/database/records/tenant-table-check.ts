@@ -1,0 +1,80 @@
+import type { DataSource } from 'typeorm';
+import { isTenantPolicy } from '../tenant-role/tenant-role.js';
+import { deletesSoftly, type TenantTable } from './tenant-table.js';
+
+/** What the system catalog says about a table. */
+interface ActualTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly primary_key: readonly string[] | null;
+  readonly is_protected: boolean;
+  readonly policies: readonly (string | null)[];
+  /** Foreign keys as `column table action`. */
+  readonly references: readonly string[];
+}
+
+const FIND_TABLES = `
+  select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as is_protected,
+    (select array_agg(attname::text) from pg_attribute
+      where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
+    (select array_agg(attname::text order by place)
+      from pg_constraint key cross join lateral unnest(key.conkey) with ordinality as part (number, place)
+        join pg_attribute on attrelid = c.oid and attnum = number
+      where key.conrelid = c.oid and key.contype = 'p') as primary_key,
+    array(select case when polpermissive and polcmd = '*' and polroles = '{0}'
+        then pg_get_expr(polqual, polrelid) end from pg_policy where polrelid = c.oid) as policies,
+    array(select concat_ws(' ', attname, key.confrelid::regclass::text,
+        case key.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'restrict' end)
+      from pg_constraint key cross join lateral unnest(key.conkey) as number
+        join pg_attribute on attrelid = c.oid and attnum = number
+      where key.conrelid = c.oid and key.contype = 'f') as "references"
+  from unnest($1::text[]) as declared join pg_class c on c.oid = to_regclass(declared)`;
+
+/**
+ * Compares declared tables with the database.
+ * @throws Error that names each table and everything that it lacks
+ */
+export async function assertTenantTables(
+  dataSource: DataSource,
+  tables: readonly TenantTable[],
+): Promise<void> {
+  const names = tables.map(({ name }) => name);
+  const found = await dataSource.query<ActualTable[]>(FIND_TABLES, [names]);
+  const problems = tables.flatMap((table) => {
+    const actual = found.find(({ name }) => name === table.name);
+    if (!actual) return [`the table ${table.name} does not exist`];
+    const lacking = lackingIn(table, actual);
+    return lacking.length === 0 ? [] : [`the table ${table.name} lacks ${lacking.join(', ')}`];
+  });
+  if (problems.length === 0) return;
+  throw new Error(
+    `The database does not match the declared tables: ${problems.join('; ')}. ` +
+      'Add a migration to the extension that declares them; createTenantTable creates a whole table.',
+  );
+}
+
+function lackingIn(table: TenantTable, actual: ActualTable): string[] {
+  const columns = [
+    'organization_id',
+    'id',
+    ...(deletesSoftly(table) ? ['deleted_at'] : []),
+    ...(table.counted ?? []),
+    table.order,
+  ].filter((column) => !actual.columns.includes(column));
+  const references = Object.entries(table.references).filter(
+    ([column, { table: target, onDelete }]) =>
+      !actual.references.includes(`${column} ${target} ${onDelete}`),
+  );
+  const isKeyed = actual.primary_key?.join() === 'organization_id,id';
+  const isProtected =
+    actual.is_protected && actual.policies.length === 1 && isTenantPolicy(actual.policies[0]);
+  return [
+    ...columns.map((column) => `the column ${column}`),
+    ...(isKeyed ? [] : ['the primary key (organization_id, id)']),
+    ...(isProtected ? [] : ['forced row-level security with the policy of organizations']),
+    ...references.map(
+      ([column, { table: target, onDelete }]) =>
+        `the foreign key (organization_id, ${column}) to ${target} with on delete ${onDelete}`,
+    ),
+  ];
+}

@@ -1,0 +1,31 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { TenantTable } from './tenant-table.js';
+import { assertTenantTables } from './tenant-table-check.js';
+import { TenantRepository } from './tenant-repository.js';
+
+/** Injection token of the tables that extensions declare. */
+export const DECLARED_TABLES = Symbol('declared tables');
+
+/** The tables with records of organizations: those of extensions and those of all repositories. */
+@Injectable()
+export class TenantTables implements OnApplicationBootstrap {
+  constructor(
+    @Inject(DECLARED_TABLES) private readonly declared: readonly TenantTable[],
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly discovery: DiscoveryService,
+  ) {}
+
+  get all(): TenantTable[] {
+    const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
+    const repositories = providers.filter((provider) => provider instanceof TenantRepository);
+    return [...new Set([...this.declared, ...repositories.map(({ table }) => table)])];
+  }
+
+  /** @throws Error that names each declared table which the database lacks or does not protect */
+  async onApplicationBootstrap(): Promise<void> {
+    await assertTenantTables(this.dataSource, this.declared);
+  }
+}

@@ -1,0 +1,65 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { MigrationInterface } from 'typeorm';
+import { declareScopes } from '../auth/scopes.js';
+import type { Setting } from '../config/setting.js';
+import type { TenantTable } from '../database/records/tenant-table.js';
+import { type CatalogueEntry, declareErrors } from '../errors/error-catalogue.js';
+import type { AddCommands } from './command.js';
+
+/** What an extension consists of. The server, the command line, the documents and the tests read it. */
+export interface ExtensionManifest<S extends string, C extends string> {
+  /** A unique name of lower-case letters, digits and hyphens, such as `acme-messages`. */
+  readonly name: string;
+  /** The versions of Latitude that the extension supports, as a semver range such as `^0.2`. */
+  readonly compatibleWith?: string;
+  readonly module: Type<unknown> | DynamicModule;
+  /** Scopes of API keys, such as `messages:read` and `messages:write`. */
+  readonly scopes?: readonly S[];
+  /** Error codes for `ApiError`. */
+  readonly errors?: Readonly<Record<C, CatalogueEntry>>;
+  /** Environment variables by name. `@InjectSetting(name)` injects the value. */
+  readonly settings?: Readonly<Record<string, Setting<unknown>>>;
+  /**
+   * Migrations in the order of execution. They run after those of Latitude and are recorded in a table
+   * of the extension's own.
+   */
+  readonly migrations?: readonly Type<MigrationInterface>[];
+  /** Tables with records of organizations. The start fails if the database does not match them. */
+  readonly tables?: readonly TenantTable[];
+  /** Commands of the command line. */
+  readonly commands?: readonly AddCommands[];
+}
+
+/** A manifest whose omitted lists are empty. */
+export interface Extension<S extends string = string, C extends string = string> extends Required<
+  Omit<ExtensionManifest<S, C>, 'compatibleWith'>
+> {
+  readonly compatibleWith: string;
+}
+
+/**
+ * Declares an extension. Register its type once, so that decorators know its scopes and error codes:
+ *
+ * ```ts
+ * declare module 'latitude' {
+ *   interface RegisteredExtensions { 'acme-messages': typeof extension }
+ * }
+ * ```
+ */
+export function defineExtension<const S extends string = never, const C extends string = never>(
+  manifest: ExtensionManifest<S, C>,
+): Extension<S, C> {
+  const extension: Extension<S, C> = {
+    compatibleWith: '*',
+    scopes: [],
+    errors: {} as Readonly<Record<C, CatalogueEntry>>,
+    settings: {},
+    migrations: [],
+    tables: [],
+    commands: [],
+    ...manifest,
+  };
+  declareScopes(extension.scopes);
+  declareErrors(extension.errors);
+  return extension;
+}

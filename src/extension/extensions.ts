@@ -1,0 +1,94 @@
+import { satisfies, validRange } from 'semver';
+import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
+import { VERSION } from '../config/version.js';
+import { ledgerOf, type MigrationLedger } from '../database/migration-ledgers.js';
+import { isCoreError } from '../errors/error-catalogue.js';
+import type { Extension } from './extension.js';
+
+/** Extensions that cannot work, or cannot work together. The message is one line. */
+export class ExtensionError extends Error {}
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const SCOPE = /^[a-z][a-z0-9_-]*:(read|write)$/;
+const CODE = /^[a-z][a-z0-9_]*$/;
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+
+/**
+ * Checks the extensions of an application.
+ * @param features the extensions that Latitude consists of
+ * @throws ExtensionError that names the extension and what is wrong, or both extensions with the same
+ *   name, scope, error code, setting or table
+ */
+export function checkExtensions(
+  features: readonly Extension[],
+  extensions: readonly Extension[],
+): void {
+  for (const extension of extensions) checkManifest(extension);
+  const all = [...features, ...extensions];
+  assertClaimedOnce('name', all, ({ name }) => [name.replaceAll('-', '_')]);
+  assertClaimedOnce('scope', all, ({ scopes }) => scopes);
+  assertClaimedOnce('error code', all, ({ errors }) => Object.keys(errors), isCoreError);
+  assertClaimedOnce(
+    'setting',
+    all,
+    ({ settings }) => Object.keys(settings),
+    (name) => SETTING_NAMES.includes(name),
+  );
+  assertClaimedOnce('table', all, ({ tables }) => tables.map(({ name }) => name));
+}
+
+/** The settings of all extensions by the name of the variable. */
+export function settingsOf(extensions: readonly Extension[]): DeclaredSettings {
+  return Object.assign({}, ...extensions.map(({ settings }) => settings)) as DeclaredSettings;
+}
+
+/** The migrations of all extensions that have any. */
+export function ledgersOf(extensions: readonly Extension[]): MigrationLedger[] {
+  return extensions
+    .filter(({ migrations }) => migrations.length > 0)
+    .map(({ name, migrations }) => ledgerOf(name, migrations));
+}
+
+function checkManifest({ name, compatibleWith, scopes, errors, settings }: Extension): void {
+  const fail = (problem: string) => {
+    throw new ExtensionError(`The extension ${name} ${problem}.`);
+  };
+  if (!NAME.test(name)) fail('needs a name of lower-case letters, digits and hyphens');
+  if (validRange(compatibleWith) === null) {
+    fail(`declares compatibleWith: '${compatibleWith}', which is not a range such as ^0.2`);
+  }
+  if (!satisfies(VERSION, compatibleWith, { includePrerelease: true })) {
+    fail(`is compatible with Latitude ${compatibleWith}, but this is ${VERSION}`);
+  }
+  const scope = scopes.find((one) => !SCOPE.test(one));
+  if (scope)
+    fail(`declares the scope ${scope}, which does not have the form name:read or name:write`);
+  for (const [code, { status }] of Object.entries(errors)) {
+    if (!CODE.test(code)) fail(`declares the error code ${code}, which is not in snake_case`);
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      fail(`declares the error code ${code} with the status ${status}, which is not 400 to 599`);
+    }
+  }
+  const variable = Object.keys(settings).find((one) => !VARIABLE.test(one));
+  if (variable) fail(`declares the setting ${variable}, which is not in UPPER_CASE`);
+}
+
+function assertClaimedOnce(
+  kind: string,
+  extensions: readonly Extension[],
+  claimsOf: (extension: Extension) => readonly string[],
+  isReserved: (claim: string) => boolean = () => false,
+): void {
+  const owners = new Map<string, string>();
+  for (const extension of extensions) {
+    for (const claim of claimsOf(extension)) {
+      const owner = isReserved(claim) ? 'Latitude itself' : owners.get(claim);
+      if (owner !== undefined) {
+        throw new ExtensionError(
+          `The ${kind} ${claim} of the extension ${extension.name} belongs to ${owner}: choose another ${kind}.`,
+        );
+      }
+      owners.set(claim, `the extension ${extension.name}`);
+    }
+  }
+}

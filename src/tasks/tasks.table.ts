@@ -1,0 +1,7 @@
+import { tenantTable } from '../database/records/tenant-table.js';
+
+/** The table of tasks. */
+export const tasksTable = tenantTable('tasks', {
+  counted: ['status', 'assigned_to_user_id'],
+  references: { contact_id: { table: 'leads', onDelete: 'set null' } },
+});
