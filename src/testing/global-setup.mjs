@@ -1,4 +1,6 @@
 // One PostgreSQL for the whole run, a migrated database to copy, and a server that suites share.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +11,6 @@ import { dataSourceOptions } from '../../dist/src/database/connection/data-sourc
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
-import { startSharedServer } from './shared-server.mjs';
 
 const FAST_AND_FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
@@ -27,8 +28,12 @@ export default async function setUp() {
   await withClient(cluster, (client) =>
     client.query(`create database ${shared} template ${template}`),
   );
-  globalThis.sharedServer = await startSharedServer(asTarget(cluster, shared));
-  process.env.LATITUDE_TEST_SERVER = JSON.stringify(globalThis.sharedServer.description);
+  const server = fork(path.join(import.meta.dirname, 'shared-server.mjs'), [
+    JSON.stringify(asTarget(cluster, shared)),
+  ]);
+  const [description] = await once(server, 'message');
+  globalThis.sharedServer = server;
+  process.env.LATITUDE_TEST_SERVER = JSON.stringify(description);
 }
 
 /** Uses the server of `TEST_DATABASE_URL`, or starts an embedded one. */

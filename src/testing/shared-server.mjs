@@ -1,25 +1,32 @@
-// The server that suites share, and an address at which they create organizations and keys.
+/**
+ * The server that suites share, in a process of its own, and an address at which suites create
+ * organizations and keys. Usage: shared-server.mjs <database as JSON>
+ */
 import http from 'node:http';
 import { createApp } from '../../dist/src/app.js';
 import { KeysService } from '../../dist/src/auth/keys.service.js';
+import { setLogLevel } from '../../dist/src/config/logger.js';
 import { readSettings } from '../../dist/src/config/settings.js';
+import { UnlimitedTimeBudget } from '../../dist/src/database/gateway/time-budget.js';
 import { TEST_SETTINGS } from './test-settings.mjs';
 
-/** Starts the server on a database that is migrated. */
-export async function startSharedServer(database) {
-  const settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
-  const app = await createApp({ settings, database });
-  await app.listen(0, '127.0.0.1');
-  const keys = await serveMethods(app.get(KeysService));
-  const urlOf = (server) => `http://127.0.0.1:${server.address().port}`;
-  return {
-    description: { url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), database },
-    async stop() {
-      keys.close();
-      app.getHttpServer().closeAllConnections();
-      await app.close();
-    },
-  };
+const database = JSON.parse(process.argv[2]);
+const settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
+setLogLevel(settings.logLevel);
+// On a busy machine, a statement may take longer than a server allows it.
+const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeBudget() });
+await app.listen(0, '127.0.0.1');
+const keys = await serveMethods(app.get(KeysService));
+process.on('disconnect', async () => {
+  keys.close();
+  app.getHttpServer().closeAllConnections();
+  await app.close();
+  process.exit();
+});
+process.send({ url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), database });
+
+function urlOf(server) {
+  return `http://127.0.0.1:${server.address().port}`;
 }
 
 /** Serves `POST /<method>`, whose body is the list of arguments. */
@@ -34,6 +41,5 @@ async function serveMethods(service) {
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
   return server;
 }

@@ -1,0 +1,44 @@
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { ModuleMocker } from 'jest-mock';
+
+const { exit, getBuiltinModule } = process;
+
+/**
+ * A Jest environment whose tests use the globals of the process. Tests, Node and the packages that Node
+ * loads thus have the same classes, such as `Error` and `Array`. A suite leaves no global behind.
+ */
+export default class ProcessEnvironment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  fakeTimers = null;
+  #ownKeys = new Set(Reflect.ownKeys(globalThis));
+  #console = globalThis.console;
+
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.moduleMocker.restoreAllMocks();
+    this.fakeTimersModern.dispose();
+    // Jest replaces these three.
+    Object.assign(process, { exit, getBuiltinModule });
+    globalThis.console = this.#console;
+    // `describe`, `expect` and Jest's state, and the metadata of entities and DTOs, which TypeORM and
+    // class-validator store in global variables.
+    for (const key of Reflect.ownKeys(globalThis)) {
+      if (!this.#ownKeys.has(key)) Reflect.deleteProperty(globalThis, key);
+    }
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  /** There is no other context. `SharedPackagesRuntime` compiles without one. */
+  getVmContext() {
+    return null;
+  }
+}
