@@ -9,6 +9,7 @@ import {
 import { SharedLookups } from '../database/gateway/shared-lookups.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
+import { isValidKeySql } from './valid-key.js';
 
 /** A key that is not revoked, with its organization. */
 export interface ApiKeyRecord extends Pick<
@@ -27,8 +28,7 @@ const FIND_KEY_BY_HASH = `
   where key.key_hash = $1 and key.revoked_at is null`;
 
 const FIND_SCOPES = `
-  select id, scopes from api_keys
-  where id = any($1::uuid[]) and revoked_at is null and (expires_at is null or expires_at > now())`;
+  select id, scopes from api_keys key where id = any($1::uuid[]) and ${isValidKeySql('key')}`;
 
 const DELETE_ORGANIZATION = `
   with deleted_keys as (delete from api_keys where organization_id = $1)

@@ -12,6 +12,7 @@ import {
 import { warnOfConnectionLimit } from './connection/connection-limit.js';
 import { planConnections } from './connection/connection-plan.js';
 import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
+import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Load } from './gateway/load.js';
@@ -30,6 +31,7 @@ import { TenantDataService } from './records/tenant-data.service.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
 const PROVIDERS = [
+  AdministrativeWrites,
   ChangeBus,
   TenantDatabase,
   DatabaseStatus,

@@ -58,7 +58,7 @@ export class McpController {
   ): Promise<void> {
     await this.handler.countMessages(1, actor, response);
     await this.revalidation.assertActive(actor);
-    const session = this.sessionOf(actor, sessionIdOf(request), 'no_session');
+    const session = await this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const lastEventId = lastEventIdOf(request, session);
     // The `close` event is in the past, so the stream would never be detached.
     if (response.destroyed) return;
@@ -84,9 +84,9 @@ export class McpController {
   ) {
     await this.handler.countMessages(1, actor, response);
     const id = sessionIdOf(request);
-    const session = this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
+    const session = await this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
     validateHeaders(request);
-    this.sessions.terminate(session);
+    if (!(await this.sessions.terminate(session))) throw noSession('not_found');
     return { data: { id: session.id, closed: true } };
   }
 
@@ -96,7 +96,7 @@ export class McpController {
       return this.handler.handleStateless(body, context);
     }
     const id = sessionIdOf(request);
-    const session = id === undefined ? undefined : this.sessionOf(actor, id, 'not_found');
+    const session = id === undefined ? undefined : await this.sessionOf(actor, id, 'not_found');
     if (body instanceof ApiError) throw body;
     validateHeaders(request);
     return session
@@ -104,15 +104,19 @@ export class McpController {
       : this.handler.initialize(body, context);
   }
 
-  private sessionOf(
+  private async sessionOf(
     actor: Actor,
     id: string | undefined,
     errorCode: 'no_session' | 'not_found',
-  ): Session {
-    const session = id === undefined ? undefined : this.sessions.touch(id, actor);
-    if (session) return session;
-    throw new ApiError(errorCode, {
-      message: 'There is no such session, or it has ended. Open one by POSTing initialize.',
-    });
+  ): Promise<Session> {
+    const session = id === undefined ? undefined : await this.sessions.use(id, actor);
+    if (!session) throw noSession(errorCode);
+    return session;
   }
+}
+
+function noSession(errorCode: 'no_session' | 'not_found'): ApiError {
+  return new ApiError(errorCode, {
+    message: 'There is no such session, or it has ended. Open one by POSTing initialize.',
+  });
 }

@@ -12,6 +12,7 @@ import { McpController } from './mcp.controller.js';
 import { PromptRegistry } from './prompts/prompt-registry.js';
 import { ResourceRegistry } from './resources/resource-registry.js';
 import { SessionStore } from './sessions/session-store.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
 import { ToolRegistry } from './tools/tool-registry.js';
 import { ToolRunner } from './tools/tool-runner.js';
 import { WhoamiTool } from './tools/whoami.tool.js';
@@ -30,6 +31,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     PromptRegistry,
     ResourceRegistry,
     SessionStore,
+    SessionsRepository,
     ToolRegistry,
     ToolRunner,
     WhoamiTool,

@@ -250,8 +250,8 @@ describe('the headers and the query of a request', () => {
     await expectAlive(mcp, session);
   });
 
-  it.each(['x', '-1', '1.5', '1', '01x', '0x0', '99999999999999999999', 'null'])(
-    'answers 400 to the Last-Event-ID %s, which is not an event of the session',
+  it.each(['x', '-1', '1.5', '01x', '0x0', '99999999999999999999', 'null'])(
+    'answers 400 to the Last-Event-ID %s, which is not the id of an event',
     async (id) => {
       const headers = { ...sessionHeader(session), 'Last-Event-ID': id };
       const answer = await mcp.request('GET', { headers });

@@ -64,6 +64,8 @@ describe('the revocation and the expiry of a key', () => {
     await expectAlive(callerOf(other), kept);
     sessionOf(kept)!.notify(LIST_CHANGED.method);
     expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    await callerOf(other).delete(kept);
+    expect(await stream.next()).toBeUndefined();
   });
 
   it('end the stream and the session of a key when it expires', async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { KeysService } from '../../src/auth/keys.service.js';
-import { SessionStore } from '../../src/mcp/sessions/session-store.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import {
   initializeRequest,
@@ -16,16 +15,12 @@ import {
   FOREIGN_ORIGIN,
   MCP,
   mcpHelpers,
-  SEND,
-  untilTrue,
 } from '../support/mcp-helpers.js';
-import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
 const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
-const { sessionsOf } = openSessions(() => app);
 
 beforeAll(async () => {
   app = await TestApp.start();
@@ -42,10 +37,7 @@ describe('the limit of sessions', () => {
     small = await start({ mcpMaxSessions: PLACES });
     caller = callerOf(tenant, small);
   });
-  afterEach(() => {
-    const sessions = small.app.get(SessionStore);
-    for (const session of [...sessions.all()]) sessions.terminate(session);
-  });
+  afterEach(() => small.sql('delete from mcp_sessions'));
 
   function expectFull(answer: Answer): void {
     expectRefusal(answer, 503, 'too_many_sessions');
@@ -64,6 +56,14 @@ describe('the limit of sessions', () => {
     const ids = await openAtOnce(20);
     expect(new Set(ids).size).toBe(PLACES);
     for (const id of ids) await expectAlive(caller, id);
+  });
+
+  it('is shared by all instances, also when both open sessions at the same time', async () => {
+    const other = callerOf(tenant, await start({ mcpMaxSessions: PLACES }));
+    const opened = await Promise.all([openAtOnce(20), openAtOnce(20, other)]);
+    expect(opened.flat()).toHaveLength(PLACES);
+    for (const id of opened.flat()) await expectAlive(caller, id);
+    expectFull(await other.initialize());
   });
 
   it('is shared by all organizations', async () => {
@@ -137,42 +137,5 @@ describe('the limit of sessions', () => {
     expectFull(await caller.initialize());
     await small.app.get(KeysService).revoke(owner.key.id);
     await until(async () => (await caller.initialize()).status === 200);
-  });
-});
-
-describe('the time to live', () => {
-  const TTL_SECONDS = 60;
-  const realNow = performance.now.bind(performance);
-  let passedMs = 0;
-
-  /** Sets the clock of the application forward. */
-  const passTimeToLive = () => {
-    passedMs += TTL_SECONDS * 1_000;
-    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + passedMs);
-  };
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
-
-  it('ends an unused session, but not one with an open stream', async () => {
-    const brief = await start({ mcpSessionTtlSeconds: TTL_SECONDS });
-    const caller = callerOf(tenant, brief);
-    const other = callerOf(await app.key(tenant.id), brief);
-    const listened = await caller.openSession();
-    const stream = await caller.openStream(listened);
-    const unused = await caller.openSession();
-    // A request with another key does not extend its time to live.
-    expectRefusal(await SEND.POST(other, unused), 403, 'session_mismatch');
-    passTimeToLive();
-    expectRefusal(await SEND.POST(other, unused), 404, 'not_found');
-    expectRefusal(await SEND.POST(caller, unused), 404, 'not_found');
-    expectRefusal(await SEND.DELETE(caller, unused), 404, 'not_found');
-    expectRefusal(await SEND.GET(caller, unused), 400, 'no_session');
-    await expectAlive(caller, listened);
-    stream.disconnect();
-    await untilTrue(() => sessionsOf(brief).every(({ isStreaming }) => !isStreaming));
-    passTimeToLive();
-    expectRefusal(await SEND.POST(other, listened), 404, 'not_found');
-    await untilTrue(() => sessionsOf(brief).length === 0);
   });
 });

@@ -205,6 +205,7 @@ describe('limits', () => {
 
 describe('requests with and without sessions', () => {
   it('do not share the limit of sessions', async () => {
+    await app.sql('delete from mcp_sessions');
     const narrow = await start({ mcpMaxSessions: 1 });
     const caller = callerOf(tenant, narrow);
     statelessResultOf(await caller.statelessRpc('tools/list'));

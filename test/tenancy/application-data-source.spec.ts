@@ -107,6 +107,14 @@ async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promi
   }
 }
 
+const ADMINISTRATIVE = [
+  'organizations',
+  'api_keys',
+  'mcp_sessions',
+  'migrations',
+  'typeorm_metadata',
+];
+
 describe('a repository of tenant records in a module of a team', () => {
   afterEach(expectNothingLeftBehind);
 
@@ -137,7 +145,7 @@ describe('a repository of tenant records in a module of a team', () => {
     await expect(reports.organizations.find()).rejects.toThrow(
       'permission denied for table organizations',
     );
-    for (const table of ['organizations', 'api_keys', 'migrations', 'typeorm_metadata']) {
+    for (const table of ADMINISTRATIVE) {
       await expect(source.query(`select * from ${table}`)).rejects.toThrow(
         `permission denied for table ${table}`,
       );

@@ -138,7 +138,7 @@ describe('startup fails with a message of one sentence', () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [
-      `grant all on migrations, typeorm_metadata, organizations, api_keys to ${guest}`,
+      `grant all on migrations, typeorm_metadata, organizations, api_keys, mcp_sessions to ${guest}`,
       `grant create on schema public to ${guest}`,
       `grant latitude_app to ${guest}`,
       'revoke update on leads from latitude_app',
@@ -170,7 +170,12 @@ describe('startup fails with a message of one sentence', () => {
 
   it.each([
     ['keys', 'grant latitude_app to USER', 'api_keys'],
-    ['records, without the tenant role', 'grant all on organizations, api_keys to USER', 'leads'],
+    ['sessions', 'grant latitude_app to USER', 'mcp_sessions'],
+    [
+      'records, without the tenant role',
+      'grant all on organizations, api_keys, mcp_sessions to USER',
+      'leads',
+    ],
   ])('if the user cannot read and write the %s', async (_, granted, table) => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);

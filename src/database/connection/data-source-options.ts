@@ -16,6 +16,7 @@ import { SearchText1764201600000 } from '../migrations/1764201600000-search-text
 import { FillSearchText1764201600001 } from '../migrations/1764201600001-fill-search-text.js';
 import { SearchTextIndexes1764201600002 } from '../migrations/1764201600002-search-text-indexes.js';
 import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contact-identity.js';
+import { McpSessions1764460800000 } from '../migrations/1764460800000-mcp-sessions.js';
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';
 
@@ -43,6 +44,7 @@ export const MIGRATIONS = [
   SearchTextIndexes1764201600002,
   ContactIdentity1764288000000,
   AnsweredRecords1764374400000,
+  McpSessions1764460800000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

@@ -11,6 +11,7 @@ import { TENANT_ROLE } from './tenant-role.js';
 export const ADMINISTRATIVE_TABLES = [
   'organizations',
   'api_keys',
+  'mcp_sessions',
   'migrations',
   'typeorm_metadata',
 ];

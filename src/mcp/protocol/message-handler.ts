@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import { toLoggedApiError } from '../../http/error.filter.js';
@@ -22,7 +23,7 @@ import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from '../sessions/session.js';
-import { negotiatedVersion, handleRequests } from './session-protocol.js';
+import { clientNameOf, negotiatedVersion, handleRequests } from './session-protocol.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { handleMessage, isListenRequest } from './stateless-protocol.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
@@ -132,7 +133,7 @@ export class McpMessageHandler {
 
   /**
    * Opens a session.
-   * @throws ApiError `no_session`, `validation_error`, `too_many_sessions`
+   * @throws ApiError `no_session`, `validation_error`, `too_many_sessions`, `create_failed`
    */
   async initialize(messages: Messages, context: McpRequestContext): Promise<unknown> {
     const [request, ...others] = messages.requests;
@@ -142,15 +143,13 @@ export class McpMessageHandler {
       problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
     }
     if (problems.length > 0) throw validationError(problems);
-    const session = this.sessions.open(context.actor);
-    const { response } = context;
-    // A client that disconnects before it receives the session id cannot use the session.
-    response.once('close', () => {
-      if (!response.writableFinished) this.sessions.terminate(session);
-    });
     const [answer] = await handleRequests([request], this.operationsFor(messages, context));
-    session.protocolVersion = negotiatedVersion(answer) ?? '';
-    response.setHeader(SESSION_ID, session.id);
+    const session = await this.sessions.open(context.actor, {
+      protocolVersion: negotiatedVersion(answer) ?? '',
+      clientName: clientNameOf(request),
+    });
+    this.terminateIfUnanswered(session, context.response);
+    context.response.setHeader(SESSION_ID, session.id);
     return answer;
   }
 
@@ -177,6 +176,18 @@ export class McpMessageHandler {
     }
     const answers = await handleRequests(requests, this.operationsFor(messages, context, session));
     return isBatch ? answers : answers[0];
+  }
+
+  /** A client that disconnects before it receives the session id cannot use the session. */
+  private terminateIfUnanswered(session: Session, response: Response): void {
+    const terminate = () => {
+      if (response.writableFinished) return;
+      this.sessions.terminate(session).catch((error: unknown) => {
+        logger.warn({ err: error }, 'a session that its client never received could not be ended');
+      });
+    };
+    if (response.destroyed) terminate();
+    else response.once('close', terminate);
   }
 
   private async parseBody(request: ApiRequest): Promise<Messages | ApiError> {
@@ -224,7 +235,10 @@ export class McpMessageHandler {
       },
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
       readResource: (uri) => withLoggedError(this.readResource(uri, context)),
-      subscriptions: session,
+      subscriptions: session && {
+        subscribe: (resource) => this.sessions.subscribe(session, resource),
+        unsubscribe: (canonicalUri) => this.sessions.unsubscribe(session, canonicalUri),
+      },
       listPrompts: () => this.prompts.listFor(actor.scopes),
       getPrompt: (name, args) => withLoggedError(this.prompts.get(actor, name, args)),
       complete: (reference, argument) =>

@@ -19,7 +19,6 @@ import {
   type ReadResource,
   type ResourceTemplate,
 } from '../resources/resource-registry.js';
-import type { Session } from '../sessions/session.js';
 import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import type { ToolResult } from '../tools/tool-result.js';
@@ -33,7 +32,7 @@ export interface McpOperations {
   /** @throws ApiError */
   readResource(uri: string): Promise<ReadResource>;
   /** The subscriptions of the session. Stateless protocol versions have no method that uses them. */
-  readonly subscriptions?: Pick<Session, 'subscribe' | 'unsubscribe'>;
+  readonly subscriptions?: SessionSubscriptions;
   listPrompts(): PromptDefinition[];
   /**
    * @returns undefined when there is no such prompt
@@ -48,6 +47,13 @@ export interface McpOperations {
     reference: CompletionReference,
     argument: CompletionArgument,
   ): Promise<CompletionResult | undefined>;
+}
+
+/** The subscriptions of one session. */
+export interface SessionSubscriptions {
+  /** @returns false when the limit of subscriptions is reached */
+  subscribe(resource: ReadResource): Promise<boolean>;
+  unsubscribe(canonicalUri: string): Promise<void>;
 }
 
 /** A JSON-RPC error. The error classes of the SDKs cannot be used: they repeat the code in the message. */
@@ -145,13 +151,13 @@ async function readResource({ uri }: Params, operations: McpOperations): Promise
 async function subscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
   const resource = await operations.readResource(uri as string);
   // Every later change is notified. A read after this response includes every earlier change.
-  if (operations.subscriptions?.subscribe(resource)) return {};
+  if (await operations.subscriptions?.subscribe(resource)) return {};
   const message = `The limit of ${MAX_SUBSCRIPTIONS} subscriptions is reached: unsubscribe from one first`;
   throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
-function unsubscribe({ uri }: Params, operations: McpOperations): Result {
-  operations.subscriptions?.unsubscribe(canonicalUriOf(uri as string));
+async function unsubscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
+  await operations.subscriptions?.unsubscribe(canonicalUriOf(uri as string));
   return {};
 }
 

@@ -21,6 +21,8 @@ const OPTIONS = {
 /** The protocol versions with sessions, newest first. */
 export const SESSION_PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
+const MAX_CLIENT_NAME_LENGTH = 200;
+
 /** JSON-RPC error codes of the protocol. */
 const RESOURCE_NOT_FOUND = -32002;
 const SERVER_ERROR = -32000;
@@ -48,6 +50,12 @@ export async function handleRequests(
 export function negotiatedVersion(response: JSONRPCMessage | undefined): string | undefined {
   const result = response && 'result' in response ? response.result : {};
   return (result as Partial<InitializeRequest['params']>).protocolVersion;
+}
+
+/** @returns the name of the client in a valid `initialize` request, shortened and in ASCII */
+export function clientNameOf({ params }: JSONRPCRequest): string {
+  const { clientInfo } = params as InitializeRequest['params'];
+  return clientInfo.name.slice(0, MAX_CLIENT_NAME_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
 }
 
 /** A transport that delivers the given requests and collects their responses. */

@@ -20,14 +20,18 @@ export interface ResourceTemplate {
   readonly mimeType: string;
 }
 
-/** A record that was read by its URI. */
-export interface ReadResource {
+/** The record that a URI names. */
+export interface ResourceReference {
   /** The URI as the caller wrote it. */
   readonly uri: string;
   /** The URI with its id in lower case. */
   readonly canonicalUri: string;
   readonly kind: ResourceKind;
   readonly id: string;
+}
+
+/** A record that was read by its URI. */
+export interface ReadResource extends ResourceReference {
   readonly record: unknown;
 }
 
@@ -100,13 +104,21 @@ export class ResourceRegistry implements OnModuleInit {
     const window = await this.limits.count('reads', actor.key.id);
     onCounted(window);
     if (window.isBlocked) throw tooManyRequests(window, 'reads');
+    const reference = this.referenceOf(uri);
+    const method = reference && this.kinds.get(reference.kind.name);
+    if (!method) throw new ApiError('not_found');
+    const { kind, id } = reference;
+    if (!actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
+    return { ...reference, record: await method.run({ ...actor, channel: 'ai' }, id) };
+  }
+
+  /** @returns undefined for a URI that cannot name a record */
+  referenceOf(uri: string): ResourceReference | undefined {
     const canonicalUri = canonicalUriOf(uri);
     const [, name = '', id = ''] = RESOURCE_URI.exec(canonicalUri) ?? [];
     const method = this.kinds.get(name);
-    if (!method || !UUID.test(id)) throw new ApiError('not_found');
-    const { declaration: kind, run } = method;
-    if (!actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
-    return { uri, canonicalUri, kind, id, record: await run({ ...actor, channel: 'ai' }, id) };
+    if (!method || !UUID.test(id)) return undefined;
+    return { uri, canonicalUri, kind: method.declaration, id };
   }
 }
 

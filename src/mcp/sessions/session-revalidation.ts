@@ -9,15 +9,7 @@ import { SessionStore } from './session-store.js';
 /** Sessions and streams must end within one second after their key is revoked or expires. */
 const INTERVAL_MS = 700;
 
-type Scopes = ReadonlyMap<string, readonly string[]>;
-
-/** A session or a stream of a key. */
-interface Revalidated {
-  readonly keyId: string;
-  updateScopes(scopes: readonly string[]): void;
-}
-
-/** Periodically ends expired sessions, and the sessions and streams of keys that are no longer valid. */
+/** Periodically ends sessions that have ended elsewhere or expired, and what belongs to invalid keys. */
 @Injectable()
 export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
@@ -48,23 +40,21 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
     if (!scopes.has(key.id)) throw new ApiError('unauthorized');
   }
 
-  /**
-   * Ends sessions and streams of invalid keys, and passes changed scopes to the others.
-   * @throws ApiError `query_failed`; all sessions and streams stay open
-   */
-  async revalidate(): Promise<void> {
-    this.sessions.terminateExpired();
-    const sessions = [...this.sessions.all()];
+  private async revalidate(): Promise<void> {
+    await Promise.all([this.sessions.revalidate(), this.revalidateStreams()]);
+  }
+
+  /** Ends streams of invalid keys, and passes changed scopes to the others. */
+  private async revalidateStreams(): Promise<void> {
     const streams = [...this.streams.all()];
-    const keyIds = new Set([...sessions, ...streams].map(({ keyId }) => keyId));
-    if (keyIds.size === 0) return;
+    if (streams.length === 0) return;
+    const keyIds = new Set(streams.map(({ keyId }) => keyId));
     const scopes = await this.authenticator.findScopes([...keyIds]);
-    apply(scopes, sessions, (session) => {
-      this.sessions.terminate(session);
-    });
-    apply(scopes, streams, (stream) => {
-      this.streams.close(stream);
-    });
+    for (const stream of streams) {
+      const ofKey = scopes.get(stream.keyId);
+      if (ofKey) stream.updateScopes(ofKey);
+      else this.streams.close(stream);
+    }
   }
 
   private schedule(): void {
@@ -78,13 +68,5 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
           this.schedule();
         });
     }, INTERVAL_MS).unref();
-  }
-}
-
-function apply<T extends Revalidated>(scopes: Scopes, open: readonly T[], end: (one: T) => void) {
-  for (const one of open) {
-    const ofKey = scopes.get(one.keyId);
-    if (ofKey) one.updateScopes(ofKey);
-    else end(one);
   }
 }

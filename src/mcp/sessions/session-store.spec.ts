@@ -1,38 +1,51 @@
-import { readSettings } from '../../config/settings.js';
+import { randomUUID } from 'node:crypto';
+import { setLogLevel } from '../../config/logger.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
+import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from './session.js';
 import { SessionStore } from './session-store.js';
+import type { SessionsRepository } from './sessions.repository.js';
 
-const TTL_SECONDS = 60;
-const LIMIT = 3;
+const MINUTE_MS = 60_000;
+const TERMS = { protocolVersion: '2025-11-25', clientName: 'test' };
 
+const ALICE: Actor = {
+  organization: { id: randomUUID(), name: 'Organization', phoneRegion: 'US' },
+  key: { id: randomUUID(), name: 'k', expiresAt: null, userId: null },
+  scopes: new Set(['leads:read']),
+  channel: 'api',
+};
+const BOB: Actor = { ...ALICE, key: { ...ALICE.key, id: randomUUID() } };
+
+const repository = {
+  open: jest.fn<Promise<ReadonlySet<string>>, [{ id: string }[]]>(),
+  find: jest.fn<Promise<object | undefined>, [string]>(),
+  findScopes: jest.fn<Promise<ReadonlyMap<string, string[]>>, [string[]]>(),
+  writeUses: jest.fn<Promise<void>, [{ id: string; idle_seconds: number }[]]>(),
+  delete: jest.fn<Promise<boolean>, [string]>(),
+};
 let sessions: SessionStore;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  const settings = { mcpMaxSessions: LIMIT, mcpSessionTtlSeconds: TTL_SECONDS };
-  sessions = new SessionStore({ ...readSettings({}), ...settings }, new ChangeBus());
+  setLogLevel('silent');
+  for (const method of Object.values(repository)) method.mockReset();
+  repository.open.mockImplementation((opened) =>
+    Promise.resolve(new Set(opened.map(({ id }) => id))),
+  );
+  repository.findScopes.mockImplementation((ids) =>
+    Promise.resolve(new Map(ids.map((id) => [id, ['leads:read']]))),
+  );
+  repository.writeUses.mockResolvedValue();
+  repository.delete.mockResolvedValue(true);
+  sessions = new SessionStore(
+    repository as unknown as SessionsRepository,
+    {} as ResourceRegistry,
+    new ChangeBus(),
+  );
 });
 afterEach(() => jest.useRealTimers());
-
-function actor(keyId: string): Actor {
-  return {
-    organization: { id: 'organization', name: 'Organization', phoneRegion: 'US' },
-    key: { id: keyId, name: 'k', expiresAt: null, userId: null },
-    scopes: new Set(['leads:read']),
-    channel: 'api',
-  };
-}
-
-const ALICE = actor('alice');
-const BOB = actor('bob');
-
-const pass = (seconds: number): void => {
-  jest.advanceTimersByTime(seconds * 1_000);
-};
-const touch = ({ id }: Session, by = ALICE) => sessions.touch(id, by);
-const openAll = () => Array.from({ length: LIMIT }, () => sessions.open(ALICE));
 
 function openStream(session: Session) {
   const stream = { send: () => true, close: jest.fn() };
@@ -40,130 +53,116 @@ function openStream(session: Session) {
   return stream;
 }
 
-describe('the time to live of a session', () => {
-  it('ends a session that is not used in time', () => {
-    const session = sessions.open(ALICE);
-    pass(TTL_SECONDS);
-    expect(touch(session)).toBeUndefined();
-  });
-
-  it('starts again with each use', () => {
-    const session = sessions.open(ALICE);
-    for (let n = 0; n < 5; n++) {
-      pass(TTL_SECONDS - 1);
-      expect(touch(session)).toBe(session);
-    }
-    pass(TTL_SECONDS);
-    expect(touch(session)).toBeUndefined();
-  });
-
-  it('is not extended by another key, which gets session_mismatch', () => {
-    const session = sessions.open(ALICE);
-    pass(TTL_SECONDS - 1);
-    expect(() => touch(session, BOB)).toThrow(
+describe('a session that the instance knows', () => {
+  it('is used without a statement, and only by its key', async () => {
+    const session = await sessions.open(ALICE, TERMS);
+    expect(sessions.use(session.id, ALICE)).toBe(session);
+    expect(() => sessions.use(session.id, BOB)).toThrow(
       expect.objectContaining({ code: 'session_mismatch' }),
     );
-    pass(1);
-    expect(touch(session)).toBeUndefined();
+    expect(repository.find).not.toHaveBeenCalled();
+    expect(repository.writeUses).not.toHaveBeenCalled();
   });
 
-  it('hides the expired session of another key', () => {
-    const session = sessions.open(ALICE);
-    pass(TTL_SECONDS);
-    expect(touch(session, BOB)).toBeUndefined();
-  });
-
-  it('does not end a session with an open stream', () => {
-    const session = sessions.open(ALICE);
-    openStream(session);
-    pass(10 * TTL_SECONDS);
-    sessions.terminateExpired();
-    expect(touch(session)).toBe(session);
-  });
-
-  it('starts again when a stream ends', () => {
-    const session = sessions.open(ALICE);
-    const stream = openStream(session);
-    pass(10 * TTL_SECONDS);
-    session.detachStream(stream);
-    pass(TTL_SECONDS - 1);
-    sessions.terminateExpired();
-    expect([...sessions.all()]).toEqual([session]);
-    pass(1);
-    expect(touch(session)).toBeUndefined();
-  });
-
-  it('does not start again when a replaced stream ends', () => {
-    const session = sessions.open(ALICE);
-    const old = openStream(session);
-    openStream(session);
-    session.detachStream(old);
-    pass(2 * TTL_SECONDS);
-    expect(touch(session)).toBe(session);
-  });
-
-  it('is counted for each session separately', () => {
-    const [one, two, three] = openAll();
-    pass(TTL_SECONDS - 1);
-    touch(two!);
-    pass(1);
-    expect([one, two, three].map((session) => touch(session!))).toEqual([
-      undefined,
-      two,
-      undefined,
-    ]);
-  });
-});
-
-describe('the limit of sessions', () => {
-  it('refuses one more session with too_many_sessions and Retry-After', () => {
-    const ids = new Set(openAll().map(({ id }) => id));
-    expect(ids.size).toBe(LIMIT);
-    expect(() => sessions.open(BOB)).toThrow(
-      expect.objectContaining({
-        code: 'too_many_sessions',
-        headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) as string },
-      }),
+  it('has its last use written once a minute, while it is used or has a stream', async () => {
+    const [used, streaming, unused] = await Promise.all(
+      [1, 2, 3].map(() => sessions.open(ALICE, TERMS)),
     );
-    expect([...sessions.all()]).toHaveLength(LIMIT);
+    openStream(streaming!);
+    await sessions.revalidate();
+    jest.advanceTimersByTime(MINUTE_MS - 1_000);
+    await sessions.use(used!.id, ALICE);
+    await sessions.revalidate();
+    expect(repository.writeUses).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1_000);
+    await sessions.revalidate();
+    await sessions.revalidate();
+    expect(repository.writeUses.mock.calls).toEqual([
+      [
+        [
+          { id: used!.id, idle_seconds: 1 },
+          { id: streaming!.id, idle_seconds: 0 },
+          { id: unused!.id, idle_seconds: 60 },
+        ],
+      ],
+    ]);
+    jest.advanceTimersByTime(MINUTE_MS);
+    await sessions.revalidate();
+    expect(repository.writeUses.mock.calls[1]).toEqual([[{ id: streaming!.id, idle_seconds: 0 }]]);
   });
 
-  it('admits one session after one has been terminated', () => {
-    const [session] = openAll();
-    sessions.terminate(session!);
-    sessions.open(BOB);
-    expect(() => sessions.open(BOB)).toThrow();
+  it('has its last use written by the next revalidation if the write fails', async () => {
+    const { id } = await sessions.open(ALICE, TERMS);
+    repository.writeUses.mockRejectedValueOnce(new Error('the database is unavailable'));
+    jest.advanceTimersByTime(MINUTE_MS);
+    await sessions.revalidate();
+    await sessions.revalidate();
+    expect(repository.writeUses).toHaveBeenCalledTimes(2);
+    expect(repository.writeUses.mock.calls[1]).toEqual([[{ id, idle_seconds: 60 }]]);
   });
 
-  it('admits new sessions as soon as all others have expired', () => {
-    openAll();
-    pass(TTL_SECONDS);
-    expect(openAll()).toHaveLength(LIMIT);
-    expect(() => sessions.open(ALICE)).toThrow();
+  it('is forgotten without statements a minute after its use, unless it has a stream', async () => {
+    const [unused, streaming] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
+    const stream = openStream(streaming!);
+    jest.advanceTimersByTime(MINUTE_MS);
+    await sessions.revalidate();
+    expect([...sessions.all()]).toEqual([streaming]);
+    expect(repository.delete).not.toHaveBeenCalled();
+    streaming!.detachStream(stream);
+    jest.advanceTimersByTime(MINUTE_MS);
+    await sessions.revalidate();
+    expect([...sessions.all()]).toEqual([]);
+    repository.findScopes.mockClear();
+    await sessions.revalidate();
+    expect(repository.findScopes).not.toHaveBeenCalled();
+    repository.find.mockResolvedValue(undefined);
+    expect(await sessions.use(unused!.id, ALICE)).toBeUndefined();
+    expect(repository.find).toHaveBeenCalledWith(unused!.id);
   });
 
-  it('still counts a session with an open stream when the others have expired', () => {
-    const [session] = openAll();
-    const stream = openStream(session!);
-    pass(TTL_SECONDS);
-    for (let n = 1; n < LIMIT; n++) sessions.open(BOB);
-    expect(() => sessions.open(BOB)).toThrow();
-    expect(stream.close).not.toHaveBeenCalled();
+  it('is kept while it has notifications that its client has not received', async () => {
+    const session = await sessions.open(ALICE, TERMS);
+    session.notify('notifications/tools/list_changed');
+    jest.advanceTimersByTime(10 * MINUTE_MS);
+    await sessions.revalidate();
+    expect([...sessions.all()]).toEqual([session]);
+  });
+
+  it('ends with its stream when it is no longer stored', async () => {
+    const [ended, kept] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
+    const stream = openStream(ended!);
+    repository.findScopes.mockResolvedValue(new Map([[kept!.id, []]]));
+    await sessions.revalidate();
+    expect([...sessions.all()]).toEqual([kept]);
+    expect(stream.close).toHaveBeenCalledTimes(1);
   });
 });
 
-it('closes the stream of a terminated session and no longer finds the session', () => {
-  const session = sessions.open(ALICE);
+describe('sessions that are opened at the same time', () => {
+  it('are stored together, after those before them', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => sessions.open(ALICE, TERMS)));
+    expect(repository.open.mock.calls.map(([opened]) => opened.length)).toEqual([1, 99]);
+  });
+
+  it('fail together, without affecting later ones', async () => {
+    repository.open.mockRejectedValueOnce(new Error('the database is unavailable'));
+    const outcomes = await Promise.allSettled([1, 2].map(() => sessions.open(ALICE, TERMS)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+});
+
+it('closes the stream of a terminated session and no longer knows the session', async () => {
+  const session = await sessions.open(ALICE, TERMS);
   const stream = openStream(session);
-  sessions.terminate(session);
+  expect(await sessions.terminate(session)).toBe(true);
   expect(stream.close).toHaveBeenCalledTimes(1);
-  expect(touch(session)).toBeUndefined();
+  expect(await sessions.use(session.id, ALICE)).toBeUndefined();
 });
 
-it('closes all open streams and every later one when the application shuts down', () => {
-  const streams = openAll().map(openStream);
+it('closes all open streams and every later one when the application shuts down', async () => {
+  const opened = await Promise.all([1, 2, 3].map(() => sessions.open(ALICE, TERMS)));
+  const streams = opened.map(openStream);
   sessions.beforeApplicationShutdown();
-  const [session] = sessions.all();
-  streams.push(openStream(session!));
+  streams.push(openStream(opened[0]!));
   for (const { close } of streams) expect(close).toHaveBeenCalledTimes(1);
 });

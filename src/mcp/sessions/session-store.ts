@@ -1,83 +1,197 @@
 import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { Settings } from '../../config/settings.js';
+import { logger } from '../../config/logger.js';
 import { ApiError } from '../../errors/api-error.js';
 import { ChangeBus } from '../../events/change-bus.js';
+import { UUID } from '../../fields/uuid.js';
+import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { Session, type SessionStream } from './session.js';
+import { type ResourceReference, ResourceRegistry } from '../resources/resource-registry.js';
+import { Batch } from './batch.js';
+import { Session, type SessionStream, type SessionTerms } from './session.js';
+import {
+  type NewSession,
+  SessionsRepository,
+  type StoredSession,
+  WRITE_INTERVAL_MS,
+} from './sessions.repository.js';
 
 /** An estimate: a session can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** The open sessions (docs/contract/mcp.md#sessions). */
+/**
+ * The sessions that this instance knows (docs/contract/mcp.md#sessions). They are stored in the database, so
+ * that every instance can continue them. A request of a known session needs no statement.
+ */
 @Injectable()
 export class SessionStore implements BeforeApplicationShutdown {
-  private readonly sessions = new Map<string, Session>();
+  private readonly known = new Map<string, Session>();
+  private readonly openings: Batch<NewSession, boolean>;
+  private usesWrittenAt = performance.now();
   private isShuttingDown = false;
 
   constructor(
-    private readonly settings: Settings,
+    private readonly repository: SessionsRepository,
+    private readonly resources: ResourceRegistry,
     private readonly changes: ChangeBus,
-  ) {}
+  ) {
+    this.openings = new Batch(async (sessions) => {
+      const opened = await repository.open(sessions);
+      return sessions.map(({ id }) => opened.has(id));
+    });
+  }
 
   /**
    * Opens a session for the caller's key.
-   * @throws ApiError `too_many_sessions`
+   * @throws ApiError `too_many_sessions`, `create_failed`
    */
-  open(actor: Actor): Session {
-    this.terminateExpired();
-    if (this.sessions.size >= this.settings.mcpMaxSessions) {
+  async open(actor: Actor, terms: SessionTerms): Promise<Session> {
+    const session = new Session(randomUUID(), actor, terms, this.changes);
+    const isOpen = await this.openings.add({
+      id: session.id,
+      key_id: session.keyId,
+      protocol_version: session.protocolVersion,
+      client_name: session.clientName,
+    });
+    if (!isOpen) {
       throw new ApiError('too_many_sessions', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const session = new Session(randomUUID(), actor, this.changes);
-    this.sessions.set(session.id, session);
+    this.known.set(session.id, session);
     return session;
   }
 
   /**
    * Finds a session of the caller's key and extends its time to live.
-   * @returns undefined when there is no such session or it has expired
-   * @throws ApiError `session_mismatch`
+   * @returns undefined when there is no such session or it has ended
+   * @throws ApiError `session_mismatch`, `query_failed`
    */
-  touch(id: string, { key }: Actor): Session | undefined {
-    const session = this.sessions.get(id);
-    if (!session || this.hasExpired(session)) return undefined;
-    if (session.keyId !== key.id) throw new ApiError('session_mismatch');
+  use(id: string, actor: Actor): MaybePromise<Session | undefined> {
+    const session = this.known.get(id);
+    if (!session) return UUID.test(id) ? this.restore(id.toLowerCase(), actor) : undefined;
+    assertOwner(session.keyId, actor);
     session.touch();
     return session;
   }
 
-  /** Ends a session with its stream and subscriptions. */
-  terminate(session: Session): void {
-    this.sessions.delete(session.id);
-    session.terminate();
+  /**
+   * Ends a session with its stream and subscriptions, on every instance within a second.
+   * @returns whether it had not ended before
+   * @throws ApiError `create_failed`
+   */
+  async terminate(session: Session): Promise<boolean> {
+    const wasOpen = await this.repository.delete(session.id);
+    this.end(session);
+    return wasOpen;
   }
 
-  terminateExpired(): void {
-    for (const session of this.sessions.values()) {
-      if (this.hasExpired(session)) this.terminate(session);
-    }
+  /**
+   * Subscribes a session to a record.
+   * @returns false when the limit of subscriptions is reached
+   * @throws ApiError `create_failed`
+   */
+  async subscribe(session: Session, resource: ResourceReference): Promise<boolean> {
+    if (!session.subscribe(resource)) return false;
+    await this.repository.addSubscription(session.id, resource.uri);
+    return true;
+  }
+
+  /** @throws ApiError `create_failed` */
+  async unsubscribe(session: Session, canonicalUri: string): Promise<void> {
+    session.unsubscribe(canonicalUri);
+    await this.repository.removeSubscription(session.id, canonicalUri);
   }
 
   /** Sends the events of a session to `stream`, or closes it when the application is shutting down. */
-  attachStream(session: Session, stream: SessionStream, after: number): void {
+  attachStream(session: Session, stream: SessionStream, lastReceivedId: number): void {
     if (this.isShuttingDown) stream.close();
-    else session.attachStream(stream, after);
+    else session.attachStream(stream, lastReceivedId);
+  }
+
+  /**
+   * Ends the sessions that have expired, that another instance has ended or whose key is no longer valid,
+   * and passes changed scopes to the others. Forgets unused sessions, so that an unused instance sends no
+   * statements.
+   * @throws ApiError `query_failed`; all sessions stay open
+   */
+  async revalidate(): Promise<void> {
+    await this.writeUses();
+    this.forgetUnused();
+    const sessions = [...this.known.values()];
+    if (sessions.length === 0) return;
+    const scopes = await this.repository.findScopes(sessions.map(({ id }) => id));
+    for (const session of sessions) {
+      const ofKey = scopes.get(session.id);
+      if (ofKey) session.updateScopes(ofKey);
+      else this.end(session);
+    }
   }
 
   /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
   beforeApplicationShutdown(): void {
     this.isShuttingDown = true;
-    for (const session of this.sessions.values()) session.closeStream();
+    for (const session of this.known.values()) session.closeStream();
   }
 
   all(): Iterable<Session> {
-    return this.sessions.values();
+    return this.known.values();
   }
 
-  private hasExpired(session: Session): boolean {
-    return session.isIdleSince(performance.now() - this.settings.mcpSessionTtlSeconds * 1_000);
+  /** Continues a session that another instance opened, or this one before it was restarted. */
+  private async restore(id: string, actor: Actor): Promise<Session | undefined> {
+    const stored = await this.repository.find(id);
+    if (!stored) return undefined;
+    assertOwner(stored.key_id, actor);
+    // Another request may have restored it in the meantime.
+    const session = this.known.get(id) ?? this.createFrom(id, stored, actor);
+    session.touch();
+    return session;
   }
+
+  private createFrom(id: string, stored: StoredSession, actor: Actor): Session {
+    const terms = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
+    const session = new Session(id, actor, terms, this.changes, stored.age_ms);
+    for (const uri of stored.subscriptions) {
+      const resource = this.resources.referenceOf(uri);
+      if (resource && actor.scopes.has(resource.kind.scope)) session.subscribe(resource);
+    }
+    this.known.set(id, session);
+    return session;
+  }
+
+  private end(session: Session): void {
+    this.known.delete(session.id);
+    session.terminate();
+  }
+
+  /** Writes the uses since the last time, at most once a minute. */
+  private async writeUses(): Promise<void> {
+    const now = performance.now();
+    const elapsedMs = now - this.usesWrittenAt;
+    if (elapsedMs < WRITE_INTERVAL_MS) return;
+    const uses = [...this.known.values()]
+      .map((session) => ({ id: session.id, idle_seconds: session.idleMs(now) / 1_000 }))
+      .filter(({ idle_seconds }) => idle_seconds * 1_000 <= elapsedMs);
+    try {
+      if (uses.length > 0) await this.repository.writeUses(uses);
+      this.usesWrittenAt = now;
+    } catch (error) {
+      logger.warn({ err: error }, 'the use of sessions could not be written');
+    }
+  }
+
+  /** Forgets sessions whose use is written and that have nothing to notify their clients of. */
+  private forgetUnused(): void {
+    const now = performance.now();
+    for (const session of this.known.values()) {
+      const idleMs = session.idleMs(now);
+      const isWritten = idleMs >= WRITE_INTERVAL_MS && now - idleMs < this.usesWrittenAt;
+      if (isWritten && !session.hasNotifications) this.known.delete(session.id);
+    }
+  }
+}
+
+function assertOwner(keyId: string, { key }: Actor): void {
+  if (keyId !== key.id) throw new ApiError('session_mismatch');
 }

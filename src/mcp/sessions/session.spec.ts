@@ -11,13 +11,19 @@ let changes: ChangeBus;
 let session: Session;
 
 function open(...scopes: readonly string[]): Session {
+  return openAfter(0, scopes);
+}
+
+/** A session that was opened earlier, by another instance. */
+function openAfter(ageMs: number, scopes: readonly string[] = []): Session {
   const actor = {
     organization: { id: 'organization', name: 'Organization', phoneRegion: 'US' },
     key: { id: 'alice', name: 'k', expiresAt: null, userId: null },
     scopes: new Set(scopes),
     channel: 'api',
   } as const;
-  return new Session('session', actor, changes);
+  const terms = { protocolVersion: '2025-11-25', clientName: 'test' };
+  return new Session('session', actor, terms, changes, ageMs);
 }
 
 beforeEach(() => {
@@ -54,6 +60,23 @@ function openStream(after = session.lastSentEventId): Recorder {
   session.attachStream(stream, after);
   return stream;
 }
+
+describe('the events of a session that another instance opened', () => {
+  it('have ids after those of the other instance', () => {
+    session = openAfter(2_000.5);
+    const stream = openStream(7);
+    session.notify(LIST_CHANGED);
+    expect(stream.ids).toEqual([2_002]);
+  });
+
+  it('are sent to a client that has received events of another instance with later ids', () => {
+    session.notify(LIST_CHANGED);
+    session.notify(LIST_CHANGED);
+    const stream = openStream(60_000);
+    session.notify(LIST_CHANGED);
+    expect(stream.ids).toEqual([1, 2, 60_001]);
+  });
+});
 
 describe('the events of a session', () => {
   function notify(count: number): void {

@@ -1,6 +1,6 @@
 import type { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
-import type { ReadResource } from '../resources/resource-registry.js';
+import type { ResourceReference } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from '../subscriptions/subscriptions.js';
 
 /** The number of events kept for resumed streams. More than there are distinct notifications. */
@@ -25,24 +25,41 @@ export interface SessionStream {
   close(): void;
 }
 
-/** The state of a session. Servers and transports are created per request. */
-export class Session {
+/** What a client and the server agreed on when they opened the session. */
+export interface SessionTerms {
   /** The negotiated protocol version. */
-  protocolVersion = '';
+  readonly protocolVersion: string;
+  /** The name that the client gave itself. */
+  readonly clientName: string;
+}
+
+/** The state of a session on this instance. Servers and transports are created per request. */
+export class Session {
+  readonly protocolVersion: string;
+  readonly clientName: string;
   readonly keyId: string;
+  lastSentEventId: number;
   private usedAt = performance.now();
   private stream: SessionStream | undefined;
   private events: readonly SessionEvent[] | undefined;
-  private lastEventId = 0;
+  private lastEventId: number;
   private readonly subscriptions: Subscriptions;
-  lastSentEventId = 0;
 
+  /**
+   * @param ageMs age of a session that another instance opened. Its event ids continue from there, because
+   *   no session has an event each millisecond.
+   */
   constructor(
     readonly id: string,
     actor: Actor,
+    { protocolVersion, clientName }: SessionTerms,
     changes: ChangeBus,
+    ageMs = 0,
   ) {
     this.keyId = actor.key.id;
+    this.protocolVersion = protocolVersion;
+    this.clientName = clientName;
+    this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
       this.notify('notifications/resources/updated', { uri });
     });
@@ -53,12 +70,16 @@ export class Session {
   }
 
   /**
-   * Whether the session has not been used since `time`; an open stream counts as use
-   * (docs/contract/mcp.md#session-lifetime).
-   * @param time on the clock of `performance.now()`
+   * The time without use; an open stream counts as use (docs/contract/mcp.md#session-lifetime).
+   * @param now on the clock of `performance.now()`
    */
-  isIdleSince(time: number): boolean {
-    return this.stream === undefined && this.usedAt <= time;
+  idleMs(now: number): number {
+    return this.stream ? 0 : now - this.usedAt;
+  }
+
+  /** Whether the session has subscriptions, or events for a later stream. */
+  get hasNotifications(): boolean {
+    return this.subscriptions.uris.length > 0 || (this.events?.length ?? 0) > 0;
   }
 
   /** Stores a notification for resumed streams, and sends it if a stream is open. */
@@ -73,7 +94,7 @@ export class Session {
    * Notifies the client of every later change of a record.
    * @returns false when the limit of subscriptions is reached
    */
-  subscribe(resource: ReadResource): boolean {
+  subscribe(resource: ResourceReference): boolean {
     return this.subscriptions.add(resource);
   }
 
@@ -89,18 +110,22 @@ export class Session {
     if (changed) this.notify('notifications/tools/list_changed');
   }
 
-  /** Whether a stream can resume after this event. */
+  /** Whether the id is at most that of the last event of this instance. */
   hasEvent(id: number): boolean {
     return id <= this.lastEventId;
   }
 
   /**
    * Sends stored and later events to `stream`. Closes the previous stream.
-   * @param after the id of the last event that the client has received
+   * @param lastReceivedId the id of the last event that the client has received
    */
-  attachStream(stream: SessionStream, after: number): void {
+  attachStream(stream: SessionStream, lastReceivedId: number): void {
     this.stream?.close();
     this.stream = stream;
+    // The id of an event that another instance has sent does not tell which events of this one are missing.
+    const isOwn = this.hasEvent(lastReceivedId);
+    const after = isOwn ? lastReceivedId : this.lastSentEventId;
+    if (!isOwn) this.lastEventId = lastReceivedId;
     for (const event of this.events ?? []) if (event.id > after) this.deliver(stream, event);
   }
 

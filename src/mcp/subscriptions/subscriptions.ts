@@ -1,6 +1,6 @@
 import type { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
-import type { ReadResource } from '../resources/resource-registry.js';
+import type { ResourceReference } from '../resources/resource-registry.js';
 
 /** The number of records that one client can subscribe to. */
 export const MAX_SUBSCRIPTIONS = 100;
@@ -30,7 +30,7 @@ export class Subscriptions {
   }
 
   /** @returns false when the limit is reached or the subscriptions have ended */
-  add({ canonicalUri, uri, id, kind: { scope } }: ReadResource): boolean {
+  add({ canonicalUri, uri, id, kind: { scope } }: ResourceReference): boolean {
     const isFull =
       this.byCanonicalUri.size >= MAX_SUBSCRIPTIONS && !this.byCanonicalUri.has(canonicalUri);
     if (isFull || this.isEnded) return false;

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../connection/administration.js';
+import { translateDriverError } from '../connection/driver-error.js';
+import type { Statement } from './tenant.js';
+import { TimeBudget } from './time-budget.js';
+
+const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true),
+  set_config('statement_timeout', $2, true), set_config('idle_in_transaction_session_timeout', $3, true)`;
+
+/**
+ * Writes of requests to tables that belong to no organization. They run as the database user, within the
+ * time budget of a request.
+ */
+@Injectable()
+export class AdministrativeWrites {
+  constructor(
+    @InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource,
+    private readonly timeBudget: TimeBudget,
+  ) {}
+
+  /**
+   * Runs statements in one transaction.
+   * @returns the rows of the last statement
+   * @throws ApiError `create_failed`
+   */
+  async run<Row>(...statements: readonly Statement[]): Promise<Row[]> {
+    try {
+      return await this.runTransaction<Row>(statements);
+    } catch (error) {
+      throw translateDriverError(error, 'create_failed');
+    }
+  }
+
+  private async runTransaction<Row>(statements: readonly Statement[]): Promise<Row[]> {
+    const deadline = this.timeBudget.startDeadline();
+    const runner = this.dataSource.createQueryRunner();
+    let end = (): void => undefined;
+    try {
+      const client = (await runner.connect()) as pg.PoolClient;
+      end = deadline.destroyWhenExceeded(client);
+      await runner.startTransaction();
+      await client.query(SET_TIMEOUTS, [...deadline.timeouts(true)]);
+      let rows: unknown[] = [];
+      for (const { text, values } of statements) {
+        ({ rows } = await client.query({ text, values: [...values] }));
+      }
+      await runner.commitTransaction();
+      return rows as Row[];
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      end();
+      await runner.release();
+    }
+  }
+}

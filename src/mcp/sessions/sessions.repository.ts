@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { isValidKeySql } from '../../auth/valid-key.js';
+import { Settings } from '../../config/settings.js';
+import { translateDriverError } from '../../database/connection/driver-error.js';
+import { AdministrativeWrites } from '../../database/gateway/administrative-writes.js';
+import { type Lookup, SharedLookups } from '../../database/gateway/shared-lookups.js';
+
+/** How often the use of sessions is written at most. */
+export const WRITE_INTERVAL_MS = 60_000;
+
+/** How long after its use a session may be written, with some time for the statement. */
+const GRACE_SECONDS = WRITE_INTERVAL_MS / 1_000 + 10;
+
+/** A new session. */
+export interface NewSession {
+  readonly id: string;
+  readonly key_id: string;
+  readonly protocol_version: string;
+  readonly client_name: string;
+}
+
+/** A session that any instance can continue. */
+export interface StoredSession extends Omit<NewSession, 'id'> {
+  /** The URIs of the subscribed records, as the client wrote them. */
+  readonly subscriptions: readonly string[];
+  readonly age_ms: number;
+}
+
+/** The use of a session. */
+export interface SessionUse {
+  readonly id: string;
+  readonly idle_seconds: number;
+}
+
+/** Open sessions with their keys. `$1`: seconds without use after which a session ends. */
+const OPEN_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
+    and ${isValidKeySql('key')} and session.last_used_at > now() - make_interval(secs => $1)`;
+
+const FIND = `
+  select session.key_id, session.protocol_version, session.client_name, session.subscriptions,
+    (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms
+  from ${OPEN_SESSIONS} where session.id = $2`;
+
+const FIND_SCOPES = `
+  select session.id, key.scopes from ${OPEN_SESSIONS} where session.id = any($2::uuid[])`;
+
+const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
+
+const DELETE_ENDED = `
+  delete from mcp_sessions where id not in (select session.id from ${OPEN_SESSIONS})`;
+
+const INSERT = `
+  insert into mcp_sessions (id, key_id, protocol_version, client_name)
+  select id, key_id, protocol_version, client_name
+  from json_to_recordset($2) as new (id uuid, key_id uuid, protocol_version text, client_name text)
+  limit greatest($1 - (select count(*) from mcp_sessions), 0)
+  returning id`;
+
+const WRITE_USES = `
+  update mcp_sessions session
+  set last_used_at = greatest(last_used_at, now() - make_interval(secs => used.idle_seconds))
+  from json_to_recordset($1) as used (id uuid, idle_seconds float8) where session.id = used.id`;
+
+/** Without other spellings of the same URI. */
+const OTHER_SUBSCRIPTIONS = `
+  array(select uri from unnest(subscriptions) uri where lower(uri) <> lower($2))`;
+
+/** SQL of the sessions of /mcp, which are stored beside the keys (docs/contract/mcp.md#sessions). */
+@Injectable()
+export class SessionsRepository {
+  private readonly ttlSeconds: number;
+
+  constructor(
+    private readonly lookups: SharedLookups,
+    private readonly writes: AdministrativeWrites,
+    private readonly settings: Settings,
+  ) {
+    this.ttlSeconds = settings.mcpSessionTtlSeconds + GRACE_SECONDS;
+  }
+
+  /**
+   * Removes ended sessions and stores new ones, as far as the capacity of all instances allows.
+   * @returns the ids of the stored sessions
+   * @throws ApiError `create_failed`
+   */
+  async open(sessions: readonly NewSession[]): Promise<ReadonlySet<string>> {
+    const stored = await this.writes.run<{ id: string }>(
+      { text: LOCK, values: [] },
+      { text: DELETE_ENDED, values: [this.ttlSeconds] },
+      { text: INSERT, values: [this.settings.mcpMaxSessions, JSON.stringify(sessions)] },
+    );
+    return new Set(stored.map(({ id }) => id));
+  }
+
+  /**
+   * @returns undefined for a session that does not exist or has ended
+   * @throws ApiError `query_failed`
+   */
+  async find(id: string): Promise<StoredSession | undefined> {
+    const values = [this.ttlSeconds, id];
+    const [session] = await this.lookUp<StoredSession>({ name: 'session', text: FIND, values });
+    return session;
+  }
+
+  /**
+   * The scopes of the keys of sessions by session id, without sessions that have ended.
+   * @throws ApiError `query_failed`
+   */
+  async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const values = [this.ttlSeconds, ids];
+    const lookup = { name: 'session-scopes', text: FIND_SCOPES, values };
+    const rows = await this.lookUp<{ id: string; scopes: string[] }>(lookup);
+    return new Map(rows.map(({ id, scopes }) => [id, scopes]));
+  }
+
+  /** @throws ApiError `create_failed` */
+  async writeUses(uses: readonly SessionUse[]): Promise<void> {
+    await this.writes.run({ text: WRITE_USES, values: [JSON.stringify(uses)] });
+  }
+
+  /** @throws ApiError `create_failed` */
+  async addSubscription(id: string, uri: string): Promise<void> {
+    const text = `update mcp_sessions set subscriptions = ${OTHER_SUBSCRIPTIONS} || $2::text where id = $1`;
+    await this.writes.run({ text, values: [id, uri] });
+  }
+
+  /** @throws ApiError `create_failed` */
+  async removeSubscription(id: string, uri: string): Promise<void> {
+    const text = `update mcp_sessions set subscriptions = ${OTHER_SUBSCRIPTIONS} where id = $1`;
+    await this.writes.run({ text, values: [id, uri] });
+  }
+
+  /**
+   * @returns whether the session existed
+   * @throws ApiError `create_failed`
+   */
+  async delete(id: string): Promise<boolean> {
+    const text = 'delete from mcp_sessions where id = $1 returning id';
+    return (await this.writes.run({ text, values: [id] })).length > 0;
+  }
+
+  private async lookUp<Row>(lookup: Lookup): Promise<Row[]> {
+    try {
+      return await this.lookups.find<Row>(lookup);
+    } catch (error) {
+      throw translateDriverError(error, 'query_failed');
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import { KeysService } from '../../src/auth/keys.service.js';
+import { AdministrativeWrites } from '../../src/database/gateway/administrative-writes.js';
+import { SharedLookups } from '../../src/database/gateway/shared-lookups.js';
+import { createLead, updateLead } from '../../src/testing/factories.js';
+import type { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import {
+  expectAlive,
+  expectRefusal,
+  mcpHelpers,
+  SEND,
+  terminatedSession,
+  VERSION_WITH_BATCHES,
+} from '../support/mcp-helpers.js';
+import { openSessions } from '../support/open-sessions.js';
+import { until } from '../support/product.js';
+
+const TTL_SECONDS = 60;
+
+/** By how much a session may live longer, because its last use is written once a minute. */
+const GRACE_SECONDS = 70;
+
+/** The time within which a session that ended on one instance ends on all others. */
+const END_MS = 1_000;
+
+let app: TestApp;
+let tenant: Tenant;
+let mcp: McpHttpClient;
+const { callerOf, start, stopAll } = mcpHelpers(() => app);
+const { sessionOf } = openSessions(() => app);
+
+beforeAll(async () => {
+  app = await TestApp.start({ settings: { mcpSessionTtlSeconds: TTL_SECONDS } });
+  tenant = await app.organization();
+  mcp = callerOf(tenant);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(() => stopAll());
+
+const startAnother = () => start({ mcpSessionTtlSeconds: TTL_SECONDS });
+
+/** Moves the last use of a session into the past. */
+const age = (session: string, seconds: number) =>
+  app.sql(
+    `update mcp_sessions set last_used_at = now() - make_interval(secs => $2) where id = $1`,
+    [session, seconds],
+  );
+
+/** Waits until an instance refuses a session. Returns the time that it took. */
+async function untilEnded(caller: McpHttpClient, session: string): Promise<number> {
+  const startedAt = Date.now();
+  await until(async () => (await SEND.POST(caller, session)).status === 404);
+  return Date.now() - startedAt;
+}
+
+describe('a session on another instance, such as after a restart', () => {
+  let other: TestApp;
+  let caller: McpHttpClient;
+
+  beforeAll(async () => {
+    other = await startAnother();
+    caller = callerOf(tenant, other);
+  });
+
+  it('is continued', async () => {
+    const session = await mcp.openSession();
+    await expectAlive(caller, session);
+    const call = { name: 'create_task', arguments: { title: 'Call back' } };
+    const { body } = await caller.rpc(session, 'tools/call', call);
+    expect(body).toMatchObject({ result: { structuredContent: { title: 'Call back' } } });
+    await expectAlive(mcp, session);
+  });
+
+  it('is continued by several requests at the same time, as one session', async () => {
+    const session = await mcp.openSession();
+    await Promise.all(Array.from({ length: 10 }, () => expectAlive(caller, session)));
+    const known = openSessions(() => other).sessionsOf();
+    expect(known.filter(({ id }) => id === session)).toHaveLength(1);
+  });
+
+  it('speaks the revision that initialize agreed on', async () => {
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }];
+    for (const [revision, status] of [
+      [VERSION_WITH_BATCHES, 200],
+      ['2025-06-18', 400],
+    ] as const) {
+      const session = await mcp.openSession(revision);
+      const answer = await caller.post(batch, { 'Mcp-Session-Id': session });
+      expect(answer.status).toBe(status);
+    }
+  });
+
+  it('belongs to the key that opened it', async () => {
+    const session = await mcp.openSession();
+    const stranger = callerOf(await app.key(tenant.id), other);
+    for (const method of ['POST', 'GET', 'DELETE'] as const) {
+      expectRefusal(await SEND[method](stranger, session), 403, 'session_mismatch');
+    }
+    await expectAlive(caller, session);
+  });
+
+  it('opens its stream again, after the last event that the client has received', async () => {
+    const session = await mcp.openSession();
+    const first = await mcp.openStream(session);
+    await first.next();
+    sessionOf(session)!.notify('notifications/tools/list_changed');
+    const { id } = await first.nextMessage();
+    first.disconnect();
+    const second = await caller.openStream(session, { 'Last-Event-ID': id! });
+    expect(await second.next()).toMatchObject({ id });
+    openSessions(() => other)
+      .sessionOf(session)!
+      .notify('notifications/tools/list_changed');
+    const next = await second.nextMessage();
+    expect(Number(next.id)).toBeGreaterThan(Number(id));
+    second.disconnect();
+    const third = await mcp.openStream(session, { 'Last-Event-ID': next.id! });
+    expect(await third.next()).toMatchObject({ id: next.id });
+    third.disconnect();
+  });
+
+  it('has its subscriptions, as far as the key may still read the records', async () => {
+    const owner = await app.organization();
+    const lead = await createLead(owner.api);
+    const before = callerOf(owner);
+    const session = await before.openSession();
+    const uri = `lead://${lead.id}`;
+    const dropped = `lead://${(await createLead(owner.api)).id}`;
+    await before.rpc(session, 'resources/subscribe', { uri: dropped });
+    await before.rpc(session, 'resources/subscribe', { uri });
+    await before.rpc(session, 'resources/unsubscribe', {
+      uri: dropped.toUpperCase().replace('LEAD', 'lead'),
+    });
+    const after = callerOf(owner, other);
+    const stream = await after.openStream(session);
+    await stream.next();
+    const api = other.client(owner.key.key);
+    await updateLead(api, dropped.slice('lead://'.length), { notes: 'x' });
+    await updateLead(api, lead.id, { notes: 'x' });
+    expect((await stream.nextMessage()).message).toMatchObject({ params: { uri } });
+    stream.disconnect();
+
+    await app.sql(`update api_keys set scopes = '{tasks:read}' where id = $1`, [owner.key.id]);
+    const third = await startAnother();
+    await expectAlive(callerOf(owner, third), session);
+    expect(openSessions(() => third).sessionOf(session)!.hasNotifications).toBe(false);
+  });
+});
+
+describe('the end of a session', () => {
+  let other: TestApp;
+  let caller: McpHttpClient;
+
+  beforeAll(async () => {
+    other = await startAnother();
+    caller = callerOf(tenant, other);
+  });
+
+  it('with DELETE is its end on every instance within a second', async () => {
+    const session = await mcp.openSession();
+    const stream = await caller.openStream(session);
+    await stream.next();
+    await mcp.delete(session);
+    expect(await untilEnded(caller, session)).toBeLessThan(END_MS);
+    expect(await stream.next()).toBeUndefined();
+    for (const known of [mcp, caller]) {
+      expectRefusal(await SEND.POST(known, session), 404, 'not_found');
+      expectRefusal(await SEND.DELETE(known, session), 404, 'not_found');
+      expectRefusal(await SEND.GET(known, session), 400, 'no_session');
+    }
+  });
+
+  it('with DELETE is confirmed once if two instances are asked at the same time', async () => {
+    const session = await mcp.openSession();
+    await expectAlive(caller, session);
+    const answers = await Promise.all([mcp, caller].map((one) => one.delete(session)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  });
+
+  it('outlives a restart: an ended session stays ended', async () => {
+    const session = await terminatedSession(mcp);
+    const revoked = await app.key(tenant.id);
+    const theirs = await callerOf(revoked).openSession();
+    await app.app.get(KeysService).revoke(revoked.key.id);
+    const after = callerOf(tenant, await startAnother());
+    for (const id of [session, theirs]) {
+      expectRefusal(await SEND.POST(after, id), 404, 'not_found');
+    }
+  });
+
+  it('with its key makes room for another one', async () => {
+    const narrow = await start({ mcpMaxSessions: 1 });
+    await app.sql('delete from mcp_sessions');
+    const owner = await app.key(tenant.id);
+    await callerOf(owner, narrow).openSession();
+    expect((await callerOf(tenant, narrow).initialize()).status).toBe(503);
+    await app.app.get(KeysService).revoke(owner.key.id);
+    await callerOf(tenant, narrow).openSession();
+    const stored = await app.sql<{ key_id: string }>('select key_id from mcp_sessions');
+    expect(stored).toEqual([{ key_id: tenant.key.id }]);
+  });
+});
+
+describe('the time to live', () => {
+  it('ends an unused session on every instance, and its row is removed', async () => {
+    const session = await mcp.openSession();
+    await age(session, TTL_SECONDS + GRACE_SECONDS);
+    await untilEnded(mcp, session);
+    expectRefusal(await SEND.DELETE(mcp, session), 404, 'not_found');
+    expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
+    const other = callerOf(await app.key(tenant.id));
+    expectRefusal(await SEND.POST(other, session), 404, 'not_found');
+    await mcp.openSession();
+    expect(await app.sql('select id from mcp_sessions where id = $1', [session])).toEqual([]);
+  });
+
+  it('is not reached before the last use has certainly been written', async () => {
+    const session = await mcp.openSession();
+    await age(session, TTL_SECONDS + GRACE_SECONDS - 10);
+    await expectAlive(callerOf(tenant, await startAnother()), session);
+  });
+
+  it('is extended by an open stream and by requests, but not of another key', async () => {
+    const realNow = performance.now.bind(performance);
+    const [streaming, used, refused] = await Promise.all([1, 2, 3].map(() => mcp.openSession()));
+    const stream = await mcp.openStream(streaming!);
+    await Promise.all([streaming, used, refused].map((session) => age(session!, TTL_SECONDS)));
+    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + 2 * TTL_SECONDS * 1_000);
+    await expectAlive(mcp, used!);
+    const stranger = callerOf(await app.key(tenant.id));
+    expectRefusal(await SEND.POST(stranger, refused), 403, 'session_mismatch');
+    const recent = `select id from mcp_sessions where id = any($1) and last_used_at > now() - interval '10 seconds'`;
+    await until(async () => {
+      const rows = await app.sql<{ id: string }>(recent, [[streaming, used, refused]]);
+      const ids = rows.map(({ id }) => id).sort();
+      return ids.join() === [streaming, used].sort().join();
+    });
+    stream.disconnect();
+  });
+});
+
+describe('the statements of sessions', () => {
+  it('are none for the calls of a session that the instance knows', async () => {
+    const session = await mcp.openSession();
+    await expectAlive(mcp, session);
+    const lookups = jest.spyOn(app.app.get(SharedLookups), 'find');
+    const writes = jest.spyOn(app.app.get(AdministrativeWrites), 'run');
+    await Promise.all(Array.from({ length: 50 }, () => expectAlive(mcp, session)));
+    const names = lookups.mock.calls.map(([{ name }]) => name);
+    expect(names.filter((name) => name === 'session')).toEqual([]);
+    expect(writes).not.toHaveBeenCalled();
+  });
+
+  it('are refused to the tenant role', async () => {
+    await expect(app.sql(`set role latitude_app; select * from mcp_sessions`)).rejects.toThrow(
+      'permission denied for table mcp_sessions',
+    );
+  });
+});
