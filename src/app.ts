@@ -1,10 +1,15 @@
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { FEATURES } from './app.module.js';
+import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
 import { NestLogger } from './config/logger.js';
 import { Load } from './database/gateway/load.js';
 import { DocsModule } from './http/docs/docs.module.js';
+import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
+import { RouteEnhancers, type RouteOwners } from './http/enhancers/route-enhancers.js';
+import { controllersIn } from './http/nest-internals.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -38,6 +43,7 @@ export async function createApp(
   app.use(shedLoad(app.get(Load), app.get(RateLimits), observe));
   app.use(requestContext(observe));
   app.use(startPage(settings));
+  applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
     await app.init();
   } catch (error) {
@@ -54,6 +60,18 @@ export function serverModule({ modules = [], ...options }: AppOptions): DynamicM
   const { docs, metrics } = options.settings;
   const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
   return rootModule({ ...options, modules: [McpModule, HttpModule, ...pages, ...modules] });
+}
+
+const ROUTE_OWNERS: RouteOwners = {
+  api: controllersOf(AuthModule, ...FEATURES.map(({ module }) => module)),
+  mcp: controllersOf(McpModule),
+  pages: controllersOf(HttpModule, DocsModule, MetricsModule),
+};
+
+function controllersOf(
+  ...modules: readonly (Type<unknown> | DynamicModule)[]
+): ReadonlySet<Type<unknown>> {
+  return new Set(modules.flatMap(controllersIn));
 }
 
 function observerOf(app: NestExpressApplication): RequestObserver {

@@ -48,9 +48,10 @@ export function rootModule({
       DatabaseModule.to({ target, timeBudget, beforeMigrating, ledgers, tables }),
       AuthModule,
       JobsModule,
+      // The guards and the error filter of Latitude come before those of a team's modules.
+      ...modules,
       AppModule,
       ...extensions.map(({ module }) => module),
-      ...modules,
     ],
   };
 }

@@ -35,11 +35,15 @@ export function sendError(thrown: unknown, request: ApiRequest, response: Respon
     return;
   }
   for (const name of CONTENT_HEADERS) response.removeHeader(name);
-  if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
+  setErrorHeaders(error, response);
+  response.status(error.status).json(error.toEnvelope(state.requestId));
+}
+
+export function setErrorHeaders({ status, headers }: ApiError, response: Response): void {
+  if (status === 401 && !response.hasHeader('WWW-Authenticate')) {
     response.setHeader('WWW-Authenticate', `Bearer realm="${REALM}"`);
   }
-  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  response.status(error.status).json(error.toEnvelope(state.requestId));
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
 /** Converts an exception to an `ApiError`. Logs database failures and unexpected exceptions. */

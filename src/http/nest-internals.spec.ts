@@ -1,8 +1,10 @@
 import {
   Body,
+  Catch,
   Controller,
   Get,
   HttpCode,
+  Module,
   Next,
   Post,
   Query,
@@ -15,6 +17,8 @@ import {
 } from '@nestjs/common';
 import { EMPTY } from 'rxjs';
 import {
+  caughtTypesOf,
+  controllersIn,
   declaredPathsOf,
   declaredStatusOf,
   hasDefaultErrorHandler,
@@ -116,6 +120,24 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
     const handler = Object.getOwnPropertyDescriptor(prototype, name)!.value as () => object;
     expect(writesOwnResponse(ResponsesController, handler)).toBe(expected);
     expect(renderedTemplateOf(handler)).toBe(name === 'page' ? 'index' : undefined);
+  });
+});
+
+describe('the metadata of modules and filters', () => {
+  it('has the controllers of a module, and the exceptions of a filter', () => {
+    @Module({ controllers: [ThingsController] })
+    class ThingsModule {}
+
+    @Catch(TypeError)
+    class TypeErrorFilter {
+      catch(): void {
+        // The filter is never called.
+      }
+    }
+
+    expect(controllersIn(ThingsModule)).toEqual([ThingsController]);
+    expect(controllersIn(Thing)).toEqual([]);
+    expect(caughtTypesOf(new TypeErrorFilter())).toEqual([TypeError]);
   });
 });
 

@@ -1,7 +1,15 @@
-import { type RequestMethod, StreamableFile, type Type } from '@nestjs/common';
 import {
+  type DynamicModule,
+  type ExceptionFilter,
+  type RequestMethod,
+  StreamableFile,
+  type Type,
+} from '@nestjs/common';
+import {
+  FILTER_CATCH_EXCEPTIONS,
   HTTP_CODE_METADATA,
   METHOD_METADATA,
+  MODULE_METADATA,
   PATH_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
@@ -29,6 +37,18 @@ export function declaredPathsOf(target: object): string[] {
 /** Returns the status of `@HttpCode()`. */
 export function declaredStatusOf(handler: object): number | undefined {
   return Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined;
+}
+
+/** Returns the controllers that a module declares. */
+export function controllersIn(module: Type<unknown> | DynamicModule): Type<unknown>[] {
+  if ('module' in module) return [...controllersIn(module.module), ...(module.controllers ?? [])];
+  return (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as Type<unknown>[];
+}
+
+/** Returns the exceptions of `@Catch()`; an empty array stands for all. */
+export function caughtTypesOf(filter: ExceptionFilter): readonly Type<unknown>[] {
+  const prototype = Object.getPrototypeOf(filter) as object;
+  return (Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, prototype) ?? []) as Type<unknown>[];
 }
 
 /** Returns the template of `@Render()`. */

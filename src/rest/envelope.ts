@@ -2,7 +2,8 @@ import { StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import type { StoredResponse } from '../database/idempotency.repository.js';
 import { storedJsonOf } from '../database/records/stored-record.js';
-import { Page } from '../listing/page.js';
+import { isObject } from '../fields/json-object.js';
+import { Page, PAGE_META_SCHEMA } from '../listing/page.js';
 import type { ApiRequest } from '../http/request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
 import { createdPathOf } from './route-table.js';
@@ -38,14 +39,32 @@ export function serializeResponse(
   if (result instanceof SerializedResponse) return result.response;
   const { statusCode: status } = response;
   if (STATUSES_WITHOUT_BODY.has(status)) return { status, location: null, etag: null, text: '' };
-  if (result instanceof Page) return { status, location: null, etag: null, text: result.text };
-  const isRecord = hasId(result);
+  const { handlerResult } = request.state;
+  const data = handlerResult ? unwrap(result, handlerResult.seen) : result;
+  if (data instanceof Page) return { status, location: null, etag: null, text: data.text };
+  if (isPageObject(data)) return { status, location: null, etag: null, text: JSON.stringify(data) };
+  // The version and the path of a record do not depend on what an interceptor makes of it.
+  const record = handlerResult ? handlerResult.value : result;
+  const isRecord = hasId(record);
   return {
     status,
-    location: isRecord && status === 201 ? locationOf(request, response, result.id) : null,
-    etag: isRecord && request.method !== 'DELETE' ? etagOf(result) : null,
-    text: serializeRecord(result),
+    location: isRecord && status === 201 ? locationOf(request, response, record.id) : null,
+    etag: isRecord && request.method !== 'DELETE' ? etagOf(record) : null,
+    text: serializeRecord(data),
   };
+}
+
+/** Undoes the envelope of an interceptor that returns `{ data: value }`. */
+function unwrap(result: unknown, seen: unknown): unknown {
+  const isWrapped = isObject(result) && Object.keys(result).length === 1 && result.data === seen;
+  return isWrapped ? seen : result;
+}
+
+/** Whether a value is a page as clients receive it: interceptors copy pages, or store them in caches. */
+function isPageObject(value: unknown): boolean {
+  if (!isObject(value) || !Array.isArray(value.data)) return false;
+  const { meta } = value;
+  return isObject(meta) && PAGE_META_SCHEMA.required.every((name) => name in meta);
 }
 
 /** Returns the `Location` that the handler has set, or the path of the created record. */

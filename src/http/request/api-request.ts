@@ -16,6 +16,8 @@ export class RequestState {
   countedBy: 'guard' | 'handler' | 'nothing' = 'guard';
   /** Whether the response has the REST envelope. */
   hasEnvelope = false;
+  /** Set on routes with interceptors of a team: what the handler returned, and what they received. */
+  handlerResult: { readonly value: unknown; readonly seen: unknown } | undefined = undefined;
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */

@@ -1,0 +1,21 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { map, type Observable } from 'rxjs';
+import { Page } from '../../listing/page.js';
+import type { ApiRequest } from '../request/api-request.js';
+
+/**
+ * The innermost interceptor of a route with interceptors of a team. They receive a page as the object
+ * that clients receive. It keeps what the handler returned for the headers of the response.
+ */
+export const observedResult: NestInterceptor = {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { state } = context.switchToHttp().getRequest<ApiRequest>();
+    return next.handle().pipe(
+      map((value: unknown) => {
+        const seen = value instanceof Page ? value.toJSON() : value;
+        state.handlerResult = { value, seen };
+        return seen;
+      }),
+    );
+  },
+};
