@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { realChanges, nullsForMissing } from '../fields/changes.js';
+import { changedFields, nullsForMissing } from '../fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Page } from '../listing/page.js';
@@ -70,7 +70,7 @@ export class AppointmentsService {
   /** @throws ApiError `not_found`, `create_failed`, `validation_error` for times in the wrong order */
   async update(actor: Actor, id: string, input: UpdateAppointmentDto): Promise<AppointmentDto> {
     const revise = (stored: AppointmentDto) => {
-      const changes = realChanges(stored, input);
+      const changes = changedFields(stored, input);
       // A status updates `updated_at` even if it equals the stored one
       // (docs/contract/states.md#appointment-status).
       if (!changes && input.status === undefined) return undefined;

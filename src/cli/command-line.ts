@@ -27,7 +27,8 @@ export async function runCommandLine(
 ): Promise<number> {
   try {
     await commandLine(config).parseAsync(args, { from: 'user' });
-    return 0;
+    // A command that reports a problem sets the exit code.
+    return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     console.error(`latitude: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,4 +1,4 @@
-import { realChanges } from './changes.js';
+import { changedFields } from './changes.js';
 
 const STORED = {
   name: 'Ada' as string | null,
@@ -10,7 +10,7 @@ const STORED = {
   custom: { b: { d: [1, 2], c: 'x' }, a: 0.1 } as Record<string, unknown>,
 };
 
-describe('realChanges', () => {
+describe('changedFields', () => {
   it.each<[string, Partial<typeof STORED>]>([
     ['nothing', {}],
     ['everything that is stored', STORED],
@@ -23,7 +23,7 @@ describe('realChanges', () => {
       { custom: { a: 0.1, b: { c: 'x', d: [1, 2] } } },
     ],
   ])('returns nothing for %s', (_, update) => {
-    expect(realChanges(STORED, update)).toBeUndefined();
+    expect(changedFields(STORED, update)).toBeUndefined();
   });
 
   it.each<[string, Partial<typeof STORED>]>([
@@ -44,12 +44,12 @@ describe('realChanges', () => {
     ['another order in an inner array', { custom: { a: 0.1, b: { c: 'x', d: [2, 1] } } }],
     ['a number as text', { custom: { ...STORED.custom, a: '0.1' } }],
   ])('returns the change of %s', (_, update) => {
-    expect(realChanges(STORED, update)).toEqual(update);
+    expect(changedFields(STORED, update)).toEqual(update);
   });
 
   it('returns only the changed fields', () => {
     const update = { ...STORED, name: 'Grace', tags: ['a', 'b'] };
-    expect(realChanges(STORED, update)).toEqual({ name: 'Grace' });
+    expect(changedFields(STORED, update)).toEqual({ name: 'Grace' });
   });
 
   it.each(['__proto__', 'constructor', 'prototype'])(
@@ -58,14 +58,14 @@ describe('realChanges', () => {
       const parse = (value: number) =>
         JSON.parse(`{"${name}":{"a":${value}}}`) as Record<string, unknown>;
       const stored = { custom: parse(1) };
-      expect(realChanges(stored, { custom: parse(1) })).toBeUndefined();
-      expect(realChanges(stored, { custom: parse(2) })).toBeDefined();
-      expect(realChanges(stored, { custom: {} })).toBeDefined();
-      expect(realChanges({ custom: {} }, stored)).toBeDefined();
+      expect(changedFields(stored, { custom: parse(1) })).toBeUndefined();
+      expect(changedFields(stored, { custom: parse(2) })).toBeDefined();
+      expect(changedFields(stored, { custom: {} })).toBeDefined();
+      expect(changedFields({ custom: {} }, stored)).toBeDefined();
     },
   );
 
   it('treats 0 and -0 as equal', () => {
-    expect(realChanges({ custom: { a: 0 } }, { custom: { a: -0 } })).toBeUndefined();
+    expect(changedFields({ custom: { a: 0 } }, { custom: { a: -0 } })).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { namesOf } from './field.js';
  * The fields of an update whose values differ from the stored record. Values are compared as JSON.
  * @returns undefined if no value differs
  */
-export function realChanges<T extends object>(
+export function changedFields<T extends object>(
   stored: T,
   update: Partial<T>,
 ): Partial<T> | undefined {

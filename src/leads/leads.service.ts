@@ -4,7 +4,7 @@ import { UniqueViolation } from '../database/connection/driver-error.js';
 import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { realChanges, nullsForMissing } from '../fields/changes.js';
+import { changedFields, nullsForMissing } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { normalizeEmail, parsePhone, type ParsedPhone } from './contact-identity.js';
@@ -85,7 +85,7 @@ export class LeadsService {
   async update(actor: Actor, id: string, input: UpdateLeadDto): Promise<LeadDto> {
     const claim = { id, ...comparedForms(input, phoneOf(actor, input)) };
     const revise = (stored: LeadDto) => {
-      const changes = realChanges(stored, input);
+      const changes = changedFields(stored, input);
       if (!changes) return undefined;
       const { email_compared, phone_compared, ...row } = this.toRow(actor, {
         ...stored,

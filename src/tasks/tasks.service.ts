@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Times } from '../database/records/tenant-repository.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { realChanges, nullsForMissing } from '../fields/changes.js';
+import { changedFields, nullsForMissing } from '../fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -66,7 +66,7 @@ export class TasksService {
   async update(actor: Actor, id: string, input: UpdateTaskDto): Promise<TaskDto> {
     const { organization } = actor;
     const updated = await this.repository.update(organization, id, async (stored, transaction) => {
-      const changes = realChanges(stored, input);
+      const changes = changedFields(stored, input);
       const contact = changes?.contact_id;
       // Only a new contact is checked. Repeating the stored one is not a change.
       if (contact && !(await this.repository.lockLead(transaction, organization, contact))) {

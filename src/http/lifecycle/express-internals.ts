@@ -28,16 +28,26 @@ export function routeExactly(app: Express): void {
   Object.assign(app.router, { strict: true, caseSensitive: true });
 }
 
+class StatefulRequest extends http.IncomingMessage {
+  readonly state = new RequestState();
+}
+
+/** The classes that a server creates requests and responses from. */
+type ExpressClasses = Required<
+  Pick<
+    http.ServerOptions<typeof StatefulRequest, typeof http.ServerResponse<StatefulRequest>>,
+    'IncomingMessage' | 'ServerResponse'
+  >
+>;
+
 /**
  * Returns classes of Node's requests and responses that have Express' methods. Express would change the
  * prototype of each object instead, which V8 cannot optimize. `query` is a plain property instead of
  * Express' getter, because input binding assigns it.
  */
-export function expressClasses(app: Express) {
-  class ExpressRequest extends http.IncomingMessage {
-    readonly state = new RequestState();
-  }
-  class ExpressResponse extends http.ServerResponse<ExpressRequest> {}
+export function expressClasses(app: Express): ExpressClasses {
+  class ExpressRequest extends StatefulRequest {}
+  class ExpressResponse extends http.ServerResponse<StatefulRequest> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
   Object.setPrototypeOf(ExpressResponse.prototype, app.response);
   Object.defineProperty(ExpressRequest.prototype, 'query', { value: undefined, writable: true });

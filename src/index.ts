@@ -1,0 +1,105 @@
+/** What a team builds extensions with. Other files of the package are internal. */
+
+// Declaration merging reaches an interface only through `export *`.
+export * from './config/registered-extensions.js';
+
+// The application
+export { run } from './run.js';
+export { defineConfig, type LatitudeConfig } from './extension/config.js';
+export { defineExtension, type Extension, type ExtensionManifest } from './extension/extension.js';
+export type { Action, AddCommands, Progress, Run } from './extension/command.js';
+export * as commandOptions from './extension/command-options.js';
+export { InjectSetting, settingToken } from './config/config.module.js';
+export { type Environment, type Setting, setting, SettingError } from './config/setting.js';
+export { Settings } from './config/settings.js';
+
+// Routes
+export { AnyKey, Public, RawRoute, RequireScope } from './auth/access.js';
+export type { Scope } from './auth/scopes.js';
+export { Caller } from './http/request/api-request.js';
+export { Id } from './http/request/id.decorator.js';
+export { ApiRoute, type ApiRouteOptions, ApiTag } from './http/openapi/api-route.decorator.js';
+export type { Actor } from './tenancy/actor.js';
+
+// Fields of DTOs
+export {
+  DateTime,
+  Email,
+  Flag,
+  Integer,
+  JsonObject,
+  OneOf,
+  Phone,
+  Tags,
+  Text,
+  Uuid,
+} from './fields/kinds.js';
+export { EnumArray, Nested } from './fields/output-kinds.js';
+export { CreatedAt, OrganizationId, UpdatedAt } from './fields/record-fields.js';
+export { PickOf, type RecordFields, RecordOf, UpdateOf } from './fields/field.js';
+export { IdDto } from './fields/id.dto.js';
+export { DeletedDto } from './fields/deleted.dto.js';
+export { changedFields, nullsForMissing } from './fields/changes.js';
+
+// Errors
+export { ApiError, type ApiErrorOptions, validationError } from './errors/api-error.js';
+export type { CatalogueEntry, ErrorCode } from './errors/error-catalogue.js';
+export type { FieldProblem } from './errors/field-problem.js';
+export { orNotFound } from './errors/or-not-found.js';
+
+// Lists
+export { ListQuery, SortBy } from './listing/list-query.js';
+export { Conditions } from './listing/conditions.js';
+export { type ListSource, RecordList } from './listing/record-list.js';
+export type { Order } from './listing/order.js';
+export { Page, type PageMeta } from './listing/page.js';
+
+// Tables and SQL
+export {
+  createTenantTable,
+  dropTenantTable,
+  type RecordReference,
+  tenantTable,
+  type TenantTable,
+  type TenantTableOptions,
+} from './database/records/tenant-table.js';
+export { dropCounts, keepCounts } from './database/records/count-triggers.js';
+export { type CountedTable, repairCounts } from './database/records/record-counts.js';
+export { type Revision, type Row, TenantRepository } from './database/records/tenant-repository.js';
+export type { Statement, Tenant, TenantTransaction } from './database/gateway/tenant.js';
+export { TenantDatabase } from './database/gateway/tenant-database.js';
+export { UniqueViolation } from './database/connection/driver-error.js';
+
+// Agents
+export { Tool, type ToolOptions } from './mcp/tools/tool.decorator.js';
+export { Resource, type ResourceKind } from './mcp/resources/resource.decorator.js';
+export { Prompt, type PromptOptions, type PromptPart } from './mcp/prompts/prompt.decorator.js';
+export {
+  Completion,
+  type CompletionDeclaration,
+  type CompletionMatches,
+} from './mcp/prompts/completion.decorator.js';
+export { LabelledId } from './mcp/prompts/labelled-id.js';
+
+// Organizations and keys
+export { AuthModule } from './auth/auth.module.js';
+export { type IssuedKey, KeysService, type NewKey } from './auth/keys.service.js';
+
+// The features of Latitude
+export { LeadsModule } from './leads/leads.module.js';
+export { LeadsService } from './leads/leads.service.js';
+export { LeadComplianceService } from './leads/lead-compliance.service.js';
+export { leadExistsSql, leadNotFound } from './leads/lead-exists.js';
+export { LeadScorer, type ScorableLead } from './leads/lead-scorer.js';
+export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './leads/lead.dto.js';
+export { AppointmentsModule } from './appointments/appointments.module.js';
+export { AppointmentsService } from './appointments/appointments.service.js';
+export {
+  AppointmentDto,
+  AppointmentListQuery,
+  CreateAppointmentDto,
+  UpdateAppointmentDto,
+} from './appointments/appointment.dto.js';
+export { TasksModule } from './tasks/tasks.module.js';
+export { TasksService } from './tasks/tasks.service.js';
+export { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './tasks/task.dto.js';

@@ -1,0 +1,16 @@
+/** What a team tests extensions with. Other files of the folder are internal. */
+export { type Answer, ApiClient } from './api-client.js';
+export { createDatabase, dropDatabase, urlOf } from './databases.js';
+export {
+  buildLead,
+  createLead,
+  dataOf,
+  errorOf,
+  type ErrorBody,
+  expectError,
+  expectInvalid,
+  getLead,
+  type LeadRecord,
+} from './factories.js';
+export { TestApp } from './test-app.js';
+export { type Tenant, TestServer } from './test-server.js';
