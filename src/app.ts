@@ -56,10 +56,10 @@ export async function createApp(
 }
 
 /** The root module of the server. It leaves out the pages that the settings switch off. */
-export function serverModule({ modules = [], ...options }: AppOptions): DynamicModule {
+export function serverModule(options: AppOptions): DynamicModule {
   const { docs, metrics } = options.settings;
   const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
-  return rootModule({ ...options, modules: [McpModule, HttpModule, ...pages, ...modules] });
+  return rootModule({ ...options, serverModules: [McpModule, HttpModule, ...pages] });
 }
 
 const ROUTE_OWNERS: RouteOwners = {

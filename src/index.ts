@@ -6,7 +6,12 @@ export * from './config/registered-extensions.js';
 // The application
 export { run } from './run.js';
 export { defineConfig, type LatitudeConfig } from './extension/config.js';
-export { defineExtension, type Extension, type ExtensionManifest } from './extension/extension.js';
+export {
+  defineExtension,
+  type Extension,
+  type ExtensionManifest,
+  type ExtensionProvider,
+} from './extension/extension.js';
 export type { Action, AddCommands, Progress, Run } from './extension/command.js';
 export * as commandOptions from './extension/command-options.js';
 export { InjectSetting, settingToken } from './config/config.module.js';
@@ -89,8 +94,9 @@ export { type IssuedKey, KeysService, type NewKey } from './auth/keys.service.js
 export { LeadsModule } from './leads/leads.module.js';
 export { LeadsService } from './leads/leads.service.js';
 export { LeadComplianceService } from './leads/lead-compliance.service.js';
+export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
 export { leadExistsSql, leadNotFound } from './leads/lead-exists.js';
-export { LeadScorer, type ScorableLead } from './leads/lead-scorer.js';
+export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './leads/lead-scorer.js';
 export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './leads/lead.dto.js';
 export { AppointmentsModule } from './appointments/appointments.module.js';
 export { AppointmentsService } from './appointments/appointments.service.js';

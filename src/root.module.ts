@@ -7,6 +7,8 @@ import type { DatabaseTarget } from './database/connection/data-source-options.j
 import { DatabaseModule } from './database/database.module.js';
 import { type TimeBudget, ServerTimeBudget } from './database/gateway/time-budget.js';
 import type { Extension } from './extension/extension.js';
+import { EXTENSION_POINTS } from './extension-points.js';
+import { ExtensionPointsModule } from './extension/extension-points.module.js';
 import { checkExtensions, ledgersOf, settingsOf } from './extension/extensions.js';
 import { JobsModule } from './jobs/jobs.module.js';
 
@@ -24,6 +26,8 @@ export interface AppOptions {
   readonly extensions?: readonly Extension[];
   /** Modules that belong to no extension. */
   readonly modules?: readonly (Type<unknown> | DynamicModule)[];
+  /** Modules of Latitude that only the server has. */
+  readonly serverModules?: readonly Type<unknown>[];
 }
 
 /**
@@ -37,21 +41,27 @@ export function rootModule({
   beforeMigrating,
   extensions = [],
   modules = [],
+  serverModules = [],
 }: AppOptions): DynamicModule {
   checkExtensions(FEATURES, extensions);
   const ledgers = ledgersOf(extensions);
   const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
+  const ownModules = [
+    ConfigModule.of(settings, Object.keys(settingsOf(extensions))),
+    DatabaseModule.to({ target, timeBudget, beforeMigrating, ledgers, tables }),
+    AuthModule,
+    JobsModule,
+    ...serverModules,
+    AppModule,
+  ];
   return {
     module: RootModule,
     imports: [
-      ConfigModule.of(settings, Object.keys(settingsOf(extensions))),
-      DatabaseModule.to({ target, timeBudget, beforeMigrating, ledgers, tables }),
-      AuthModule,
-      JobsModule,
       // The guards and the error filter of Latitude come before those of a team's modules.
-      ...modules,
-      AppModule,
+      ...ownModules,
+      ExtensionPointsModule.of(EXTENSION_POINTS, extensions, ownModules),
       ...extensions.map(({ module }) => module),
+      ...modules,
     ],
   };
 }

@@ -1,10 +1,20 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type {
+  ClassProvider,
+  DynamicModule,
+  ExistingProvider,
+  FactoryProvider,
+  Type,
+  ValueProvider,
+} from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import { declareScopes } from '../auth/scopes.js';
 import type { Setting } from '../config/setting.js';
 import type { TenantTable } from '../database/records/tenant-table.js';
 import { type CatalogueEntry, declareErrors } from '../errors/error-catalogue.js';
 import type { AddCommands } from './command.js';
+
+/** A provider of Nest for a token that extensions can replace or add to. */
+export type ExtensionProvider = ClassProvider | ExistingProvider | FactoryProvider | ValueProvider;
 
 /** What an extension consists of. The server, the command line, the documents and the tests read it. */
 export interface ExtensionManifest<S extends string, C extends string> {
@@ -28,6 +38,10 @@ export interface ExtensionManifest<S extends string, C extends string> {
   readonly tables?: readonly TenantTable[];
   /** Commands of the command line. */
   readonly commands?: readonly AddCommands[];
+  /** Implementations that apply instead of those of Latitude, such as a `LeadScorer`. */
+  readonly replaces?: readonly ExtensionProvider[];
+  /** Implementations that apply besides those of Latitude, such as a `ComplianceRule`. */
+  readonly adds?: readonly ExtensionProvider[];
 }
 
 /** A manifest whose omitted lists are empty. */
@@ -57,6 +71,8 @@ export function defineExtension<const S extends string = never, const C extends 
     migrations: [],
     tables: [],
     commands: [],
+    replaces: [],
+    adds: [],
     ...manifest,
   };
   declareScopes(extension.scopes);

@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
+import type { Actor } from '../tenancy/actor.js';
+import { ComplianceRule } from './compliance-rule.js';
 import type { LeadDto } from './lead.dto.js';
 
 /**
@@ -8,11 +10,12 @@ import type { LeadDto } from './lead.dto.js';
  */
 @Injectable()
 export class LeadComplianceService {
-  /** @throws ApiError `compliance_blocked` for a lead that opted out or is on the do-not-call list */
-  assertContactable(lead: Pick<LeadDto, 'sms_opted_out' | 'on_dnc_list'>): void {
-    const reasons: string[] = [];
-    if (lead.sms_opted_out) reasons.push('has opted out of text messages');
-    if (lead.on_dnc_list) reasons.push('is on the do-not-call list');
+  constructor(@Inject(ComplianceRule) private readonly rules: readonly ComplianceRule[]) {}
+
+  /** @throws ApiError `compliance_blocked` with the reasons of all rules that refuse the lead */
+  async assertContactable(actor: Actor, lead: LeadDto): Promise<void> {
+    const results = await Promise.all(this.rules.map(async (rule) => rule.check(lead, actor)));
+    const reasons = results.filter((reason) => reason !== undefined);
     if (reasons.length === 0) return;
     throw new ApiError('compliance_blocked', { message: `The lead ${reasons.join(' and ')}.` });
   }

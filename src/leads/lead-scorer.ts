@@ -4,10 +4,7 @@ import type { LeadDto } from './lead.dto.js';
 /** The fields from which a score may be computed. */
 export type ScorableLead = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'updated_at'>;
 
-/**
- * Computes `lead_score` on every write. A team replaces it with a global module that provides and
- * exports this class (docs/guides/module-author.md).
- */
+/** Computes `lead_score` on every write. An extension can replace it (docs/guides/replace-and-add.md#lead-score). */
 export abstract class LeadScorer {
   /** @returns an integer from 0 to 100, the same for the same fields */
   abstract score(lead: ScorableLead): number;

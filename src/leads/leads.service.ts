@@ -1,4 +1,4 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../database/connection/driver-error.js';
 import type { Times } from '../database/records/tenant-repository.js';
@@ -17,7 +17,7 @@ import {
   type UpdateLeadDto,
 } from './lead.dto.js';
 import { leadSearchText, searchDigits } from './lead-search.js';
-import { DefaultLeadScorer, LeadScorer, type ScorableLead } from './lead-scorer.js';
+import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 
 /** Business rules of leads (docs/contract/resources.md#leads). */
@@ -25,7 +25,7 @@ import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 export class LeadsService {
   constructor(
     private readonly repository: LeadsRepository,
-    @Optional() @Inject(LeadScorer) private readonly scorer: LeadScorer = new DefaultLeadScorer(),
+    private readonly scorer: LeadScorer,
   ) {}
 
   /** @throws ApiError `query_failed` */

@@ -22,16 +22,17 @@ export class FollowUpLeadPrompt {
   })
   async build(actor: Actor, { lead_id }: FollowUpLeadDto): Promise<PromptPart[]> {
     const lead = await this.records.lead(actor, lead_id);
-    const [appointments, tasks] = await Promise.all([
+    const [appointments, tasks, contactRule] = await Promise.all([
       this.records.appointmentsWith(actor, lead_id),
       this.records.openTasks(actor, { contact_id: lead_id }),
+      this.records.contactRule(actor, lead),
     ]);
     return [
       `Help me follow up on a lead. It is ${new Date().toISOString()}. The lead:`,
       { kind: 'lead', record: lead },
       ...listParts('Its appointments, the latest first', 'appointment', appointments),
       ...listParts('Open tasks about it, the most pressing first', 'task', tasks),
-      this.records.contactRule(lead),
+      contactRule,
       'Tell me in a few sentences where we stand, then propose the one next step, and when to take it. ' +
         'If it is an appointment or a task, ask me before you create it; if it is a message that may be sent, draft it.',
     ];

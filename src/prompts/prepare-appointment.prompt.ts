@@ -47,7 +47,7 @@ export class PrepareAppointmentPrompt {
       ...(lead ? ['The lead:', { kind: 'lead', record: lead }] : ['The lead has been deleted.']),
       ...listParts('Other appointments with the lead, the latest first', 'appointment', others),
       ...listParts('Open tasks about the lead, the most pressing first', 'task', tasks),
-      ...(lead ? [this.records.contactRule(lead)] : []),
+      ...(lead ? [await this.records.contactRule(actor, lead)] : []),
     ];
   }
 }

@@ -69,9 +69,9 @@ export class SalesRecords {
   }
 
   /** @returns a sentence that says whether the lead may be contacted */
-  contactRule(lead: LeadDto): string {
+  async contactRule(actor: Actor, lead: LeadDto): Promise<string> {
     try {
-      this.compliance.assertContactable(lead);
+      await this.compliance.assertContactable(actor, lead);
       return 'The lead may be contacted.';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

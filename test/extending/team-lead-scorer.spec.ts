@@ -1,4 +1,7 @@
-import { Global, Injectable, Module } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
+import { InjectSetting } from '../../src/config/config.module.js';
+import { setting } from '../../src/config/setting.js';
+import { defineExtension } from '../../src/extension/extension.js';
 import { LeadScorer, type ScorableLead } from '../../src/leads/lead-scorer.js';
 import {
   createLead,
@@ -19,9 +22,14 @@ class NotesScorer extends LeadScorer {
   }
 }
 
-@Global()
-@Module({ providers: [{ provide: LeadScorer, useClass: NotesScorer }], exports: [LeadScorer] })
-class ScoringModule {}
+@Module({})
+class EmptyModule {}
+
+const scoringExtension = defineExtension({
+  name: 'acme-scoring',
+  module: EmptyModule,
+  replaces: [{ provide: LeadScorer, useClass: NotesScorer }],
+});
 
 /** Returns the number in the notes, which can violate the contract of `score`. */
 @Injectable()
@@ -31,16 +39,48 @@ class CarelessScorer extends LeadScorer {
   }
 }
 
-@Global()
-@Module({ providers: [{ provide: LeadScorer, useClass: CarelessScorer }], exports: [LeadScorer] })
-class CarelessScoringModule {}
+const carelessExtension = defineExtension({
+  name: 'careless',
+  module: EmptyModule,
+  replaces: [{ provide: LeadScorer, useClass: CarelessScorer }],
+});
+
+@Injectable()
+class PointsService {
+  readonly ofTag = 10;
+}
+
+/** Adds points that the module of its extension knows. */
+@Injectable()
+class PointsScorer extends LeadScorer {
+  constructor(
+    private readonly points: PointsService,
+    @InjectSetting('POINTS_MAX') private readonly max: number,
+  ) {
+    super();
+  }
+
+  score({ tags }: ScorableLead): number {
+    return Math.min(this.max, tags.length * this.points.ofTag);
+  }
+}
+
+@Module({ providers: [PointsService], exports: [PointsService] })
+class PointsModule {}
+
+const pointsExtension = defineExtension({
+  name: 'points',
+  module: PointsModule,
+  settings: { POINTS_MAX: setting.integer({ default: 15 }) },
+  replaces: [{ provide: LeadScorer, useClass: PointsScorer }],
+});
 
 describe("a team's own LeadScorer", () => {
   let app: TestApp;
   let tenant: Tenant;
 
   beforeAll(async () => {
-    app = await TestApp.start({ modules: [ScoringModule] });
+    app = await TestApp.start({ extensions: [scoringExtension] });
     tenant = await app.organization();
   });
   afterAll(() => app.stop());
@@ -74,7 +114,7 @@ describe("a team's LeadScorer that violates its contract", () => {
   let tenant: Tenant;
 
   beforeAll(async () => {
-    app = await TestApp.start({ modules: [CarelessScoringModule] });
+    app = await TestApp.start({ extensions: [carelessExtension] });
     tenant = await app.organization();
   });
   afterAll(() => app.stop());
@@ -91,4 +131,14 @@ describe("a team's LeadScorer that violates its contract", () => {
       expect(errorOf(update).message).not.toContain('Scorer');
     },
   );
+});
+
+describe('a LeadScorer with dependencies', () => {
+  it('injects settings and what the module of its extension exports', async () => {
+    const app = await TestApp.start({ extensions: [pointsExtension] });
+    const { api } = await app.organization();
+    expect(await createLead(api, { tags: ['a'] })).toMatchObject({ lead_score: 10 });
+    expect(await createLead(api, { tags: ['a', 'b'] })).toMatchObject({ lead_score: 15 });
+    await app.stop();
+  });
 });

@@ -43,7 +43,7 @@ class MessagesService {
   ) {}
 
   async send(actor: Actor, leadId: string, message: SendMessageDto): Promise<MessageDto> {
-    this.compliance.assertContactable(await this.leads.get(actor, leadId));
+    await this.compliance.assertContactable(actor, await this.leads.get(actor, leadId));
     return { id: uuidv7(), lead_id: leadId, urgent: false, ...message };
   }
 }

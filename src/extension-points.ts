@@ -1,0 +1,9 @@
+import { addable, type ExtensionPoint, replaceable } from './extension/extension-point.js';
+import { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
+import { DefaultLeadScorer, LeadScorer } from './leads/lead-scorer.js';
+
+/** What extensions replace or add to (docs/guides/replace-and-add.md). */
+export const EXTENSION_POINTS: readonly ExtensionPoint[] = [
+  replaceable(LeadScorer, DefaultLeadScorer),
+  addable(ComplianceRule, [OptOutRule, DoNotCallRule]),
+];

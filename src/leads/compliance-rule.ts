@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../tenancy/actor.js';
+import type { LeadDto } from './lead.dto.js';
+
+/**
+ * Decides whether a lead may be contacted. Extensions add rules or replace them all
+ * (docs/guides/replace-and-add.md#compliance-rules).
+ */
+export abstract class ComplianceRule {
+  /**
+   * @returns why the lead must not be contacted, to follow the words "The lead", such as
+   *   `has opted out of text messages`; undefined if it may be contacted
+   */
+  abstract check(lead: LeadDto, actor: Actor): string | undefined | Promise<string | undefined>;
+}
+
+@Injectable()
+export class OptOutRule extends ComplianceRule {
+  check({ sms_opted_out }: LeadDto): string | undefined {
+    return sms_opted_out ? 'has opted out of text messages' : undefined;
+  }
+}
+
+@Injectable()
+export class DoNotCallRule extends ComplianceRule {
+  check({ on_dnc_list }: LeadDto): string | undefined {
+    return on_dnc_list ? 'is on the do-not-call list' : undefined;
+  }
+}
