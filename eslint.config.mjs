@@ -4,7 +4,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 const NODE_GLOBALS =
-  'AbortController Buffer URLSearchParams __dirname console fetch performance process';
+  'AbortController Buffer Request Response URL URLSearchParams __dirname console fetch globalThis performance process';
 const nodeGlobals = Object.fromEntries(NODE_GLOBALS.split(' ').map((name) => [name, 'readonly']));
 
 export default defineConfig(

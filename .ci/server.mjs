@@ -9,26 +9,42 @@ import { createInterface } from 'node:readline';
 export const ROOT = path.dirname(import.meta.dirname);
 
 /**
- * Starts the server with its default settings and stops it afterwards.
- * @param use receives the address of the server, a key with every scope, and a temporary directory
+ * Starts the server and stops it afterwards.
+ * @param use receives the address of the server, a key with every scope, a temporary directory, and a
+ *   function that kills the server and starts it again
+ * @param settings environment variables; by default the server has its default settings
  */
-export async function withServer(use) {
+export async function withServer(use, settings = {}) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-ci-'));
-  const server = spawn(process.execPath, [path.join(ROOT, 'dist/src/main.js')], {
-    env: { PATH: process.env.PATH, DATA_DIR: path.join(directory, 'data'), PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(server, 'close');
+  const env = { PATH: process.env.PATH, DATA_DIR: path.join(directory, 'data'), ...settings };
+  let server = startServer({ ...env, PORT: '0' });
   try {
-    return await use({ ...(await firstStart(server)), directory });
+    const { key, url } = await firstStart(server);
+    const restart = async () => {
+      await stop(server, 'SIGKILL');
+      server = startServer({ ...env, PORT: new URL(url).port });
+      await firstStart(server);
+    };
+    return await use({ key, url, directory, restart });
   } finally {
-    server.kill();
-    await ended;
+    await stop(server);
     rmSync(directory, { recursive: true });
   }
 }
 
-/** @returns the key and the address that the server prints at its first start */
+function startServer(env) {
+  const program = path.join(ROOT, 'dist/src/main.js');
+  return spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function stop(server, signal) {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'close');
+  server.kill(signal);
+  await ended;
+}
+
+/** @returns the address that the server prints, and the key that it prints at its first start */
 async function firstStart(server) {
   let key;
   for await (const line of createInterface(server.stdout)) {

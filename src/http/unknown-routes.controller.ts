@@ -13,6 +13,14 @@ export const CATCH_ALL_PATH = '{*path}';
 /** Maximum length of the path in the hint. The paths of all routes are shorter. */
 const MAX_HINT_LENGTH = 200;
 
+/**
+ * The paths at which MCP clients look for OAuth after a 401. Several clients show the response to the last
+ * of these requests instead of the 401 itself.
+ */
+const OAUTH_PATHS = /^\/(register|authorize|token|\.well-known\/(oauth-|openid-configuration).*)$/;
+const NO_OAUTH =
+  'Latitude has no OAuth. The API key in the Authorization header is missing, invalid or expired: check it.';
+
 /** Answers requests that match no other route. A controller lets these requests pass the guards. */
 @Controller()
 export class UnknownRoutesController {
@@ -27,7 +35,9 @@ export class UnknownRoutesController {
 
   private throwNotFound(request: ApiRequest): never {
     const allowed = this.methodsOf(request.path);
-    const message = `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
+    const message = OAUTH_PATHS.test(request.path)
+      ? NO_OAUTH
+      : `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
     throw new ApiError('not_found', {
       message,
       headers: allowed.length > 0 ? { Allow: allowed.join(', ') } : {},
