@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import { CountsService } from '../database/records/counts.service.js';
 import type { CountDrift } from '../database/records/record-counts.js';
@@ -13,14 +13,17 @@ export function addCounters(program: Command, run: Run): void {
   counters
     .command('check')
     .description('compare the counters with the records; exits with 1 where they differ')
-    .action(() =>
-      run(async (app, progress) => {
+    .action(async () => {
+      let wrong = 0;
+      await run(async (app, progress) => {
         const service = app.get(CountsService);
         const result = await forEachOrganization(app, progress, (tenant) => service.check(tenant));
-        if (result.wrong.length > 0) process.exitCode = 1;
+        wrong = result.wrong.length;
         return result;
-      }),
-    );
+      });
+      // The printed result names them. This sets the exit code and prints nothing.
+      if (wrong > 0) throw new CommanderError(1, 'latitude.counters', 'Counters are wrong.');
+    });
   counters
     .command('repair')
     .description('mend counters that are wrong, while requests are served')

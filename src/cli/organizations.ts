@@ -79,9 +79,7 @@ function addDelete(organizations: Command, run: Run): void {
     .option('--yes', 'remove it; without this, only tell what would be removed')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
       await run((app, progress) => remove(app, id, yes, progress));
-      if (yes) return;
-      console.error('latitude: nothing was removed: add --yes to remove the organization.');
-      process.exitCode = 1;
+      if (!yes) throw new Error('nothing was removed: add --yes to remove the organization.');
     });
 }
 

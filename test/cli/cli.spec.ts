@@ -1,26 +1,35 @@
 import { MIGRATIONS } from '../../src/database/connection/data-source-options.js';
 import { ApiClient } from '../../src/testing/api-client.js';
-import { Product, type RunningServer } from '../support/product.js';
+import { runCommand } from '../support/command-line.js';
+import { type CommandResult, Product, resultOf, type RunningServer } from '../support/product.js';
+
+type Latitude = <T = unknown>(...args: string[]) => Promise<T>;
 
 describe('the command line', () => {
   const product = new Product();
   afterAll(() => product.remove());
 
-  const itWorks = () => {
+  /** Runs a command without a process of its own. */
+  const run = (args: string[]) => runCommand(args, product.environment);
+  const latitude: Latitude = async (...args) => resultOf(args, await run(['--json', ...args]));
+
+  const itWorks = (latitude: Latitude) => {
     it('lists the migrations that have run', async () => {
       const names = MIGRATIONS.map(({ name }) => name);
-      expect(await product.latitude('migrate')).toEqual({ migrations: names });
+      expect(await latitude('migrate')).toEqual({ migrations: names });
     });
 
     it('creates and lists organizations', async () => {
-      const made = await product.latitude('organizations', 'create', '--name', 'Acme');
+      const made = await latitude('organizations', 'create', '--name', 'Acme');
       expect(made).toEqual({ id: expect.any(String), name: 'Acme', phone_region: 'US' });
-      const all = await product.latitude<{ id: string }[]>('organizations', 'list');
+      const all = await latitude<{ id: string }[]>('organizations', 'list');
       expect(all).toContainEqual(expect.objectContaining(made as object));
     });
   };
 
-  describe('without a server', itWorks);
+  describe('without a server, in a process of its own', () => {
+    itWorks((...args) => product.latitude(...args));
+  });
 
   describe('while a server runs', () => {
     let server: RunningServer;
@@ -29,29 +38,29 @@ describe('the command line', () => {
     });
     afterAll(() => server.stop());
 
-    itWorks();
+    itWorks(latitude);
 
     it('changes the phone region of an organization, and lists the conflicts', async () => {
-      const made = await product.latitude<{ id: string }>(
+      const made = await latitude<{ id: string }>(
         ...['organizations', 'create', '--name', 'Regions', '--phone-region', 'gb'],
       );
       expect(made).toEqual({ id: expect.any(String), name: 'Regions', phone_region: 'GB' });
-      const changed = await product.latitude(
+      const changed = await latitude(
         ...['organizations', 'update', made.id, '--phone-region', 'DE'],
       );
       expect(changed).toEqual({ id: made.id, name: 'Regions', phone_region: 'DE', conflicts: 0 });
-      const conflicts = await product.latitude('leads', 'conflicts', '--organization', made.id);
+      const conflicts = await latitude('leads', 'conflicts', '--organization', made.id);
       expect(conflicts).toEqual([]);
     });
 
     it('creates, lists, rotates and revokes keys', async () => {
-      const { id: organization } = await product.latitude<{ id: string }>(
+      const { id: organization } = await latitude<{ id: string }>(
         'organizations',
         'create',
         '--name',
         'Keys',
       );
-      const key = await product.latitude<{ id: string; key: string }>(
+      const key = await latitude<{ id: string; key: string }>(
         ...['keys', 'create', '--organization', organization, '--name', 'n8n'],
         ...['--scopes', 'leads:read', '--expires-in', '90d'],
       );
@@ -63,7 +72,7 @@ describe('the command line', () => {
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
         key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
       });
-      const rotated = await product.latitude<{ id: string }>(
+      const rotated = await latitude<{ id: string }>(
         ...['keys', 'rotate', key.id, '--overlap', '24h'],
       );
       expect(rotated).toMatchObject({
@@ -71,20 +80,15 @@ describe('the command line', () => {
         old_expires_at: expect.any(String),
         scopes: ['leads:read'],
       });
-      const revoked = await product.latitude('keys', 'revoke', key.id);
+      const revoked = await latitude('keys', 'revoke', key.id);
       expect(revoked).toEqual({ id: key.id, revoked_at: expect.any(String) });
-      const listed = await product.latitude<object[]>(
-        'keys',
-        'list',
-        '--organization',
-        organization,
-      );
+      const listed = await latitude<object[]>('keys', 'list', '--organization', organization);
       expect(listed).toHaveLength(2);
       expect(JSON.stringify(listed)).not.toContain(key.key);
     });
 
     it('creates sample data, and purges deleted records', async () => {
-      const demo = await product.latitude<{ key: string }>('demo', '--leads', '7');
+      const demo = await latitude<{ key: string }>('demo', '--leads', '7');
       expect(demo).toEqual({
         organization_id: expect.any(String),
         key: expect.stringMatching(/^lat_[0-9A-Za-z]{36}$/),
@@ -97,35 +101,35 @@ describe('the command line', () => {
       expect(body.meta.total).toBe(4);
       await api.delete(`/api/v1/leads/${body.data[0].lead_id}`);
 
-      const nothing = await product.latitude('purge', '--older-than', '30d');
+      const nothing = await latitude('purge', '--older-than', '30d');
       expect(nothing).toMatchObject({ leads: 0, appointments: 0, tasks: 0 });
-      const removed = await product.latitude('purge', '--older-than', '1s');
+      const removed = await latitude('purge', '--older-than', '1s');
       expect(removed).toMatchObject({ leads: 1, appointments: 1, tasks: 0 });
     });
 
     it('deletes an organization and all its data after confirmation', async () => {
-      const { organization_id: id, key } = await product.latitude<Record<string, string>>(
+      const { organization_id: id, key } = await latitude<Record<string, string>>(
         ...['demo', '--leads', '6'],
       );
       const api = new ApiClient(server.url, key);
       const contents = { id, name: 'Demo', keys: 1 };
       const records = { leads: 6, appointments: 3, tasks: 2 };
 
-      const asked = await product.run('cli.js', ['--json', 'organizations', 'delete', id!]);
+      const asked = await run(['--json', 'organizations', 'delete', id!]);
       expect(asked.code).toBe(1);
       expect(JSON.parse(asked.stdout)).toMatchObject({ ...contents, records, deleted: false });
       expect(asked.stderr).toContain('--yes');
       expect((await api.get('/api/v1/leads')).status).toBe(200);
 
-      const done = await product.latitude('organizations', 'delete', id!, '--yes');
+      const done = await latitude('organizations', 'delete', id!, '--yes');
       expect(done).toMatchObject({ ...contents, records, deleted: true });
       expect((await api.get('/api/v1/leads')).status).toBe(401);
-      const all = await product.latitude<{ id: string }[]>('organizations', 'list');
+      const all = await latitude<{ id: string }[]>('organizations', 'list');
       expect(all.map((organization) => organization.id)).not.toContain(id);
     });
 
     it('checks and repairs counters', async () => {
-      const { organization_id, key } = await product.latitude<Record<string, string>>(
+      const { organization_id, key } = await latitude<Record<string, string>>(
         ...['demo', '--leads', '3'],
       );
       await product.sql(`update record_counts set records = records + 2
@@ -134,41 +138,51 @@ describe('the command line', () => {
         { organization_id, resource: 'leads', filter: '', value: '', counted: 5, actual: 3 },
       ];
 
-      const check = await product.run('cli.js', ['--json', 'counters', 'check']);
+      const check = await run(['--json', 'counters', 'check']);
       expect(check.code).toBe(1);
       expect(JSON.parse(check.stdout)).toMatchObject({ wrong });
-      expect(await product.latitude('counters', 'repair')).toMatchObject({ repaired: wrong });
-      expect(await product.latitude('counters', 'check')).toMatchObject({ wrong: [] });
+      expect(await latitude('counters', 'repair')).toMatchObject({ repaired: wrong });
+      expect(await latitude('counters', 'check')).toMatchObject({ wrong: [] });
       const { body } = await new ApiClient(server.url, key).get('/api/v1/leads');
       expect(body.meta.total).toBe(3);
+    });
+
+    it.each([
+      [['keys', 'create'], '--organization'],
+      [
+        [
+          ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
+          ...['--name', 'n', '--scopes', 'all', '--expires-in', '999999999d'],
+        ],
+        "option '--expires-in <duration>' argument '999999999d' is invalid. It must be at most 36500d.",
+      ],
+      [['purge'], '--older-than'],
+      [['demo', '--leads', '0'], '1 to 1000000'],
+      [['keys', 'revoke', 'x'], 'UUID'],
+      [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
+      [['organizations', 'create', '--name', ' '], 'name'],
+      [['organizations', 'delete', 'x', '--yes'], 'UUID'],
+      [
+        ['organizations', 'delete', '00000000-0000-4000-8000-000000000000', '--yes'],
+        'no such organization',
+      ],
+      [['nonsense'], 'nonsense'],
+    ])('rejects %j with one line and a non-zero exit code', async (args, hint) => {
+      expectRejected(await run(args), hint);
     });
   });
 
   it.each([
-    [['keys', 'create'], '--organization'],
-    [
-      [
-        ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
-        ...['--name', 'n', '--scopes', 'all', '--expires-in', '999999999d'],
-      ],
-      "option '--expires-in <duration>' argument '999999999d' is invalid. It must be at most 36500d.",
-    ],
-    [['purge'], '--older-than'],
-    [['demo', '--leads', '0'], '1 to 1000000'],
-    [['keys', 'revoke', 'x'], 'UUID'],
-    [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
-    [['organizations', 'create', '--name', ' '], 'name'],
-    [['organizations', 'delete', 'x', '--yes'], 'UUID'],
-    [
-      ['organizations', 'delete', '00000000-0000-4000-8000-000000000000', '--yes'],
-      'no such organization',
-    ],
     [['nonsense'], 'nonsense'],
-  ])('rejects %j with one line and a non-zero exit code', async (args, hint) => {
-    const { code, stdout, stderr } = await product.run('cli.js', args);
-    expect(code).not.toBe(0);
-    expect(stdout).toBe('');
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toContain(hint);
+    [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
+  ])('in a process of its own, rejects %j in the same way', async (args, hint) => {
+    expectRejected(await product.run('cli.js', args), hint);
   });
 });
+
+function expectRejected({ code, stdout, stderr }: CommandResult, hint: string): void {
+  expect(code).not.toBe(0);
+  expect(stdout).toBe('');
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toContain(hint);
+}

@@ -30,6 +30,11 @@ export class Product {
   /** @param env additional environment variables of every process */
   constructor(private readonly env: Record<string, string> = {}) {}
 
+  /** The environment variables of every process. */
+  get environment(): Record<string, string> {
+    return { PORT: '0', DATA_DIR: path.join(this.dataDir, 'data'), ...this.env };
+  }
+
   /** Starts the server and waits until it listens. */
   async start(env: Record<string, string> = {}): Promise<RunningServer> {
     const server = this.spawnServer(env);
@@ -55,9 +60,7 @@ export class Product {
 
   /** Runs a command that prints one JSON value. */
   async latitude<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await this.run('cli.js', ['--json', ...args]);
-    if (code !== 0) throw new Error(`latitude ${args.join(' ')} failed: ${stderr}`);
-    return JSON.parse(stdout) as T;
+    return resultOf<T>(args, await this.run('cli.js', ['--json', ...args]));
   }
 
   /** Runs SQL directly on the embedded database of a running server. */
@@ -90,13 +93,7 @@ export class Product {
   private spawn(entry: string, args: readonly string[], env: Record<string, string>): ChildProcess {
     const child = spawn(process.execPath, [path.join(ROOT, 'dist/src', entry), ...args], {
       cwd: this.dataDir,
-      env: {
-        PATH: process.env.PATH,
-        PORT: '0',
-        DATA_DIR: path.join(this.dataDir, 'data'),
-        ...this.env,
-        ...env,
-      },
+      env: { PATH: process.env.PATH, ...this.environment, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -104,6 +101,12 @@ export class Product {
     child.once('exit', () => this.running.delete(child));
     return child;
   }
+}
+
+/** Returns the JSON that a command printed. */
+export function resultOf<T>(args: readonly string[], { code, stdout, stderr }: CommandResult): T {
+  if (code !== 0) throw new Error(`latitude ${args.join(' ')} failed: ${stderr}`);
+  return JSON.parse(stdout) as T;
 }
 
 /** One process of the product. */

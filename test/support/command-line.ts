@@ -1,0 +1,31 @@
+import { runCommandLine } from '../../src/cli/command-line.js';
+import { defineConfig } from '../../src/extension/config.js';
+import type { CommandResult } from './product.js';
+
+/**
+ * Runs a command in the process of the test, which takes much less time than a process of its own.
+ * @param env environment variables during the command
+ */
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<CommandResult> {
+  const written = { stdout: '', stderr: '' };
+  const record = (stream: keyof typeof written) => (chunk: string | Uint8Array) => {
+    written[stream] += String(chunk);
+    return true;
+  };
+  const environment = jest.replaceProperty(process, 'env', { ...process.env, ...env });
+  const spies: Pick<jest.SpyInstance, 'mockRestore'>[] = [
+    jest.spyOn(console, 'log').mockImplementation((text) => record('stdout')(`${text}\n`)),
+    jest.spyOn(console, 'error').mockImplementation((text) => record('stderr')(`${text}\n`)),
+    jest.spyOn(process.stderr, 'write').mockImplementation(record('stderr')),
+  ];
+  try {
+    const code = await runCommandLine(defineConfig(), args);
+    return { code, ...written };
+  } finally {
+    environment.restore();
+    for (const spy of spies) spy.mockRestore();
+  }
+}
