@@ -38,7 +38,8 @@ export const RawRoute = () => SetMetadata<symbol, Access>(ACCESS, 'raw');
 
 /**
  * Declares a page without authentication (docs/contract/running.md#public-pages). It is not rate
- * limited, and the return value of the handler is sent without the envelope. Query and body are not read.
+ * limited, and the return value of the handler is sent without the envelope. Query and body are read only
+ * if the handler declares them.
  */
 export const Public = () => SetMetadata<symbol, Access>(ACCESS, 'public');
 

@@ -1,5 +1,5 @@
 import { type CatalogueEntry, ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
-import { type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
+import { describeProblem, type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 
 /** The realm of every 401 and 403 (docs/contract/keys-and-scopes.md#missing-and-invalid-keys). */
 export const REALM = 'latitude';
@@ -55,7 +55,7 @@ export class ApiError extends Error {
 /** Creates a `validation_error`. Its message and details name at most `MAX_PROBLEMS` problems. */
 export function validationError(problems: readonly FieldProblem[]): ApiError {
   const details = problems.slice(0, MAX_PROBLEMS);
-  const sentences = details.map(({ field, message }) => `${field} ${message}`);
+  const sentences = details.map(describeProblem);
   const others = problems.length - details.length;
   if (others > 0) sentences.push(`and ${others} more`);
   return new ApiError('validation_error', { message: `${sentences.join('; ')}.`, details });

@@ -19,3 +19,8 @@ const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 export function fieldLabel(name: string, fallback: string): string {
   return name.slice(0, MAX_LABEL_LENGTH).replace(NOT_PRINTABLE, '') || fallback;
 }
+
+/** The field and its problem as a text. Rules of class-validator can have messages that are no predicates. */
+export function describeProblem({ field, message }: FieldProblem): string {
+  return /^(\p{Lu}|each )/u.test(message) ? `${field}: ${message}` : `${field} ${message}`;
+}

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { JsonSchema } from './json-schema.js';
 import { UUID_SCHEMA } from './uuid.js';
@@ -164,6 +165,13 @@ function addField(prototype: object, field: Field, presence?: PropertyDecorator)
   for (const decorate of [...(presence ? [presence] : []), ...field.rules]) {
     decorate(prototype, field.name);
   }
+  if (field.normalize !== identity) normalizeByTransform(prototype, field);
+}
+
+/** Lets DTOs that copy the rules of this one, such as those of `PartialType()`, normalize as well. */
+function normalizeByTransform(prototype: object, { name, normalize }: Field): void {
+  const normalizeValue = ({ value }: { value: unknown }) => normalize(value);
+  Transform(normalizeValue, { toClassOnly: true })(prototype, name);
 }
 
 function presenceRule({ required }: Presence<unknown>): PropertyDecorator {

@@ -38,7 +38,7 @@ export interface ReadOptions {
   readonly wording?: ProblemWording;
 }
 
-const BODY: ProblemWording = {
+export const BODY: ProblemWording = {
   whole: 'body',
   unknown: 'is unknown or cannot be set',
   known: (names) =>
@@ -60,10 +60,11 @@ export function readInput<T extends object>(
   { encoding = 'json', wording = BODY }: ReadOptions = {},
 ): Input<T> {
   const reader = readerOf(dto);
-  const value = normalized(dto, plain, reader, encoding);
-  const found = [...unknownFields(plain, reader, wording), ...reader.validate(value)];
+  const value = new dto();
+  setNormalized(value, plain, reader, encoding);
+  const found = [...unknownFields(dto, plain, reader, wording), ...reader.validate(value)];
   const problems = unread.length === 0 ? found : mergeProblems(unread, found);
-  if (problems.length === 0 && !reader.isUpdate) applyDefaults(value, reader);
+  if (problems.length === 0 && !reader.isUpdate) setDefaults(value, reader);
   return { value, problems };
 }
 
@@ -84,14 +85,34 @@ function readerOf(dto: Type<object>): Reader {
   return reader;
 }
 
-function normalized<T extends object>(
-  dto: Type<T>,
+/** Sets the normalized values of the fields of a DTO on an object, and ignores everything else. */
+export function setFields(
+  value: object,
+  dto: Type<object>,
   plain: object,
-  { known }: Reader,
   encoding: Encoding,
-): T {
+): void {
+  setNormalized(value, plain, readerOf(dto), encoding);
+}
+
+/** Reads only the fields of a DTO. The other properties stay as they are. */
+export function readFieldsOnly(
+  dto: Type<object>,
+  plain: object,
+  encoding: Encoding,
+): Input<object> {
+  const reader = readerOf(dto);
+  const instance = new dto();
+  setNormalized(instance, plain, reader, encoding);
+  const problems = reader.validate(instance).filter(({ field }) => reader.known.has(field));
+  const value = { ...plain };
+  setNormalized(value, plain, reader, encoding);
+  if (!reader.isUpdate) setDefaults(value, reader);
+  return { value, problems };
+}
+
+function setNormalized(value: object, plain: object, { known }: Reader, encoding: Encoding): void {
   const raw = plain as Readonly<Record<string, unknown>>;
-  const value = new dto();
   const target = value as Record<string, unknown>;
   for (const [name, { normalize, fromText }] of known) {
     if (!Object.hasOwn(plain, name)) continue;
@@ -100,32 +121,60 @@ function normalized<T extends object>(
       encoding === 'text' && typeof given === 'string' ? fromText(given) : given,
     );
   }
-  return value;
 }
 
-/** The first unknown name is reported together with the known names. */
 function unknownFields(
+  dto: Type<object>,
   plain: object,
-  { known, fixed }: Reader,
+  { known }: Reader,
   wording: ProblemWording,
 ): FieldProblem[] {
-  const { whole, unknown } = wording;
   const strays = Object.keys(plain).filter((name) => !known.has(name));
-  const first = strays.find((name) => !fixed.has(name));
-  const messageOf = (name: string) => {
-    if (fixed.has(name)) return 'cannot be changed';
-    return name === first ? `${unknown}; ${wording.known([...known.keys()])}` : unknown;
-  };
-  return strays.map((name) => ({ field: fieldLabel(name, whole), message: messageOf(name) }));
+  if (strays.length === 0) return [];
+  const message = unknownMessage(dto, [...known.keys()], wording);
+  return strays.map((name) => ({
+    field: fieldLabel(name, wording.whole),
+    message: message(name),
+  }));
 }
 
-function mergeProblems(unread: readonly FieldProblem[], found: FieldProblem[]): FieldProblem[] {
+/**
+ * Returns a function that words the problems of unknown names. The first one states the known names.
+ * @param known the names of the properties of the DTO
+ */
+export function unknownMessage(
+  dto: Type<object>,
+  known: readonly string[],
+  wording: ProblemWording,
+): (name: string) => string {
+  const { fixed } = readerOf(dto);
+  let isFirst = true;
+  return (name) => {
+    if (fixed.has(name)) return 'cannot be changed';
+    const { unknown } = wording;
+    const message = isFirst ? `${unknown}; ${wording.known(known)}` : unknown;
+    isFirst = false;
+    return message;
+  };
+}
+
+/** Adds the found problems of fields that could be read. */
+export function mergeProblems(
+  unread: readonly FieldProblem[],
+  found: FieldProblem[],
+): FieldProblem[] {
   const named = new Set(unread.map(({ field }) => field));
   return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
 
+/** Sets the defaults of the fields, unless the DTO is of an update. */
+export function applyDefaults(value: object, dto: Type<object>): void {
+  const reader = readerOf(dto);
+  if (!reader.isUpdate) setDefaults(value, reader);
+}
+
 /** Sets the defaults of a create. Null means omitted. */
-function applyDefaults(value: object, { fields }: Reader): void {
+function setDefaults(value: object, { fields }: Reader): void {
   const target = value as Record<string, unknown>;
   for (const { name, presence } of fields) {
     if (target[name] !== undefined && target[name] !== null) continue;

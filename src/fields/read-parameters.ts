@@ -1,10 +1,14 @@
 import type { Type } from '@nestjs/common';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { type Field, fieldsOf } from './field.js';
+import { readClass } from './read-class.js';
 import { type Input, type ProblemWording, readInput, type ReadOptions } from './read-input.js';
 import { trimText } from './text.js';
 
-const QUERY: ProblemWording = {
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** The wording of problems of query parameters. */
+export const QUERY: ProblemWording = {
   whole: 'query',
   unknown: 'is unknown',
   known: (names) =>
@@ -18,23 +22,39 @@ const QUERY: ProblemWording = {
  */
 export function readParameters<T extends object>(
   dto: Type<T>,
-  values: Readonly<Record<string, unknown>>,
+  values: Parameters,
   unread: readonly FieldProblem[] = [],
   { encoding, wording = QUERY }: ReadOptions = {},
 ): Input<T> {
+  const given = withoutEmptyFilters(dto, values);
+  const problems = given.problems.length === 0 ? unread : [...unread, ...given.problems];
+  return readInput(dto, given.values, problems, { encoding, wording });
+}
+
+/** Reads query parameters into a DTO with rules of class-validator. */
+export function readClassParameters<T extends object>(
+  dto: Type<T>,
+  values: Parameters,
+  unread: readonly FieldProblem[],
+): Promise<Input<T>> {
+  const given = withoutEmptyFilters(dto, values);
+  const problems = [...unread, ...given.problems];
+  return readClass(dto, given.values, problems, { encoding: 'text', wording: QUERY });
+}
+
+const NO_PROBLEMS: readonly FieldProblem[] = [];
+
+function withoutEmptyFilters(dto: Type<object>, values: Parameters) {
   const isEmpty = ({ name }: Field) => {
     const value = values[name];
     return typeof value === 'string' && trimText(value) === '';
   };
   const empty = fieldsOf(dto).filter(isEmpty);
-  if (empty.length === 0) return readInput(dto, values, unread, { encoding, wording });
+  if (empty.length === 0) return { values, problems: NO_PROBLEMS };
   const names = new Set(empty.map(({ name }) => name));
   const others = Object.entries(values).filter(([name]) => !names.has(name));
   const problems = empty
     .filter(({ presence }) => presence.required === true || presence.default !== undefined)
     .map(({ name }) => ({ field: name, message: 'must not be empty' }));
-  return readInput(dto, Object.fromEntries(others), [...unread, ...problems], {
-    encoding,
-    wording,
-  });
+  return { values: Object.fromEntries(others), problems };
 }

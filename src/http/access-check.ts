@@ -1,21 +1,46 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
-import { declaredHandlers } from './declared-handlers.js';
+import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
+import { InputGuard } from './request/input.guard.js';
 
-/** Fails the start if a route requires a scope that does not exist. */
+/**
+ * Fails the start if a route declares no access or requires a scope that does not exist, or if its
+ * input cannot be read.
+ */
 @Injectable()
 export class AccessCheck implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly inputs: InputGuard,
   ) {}
 
-  /** @throws Error with the name of the route */
+  /** @throws Error with a sentence for each faulty route */
   onModuleInit(): void {
-    for (const { route, handler } of declaredHandlers(this.discovery, this.scanner)) {
-      const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
-      if (access !== undefined) assertKnownAccess(route, access);
+    const faults = declaredHandlers(this.discovery, this.scanner).flatMap((handler) => {
+      try {
+        this.check(handler);
+        return [];
+      } catch (error) {
+        return [(error as Error).message];
+      }
+    });
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
+
+  private check({ route, controller, handler }: DeclaredHandler): void {
+    const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
+    if (access === undefined) {
+      throw new Error(
+        `${route} declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.`,
+      );
+    }
+    assertKnownAccess(route, access);
+    try {
+      this.inputs.assertReadable(controller, handler);
+    } catch (error) {
+      throw new Error(`${route} ${(error as Error).message}`, { cause: error });
     }
   }
 }

@@ -7,7 +7,8 @@ import { pathsOf } from './openapi/routes.js';
 export interface DeclaredHandler {
   /** Such as `GET /api/v1/leads`. */
   readonly route: string;
-  readonly handler: object;
+  readonly controller: Type<object>;
+  readonly handler: () => unknown;
 }
 
 /** Returns the route handlers of all controllers. */
@@ -17,13 +18,13 @@ export function declaredHandlers(
 ): DeclaredHandler[] {
   return discovery.getControllers().flatMap(({ metatype }) => {
     const controller = metatype as Type<object>;
-    const prototype = controller.prototype as Record<string, object>;
+    const prototype = controller.prototype as Record<string, () => unknown>;
     return scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const handler = prototype[name] ?? {};
-      const verb = requestMethodOf(handler);
-      if (verb === undefined) return [];
+      const handler = prototype[name];
+      const verb = handler && requestMethodOf(handler);
+      if (!handler || verb === undefined) return [];
       const [path = ''] = pathsOf(controller, handler);
-      return [{ route: `${RequestMethod[verb]} ${path}`, handler }];
+      return [{ route: `${RequestMethod[verb]} ${path}`, controller, handler }];
     });
   });
 }

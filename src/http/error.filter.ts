@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
 /** Sends the error envelope, or closes the connection if a part of the response was sent. */
 export function sendError(thrown: unknown, request: ApiRequest, response: Response): void {
   const { state } = request;
-  const error = toLoggedApiError(thrown, state.requestId, routeOf(request));
+  const error = toLoggedApiError(thrown, state.requestId, routeOf(request), state.pipedParameters);
   state.errorCode = error.code;
   if (response.headersSent) {
     response.destroy();
@@ -51,8 +51,9 @@ export function toLoggedApiError(
   thrown: unknown,
   requestId: string,
   route: string | null,
+  pipedParameters: readonly string[] = [],
 ): ApiError {
-  const error = toApiError(thrown);
+  const error = toApiError(thrown, pipedParameters);
   const request = { request_id: requestId, route };
   const failure = databaseFailureOf(thrown);
   if (failure) logger.error({ ...failure.facts, ...request }, 'a database statement failed');
@@ -64,8 +65,8 @@ export function toLoggedApiError(
   return error;
 }
 
-function toApiError(thrown: unknown): ApiError {
+function toApiError(thrown: unknown, pipedParameters: readonly string[]): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof HttpException) return fromHttpException(thrown);
+  if (thrown instanceof HttpException) return fromHttpException(thrown, pipedParameters);
   return new ApiError('internal_error', { cause: thrown });
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
+import { describePipeProblems, type PipeProblems } from './request/pipe-problems.js';
 
 /** Statuses whose condition is the same, whoever throws them. */
 const SHARED_CODES: Readonly<Record<number, ErrorCode>> = {
@@ -24,21 +25,29 @@ export class ApiHttpException extends HttpException {
   }
 }
 
-/** Converts an exception that a team's code throws (docs/contract/errors.md#http-exceptions). */
-export function fromHttpException(exception: HttpException): ApiError {
+/**
+ * Converts an exception that a team's code throws (docs/contract/errors.md#http-exceptions).
+ * @param pipedParameters the names of the handler's parameters with pipes, whose exceptions name none
+ */
+export function fromHttpException(
+  exception: HttpException,
+  pipedParameters: readonly string[] = [],
+): ApiError {
   if (exception instanceof ApiHttpException) return exception.error;
   const status = exception.getStatus();
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     return new ApiError('internal_error', { cause: exception });
   }
   const retryable = RETRYABLE.has(status);
-  const message = messageOf(exception) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
+  const problems = problemsOf(exception, pipedParameters);
+  const message =
+    problems.message ?? messageOf(exception) ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
   const advice = retryable
     ? 'Repeat the same call in a few seconds.'
     : 'Do not repeat the same call. Tell the user what the message says.';
   return new ApiError(
     codeOf(exception, status),
-    { cause: exception },
+    { cause: exception, details: problems.details },
     { status, retryable, message, advice },
   );
 }
@@ -55,6 +64,14 @@ function codeOfReason(reason: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z ]/g, '')
     .replaceAll(' ', '_');
+}
+
+/** Only a 400 describes the input. */
+function problemsOf(exception: HttpException, pipedParameters: readonly string[]): PipeProblems {
+  if (exception.getStatus() !== 400) return {};
+  const response: unknown = exception.getResponse();
+  const isBody = typeof response === 'object' && response !== null && 'message' in response;
+  return isBody ? describePipeProblems(response.message, pipedParameters) : {};
 }
 
 /** @returns undefined for a wrapped error, whose message is not meant for the client */

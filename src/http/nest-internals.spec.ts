@@ -6,23 +6,35 @@ import {
   HttpCode,
   Module,
   Next,
+  Param,
+  ParseBoolPipe,
+  ParseIntPipe,
   Post,
+  Put,
   Query,
+  RawBody,
   Redirect,
   Render,
   RequestMethod,
   Res,
+  Scope,
   Sse,
   StreamableFile,
+  UsePipes,
+  ValidationPipe,
 } from '@nestjs/common';
+import { APP_PIPE, NestFactory } from '@nestjs/core';
+import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 import { EMPTY } from 'rxjs';
 import {
   caughtTypesOf,
   controllersIn,
   declaredPathsOf,
+  declaredPipesOf,
   declaredStatusOf,
+  globalPipesOf,
   hasDefaultErrorHandler,
-  parameterTypeOf,
+  parametersOf,
   renderedTemplateOf,
   requestMethodOf,
   writesOwnResponse,
@@ -32,6 +44,7 @@ class Filter {}
 class Thing {}
 
 @Controller(['things', 'objects'])
+@UsePipes(ValidationPipe)
 class ThingsController {
   @Get(':id')
   get(@Query() filter: Filter): Filter {
@@ -42,6 +55,16 @@ class ThingsController {
   @HttpCode(202)
   create(@Query() filter: Filter, @Body() thing: Thing): object[] {
     return [filter, thing];
+  }
+
+  @Put(':id')
+  @UsePipes(ParseIntPipe)
+  update(
+    @Param('id', ParseIntPipe) id: number,
+    @Body('tags') tags: string[],
+    @RawBody() bytes: Buffer,
+  ): unknown[] {
+    return [id, tags, bytes];
   }
 
   helper(): void {
@@ -77,12 +100,21 @@ class ResponsesController {
     return response;
   }
 }
+class RequestPipe extends ParseBoolPipe {}
+
+@Module({
+  providers: [
+    { provide: APP_PIPE, useClass: ParseBoolPipe },
+    { provide: APP_PIPE, useClass: RequestPipe, scope: Scope.REQUEST },
+  ],
+})
+class PipesModule {}
 
 const methods = ThingsController.prototype as unknown as Record<
-  'get' | 'create' | 'helper',
+  'get' | 'create' | 'update' | 'helper',
   object
 >;
-const { get, create, helper } = methods;
+const { get, create, update, helper } = methods;
 
 describe("the metadata of Nest's decorators that the HTTP code relies on", () => {
   it('has the method of a route', () => {
@@ -102,10 +134,35 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
     expect([declaredStatusOf(create), declaredStatusOf(get)]).toEqual([202, undefined]);
   });
 
-  it('has the types of @Query and @Body', () => {
-    expect(parameterTypeOf(ThingsController, 'create', 'query')).toBe(Filter);
-    expect(parameterTypeOf(ThingsController, 'create', 'body')).toBe(Thing);
-    expect(parameterTypeOf(ThingsController, 'get', 'body')).toBeUndefined();
+  it('has the sources, names, types and pipes of parameters', () => {
+    expect(parametersOf(ThingsController, 'create')).toEqual([
+      { source: 'query', name: undefined, type: Filter, pipes: [] },
+      { source: 'body', name: undefined, type: Thing, pipes: [] },
+    ]);
+    expect(parametersOf(ThingsController, 'update')).toEqual([
+      { source: 'param', name: 'id', type: Number, pipes: [ParseIntPipe] },
+      { source: 'body', name: 'tags', type: Array, pipes: [] },
+      { source: 'raw body', name: undefined, type: Buffer, pipes: [] },
+    ]);
+    expect(parametersOf(ThingsController, 'helper')).toEqual([]);
+  });
+
+  it('has the pipes of @UsePipes on a controller and a route', () => {
+    expect(declaredPipesOf(ThingsController, update)).toEqual([ValidationPipe, ParseIntPipe]);
+    expect(declaredPipesOf(ThingsController, create)).toEqual([ValidationPipe]);
+  });
+
+  it('has the pipes of APP_PIPE and of useGlobalPipes', async () => {
+    const app = await NestFactory.create(PipesModule, { logger: false });
+    const pipe = new ParseIntPipe();
+    app.useGlobalPipes(pipe);
+    await app.init();
+    expect(globalPipesOf(app.get(ExternalContextCreator))).toEqual([
+      expect.any(ParseBoolPipe),
+      pipe,
+      RequestPipe,
+    ]);
+    await app.close();
   });
 
   it.each([

@@ -11,6 +11,7 @@ import {
   METHOD_METADATA,
   MODULE_METADATA,
   PATH_METADATA,
+  PIPES_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
   RESPONSE_PASSTHROUGH_METADATA,
@@ -18,6 +19,8 @@ import {
   SSE_METADATA,
 } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { ApplicationConfig } from '@nestjs/core';
+import type { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 
 // The metadata of Nest's decorators. Its keys are no public API: everything that relies on them is in
 // this file.
@@ -73,8 +76,8 @@ export function writesOwnResponse(
   ) {
     return true;
   }
-  const takesResponse = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT].some(
-    (kind) => keyOf(parametersOf(controller, name), kind) !== undefined,
+  const takesResponse = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT].some((kind) =>
+    hasKind(declaredParameters(controller, name), kind),
   );
   return (
     takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) !== true
@@ -88,27 +91,71 @@ export function hasDefaultErrorHandler(file: StreamableFile): boolean {
   return String(file.errorHandler) === DEFAULT_ERROR_HANDLER;
 }
 
-/** Returns the type of the first parameter of a method with `@Query()` or `@Body()`. */
-export function parameterTypeOf(
-  controller: Type<unknown>,
-  method: string,
-  source: 'query' | 'body',
-): Type<object> | undefined {
-  const kind = source === 'query' ? RouteParamtypes.QUERY : RouteParamtypes.BODY;
-  const parameters = parametersOf(controller, method);
-  const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) as
-    Type<object>[] | undefined;
-  const key = keyOf(parameters, kind);
-  return key === undefined ? undefined : types?.[parameters[key]?.index ?? -1];
+/** Where the value of a handler's parameter comes from. */
+export type ParameterSource = 'query' | 'body' | 'param' | 'raw body';
+
+/** A parameter of a handler with `@Query()`, `@Body()`, `@Param()` or `@RawBody()`. */
+export interface HandlerParameter {
+  readonly source: ParameterSource;
+  /** The name in `@Query('name')`; undefined if the parameter takes the whole source. */
+  readonly name: string | undefined;
+  /** The declared type; `Object` for interfaces, undefined if the compiler has recorded none. */
+  readonly type: Type<object> | undefined;
+  /** The pipes of the decorator. */
+  readonly pipes: readonly unknown[];
+}
+
+const SOURCES: Readonly<Partial<Record<number, ParameterSource>>> = {
+  [RouteParamtypes.QUERY]: 'query',
+  [RouteParamtypes.BODY]: 'body',
+  [RouteParamtypes.PARAM]: 'param',
+  [RouteParamtypes.RAW_BODY]: 'raw body',
+};
+
+/** Returns the parameters of a handler that carry input, in the order of their declaration. */
+export function parametersOf(controller: Type<unknown>, method: string): HandlerParameter[] {
+  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
+    []) as readonly (Type<object> | undefined)[];
+  return Object.entries(declaredParameters(controller, method))
+    .sort(([, a], [, b]) => a.index - b.index)
+    .flatMap(([key, { index, data, pipes = [] }]) => {
+      // The keys of decorators of a team's own are random texts, which can begin with a digit.
+      const source = SOURCES[Number(key.split(':')[0])];
+      const name = typeof data === 'string' ? data : undefined;
+      return source ? [{ source, name, type: types[index], pipes }] : [];
+    });
+}
+
+/** Returns the pipes that `@UsePipes()` declares on the controller and on the method. */
+export function declaredPipesOf(controller: object, handler: object): unknown[] {
+  return [controller, handler].flatMap(
+    (target) => (Reflect.getMetadata(PIPES_METADATA, target) ?? []) as unknown[],
+  );
+}
+
+/** Returns the pipes of `APP_PIPE` and `useGlobalPipes()`. */
+export function globalPipesOf(contexts: ExternalContextCreator): unknown[] {
+  const { pipesContextCreator } = contexts as unknown as {
+    pipesContextCreator: { config: ApplicationConfig };
+  };
+  const { config } = pipesContextCreator;
+  const ofRequests = config.getGlobalRequestPipes().map(({ metatype }) => metatype);
+  return [...config.getGlobalPipes(), ...ofRequests];
 }
 
 /** The parameters with decorators. A key has the kind of the parameter and its index. */
-type Parameters = Readonly<Record<string, { readonly index: number }>>;
+type Parameters = Readonly<Record<string, DeclaredParameter>>;
 
-function parametersOf(controller: Type<unknown>, method: string): Parameters {
+interface DeclaredParameter {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+}
+
+function declaredParameters(controller: Type<unknown>, method: string): Parameters {
   return (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Parameters;
 }
 
-function keyOf(parameters: Parameters, kind: RouteParamtypes): string | undefined {
-  return Object.keys(parameters).find((name) => name.startsWith(`${kind}:`));
+function hasKind(parameters: Parameters, kind: RouteParamtypes): boolean {
+  return Object.keys(parameters).some((key) => key.startsWith(`${kind}:`));
 }

@@ -92,6 +92,7 @@ function idempotentRequestOf({
   headers,
   query,
   body,
+  state,
 }: ApiRequest): IdempotentRequest | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
@@ -100,7 +101,9 @@ function idempotentRequestOf({
     const message = `must be 1 to ${maxLength} visible ASCII characters`;
     throw validationError([{ field: 'Idempotency-Key', message }]);
   }
-  return { key, route: `${method} ${path}`, content: JSON.stringify([query, body], sortKeys) };
+  // An instance of a class can hide what was sent: a Set is serialized as {}.
+  const content = JSON.stringify(state.rawInput ?? [query, body], sortKeys);
+  return { key, route: `${method} ${path}`, content };
 }
 
 /** A `JSON.stringify` replacer that sorts keys, so that equal objects have equal texts. */

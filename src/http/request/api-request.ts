@@ -2,6 +2,8 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Actor } from '../../tenancy/actor.js';
 
+const NO_NAMES: readonly string[] = [];
+
 /** What the steps of a request pass on to later steps. */
 export class RequestState {
   /** Time of receipt, in milliseconds of `performance.now()`. */
@@ -20,6 +22,10 @@ export class RequestState {
   handlerResult: { readonly value: unknown; readonly seen: unknown } | undefined = undefined;
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
+  /** The query and the body as sent, if the classes of the handler are no DTOs of fields. */
+  rawInput: unknown = undefined;
+  /** The names of the parameters of the handler that have pipes of their own. */
+  pipedParameters: readonly string[] = NO_NAMES;
   /** Set if the client waits for `100 Continue` before it sends the body. */
   sendContinue: (() => void) | undefined = undefined;
 }

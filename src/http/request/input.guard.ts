@@ -1,44 +1,64 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
+import { declaredPipesOf, globalPipesOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
-import { type InputTypes, inputTypesOf, bindInput } from './request-reader.js';
+import { bindInput } from './bind-input.js';
+import { type InputPlan, planInputs } from './input-plan.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
+/** How a handler is called. */
+interface Route {
+  /** Whether it is part of the REST API, whose routes refuse inputs that they do not declare. */
+  readonly isRest: boolean;
+  /** Undefined if the handler reads the request itself. */
+  readonly plan: InputPlan | undefined;
+}
+
 /**
- * The last guard. It reads the query and the body, validates them and sets them on the request as
- * DTOs. It is a guard because interceptors make each call of a handler slower.
+ * The last guard. It reads the query, the body and the path, validates them and sets them on the
+ * request. It is a guard because interceptors make each call of a handler slower.
  */
 @Injectable()
 export class InputGuard implements CanActivate {
-  /** The DTO classes of each handler; undefined for handlers that are not part of the REST API. */
-  private readonly inputs = new Map<Handler, InputTypes | undefined>();
+  private readonly routes = new Map<Handler, Route>();
 
   constructor(
     private readonly settings: Settings,
     private readonly reflector: Reflector,
+    private readonly contexts: ExternalContextCreator,
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const types = this.typesOf(context);
-    if (!types) return true;
+    const { isRest, plan } = this.routeOf(context.getClass(), context.getHandler());
+    if (!plan) return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    request.state.hasEnvelope = true;
-    return mapMaybePromise(bindInput(request, types, this.settings.bodyLimitBytes), () => true);
+    request.state.hasEnvelope = isRest;
+    request.state.pipedParameters = plan.pipedParameters;
+    const { bodyLimitBytes: bodyLimit } = this.settings;
+    return mapMaybePromise(bindInput(request, plan, { bodyLimit, isStrict: isRest }), () => true);
   }
 
-  private typesOf(context: ExecutionContext): InputTypes | undefined {
-    const handler = context.getHandler();
-    if (!this.inputs.has(handler)) {
-      const access = this.reflector.get<Access | undefined>(ACCESS, handler);
-      const types = isRestRoute(access)
-        ? inputTypesOf(context.getClass(), handler.name)
-        : undefined;
-      this.inputs.set(handler, types);
-    }
-    return this.inputs.get(handler);
+  /** @throws Error with a predicate that follows the name of the route, if its input cannot be read */
+  assertReadable(controller: Type<unknown>, handler: Handler): void {
+    this.routeOf(controller, handler);
+  }
+
+  private routeOf(controller: Type<unknown>, handler: Handler): Route {
+    const known = this.routes.get(handler);
+    if (known) return known;
+    const pipes = [...declaredPipesOf(controller, handler), ...globalPipesOf(this.contexts)];
+    const plan = planInputs(controller, handler.name, pipes);
+    const isRest = isRestRoute(this.reflector.get<Access | undefined>(ACCESS, handler));
+    const declaresInput = [plan.query, plan.body, plan.param].some(
+      (source) => source !== undefined,
+    );
+    const route = { isRest, plan: isRest || declaresInput ? plan : undefined };
+    this.routes.set(handler, route);
+    return route;
   }
 }

@@ -4,7 +4,7 @@ const NOT_ENCODED = 'must be percent-encoded as UTF-8';
 const HAS_NUL = 'must not contain \\u0000';
 const REPEATED = 'must be given only once';
 
-const entriesOf = (raw: string): [string, string][] => Object.entries(parseQueryString(raw).values);
+const entriesOf = (raw: string) => Object.entries(parseQueryString(raw).values);
 
 describe('parseQueryString', () => {
   it.each<[string, [string, string][]]>([
@@ -171,5 +171,11 @@ describe('parseQueryString', () => {
     const start = process.cpuUsage();
     parseQueryString(raw);
     expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2_000);
+  });
+
+  it('collects a repeated parameter in an array on request', () => {
+    const { values, problems } = parseQueryString('a=1&b=2&a=3&a=', 'array');
+    expect(problems).toEqual([]);
+    expect({ ...values }).toEqual({ a: ['1', '3', ''], b: '2' });
   });
 });

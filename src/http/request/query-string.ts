@@ -13,16 +13,20 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /** The valid parameters, and the problems of the others. */
 export interface ParsedQueryString {
   /** Has no prototype, so that `__proto__` is a normal name. */
-  values: Record<string, string>;
+  values: Record<string, string | string[]>;
   problems: FieldProblem[];
 }
 
 /**
  * Parses `application/x-www-form-urlencoded` strictly. Brackets and dots in names have no meaning.
  * @param raw the part of a URL after the question mark
+ * @param repeated whether a parameter that is given several times is an array, or a problem
  */
-export function parseQueryString(raw: string): ParsedQueryString {
-  const reader = new Reader();
+export function parseQueryString(
+  raw: string,
+  repeated: 'array' | 'problem' = 'problem',
+): ParsedQueryString {
+  const reader = new Reader(repeated === 'array');
   let parameters = 0;
   let start = 0;
   while (start < raw.length) {
@@ -39,10 +43,12 @@ export function parseQueryString(raw: string): ParsedQueryString {
 }
 
 class Reader {
-  readonly values = Object.create(null) as Record<string, string>;
+  readonly values = Object.create(null) as ParsedQueryString['values'];
   readonly problems: FieldProblem[] = [];
   private readonly seen = new Set<string>();
   private readonly repeated = new Set<string>();
+
+  constructor(private readonly keepsRepeated: boolean) {}
 
   read(parameter: string): void {
     const equals = parameter.indexOf('=');
@@ -50,7 +56,7 @@ class Reader {
     const name = decode(rawName);
     if (name === undefined) this.report(rawName, NOT_ENCODED);
     else if (name.includes('\0')) this.report(rawName, HAS_NUL);
-    else if (this.seen.has(name)) this.reportRepeated(name);
+    else if (this.seen.has(name) && !this.keepsRepeated) this.reportRepeated(name);
     else {
       this.seen.add(name);
       this.readValue(name, equals === -1 ? '' : parameter.slice(equals + 1));
@@ -66,7 +72,10 @@ class Reader {
     const value = decode(rawValue);
     if (value === undefined) this.report(name, NOT_ENCODED);
     else if (value.includes('\0')) this.report(name, HAS_NUL);
-    else this.values[name] = value;
+    else {
+      const earlier = this.values[name];
+      this.values[name] = earlier === undefined ? value : [earlier, value].flat();
+    }
   }
 
   private reportRepeated(name: string): void {

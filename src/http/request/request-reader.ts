@@ -1,16 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { isObject } from '../../fields/json-object.js';
-import { type Input, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
-import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
-import { parameterTypeOf } from '../nest-internals.js';
+import { type ParameterSource, parametersOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { BodyError, readBody } from './body-reader.js';
 import { isJsonContentType } from './content-type.js';
 import { parseQueryString } from './query-string.js';
-import { parseJson } from './strict-json.js';
 
 /** The DTO classes that a handler declares with `@Query()` and `@Body()`. */
 export interface InputTypes {
@@ -20,43 +16,10 @@ export interface InputTypes {
 
 /** Returns the DTO classes of a controller's method. */
 export function inputTypesOf(controller: Type<unknown>, method: string): InputTypes {
-  return {
-    query: parameterTypeOf(controller, method, 'query'),
-    body: parameterTypeOf(controller, method, 'body'),
-  };
-}
-
-/**
- * Replaces the query and the body of a request by instances of their DTOs.
- * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
- *   every failing field of both
- */
-export function bindInput(
-  request: ApiRequest,
-  types: InputTypes,
-  bodyLimit: number,
-): MaybePromise<void> {
-  const query = readQuery(request.url, types.query ?? EmptyQueryDto);
-  request.query = query.value as ApiRequest['query'];
-  const { body: dto } = types;
-  if (!dto) {
-    if (allowsBody(request) || !mayHaveBody(request)) {
-      throwIfAny(query.problems);
-      return;
-    }
-    return checkUnexpectedBody(request, bodyLimit).then((problems) => {
-      throwIfAny([...query.problems, ...problems]);
-    });
-  }
-  return readJsonBytes(request, bodyLimit).then((bytes) => {
-    const body = readJson(bytes, dto);
-    throwIfAny([...query.problems, ...body.problems]);
-    request.body = body.value;
-  });
-}
-
-function throwIfAny(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw validationError(problems);
+  const parameters = parametersOf(controller, method);
+  const typeOf = (wanted: ParameterSource) =>
+    parameters.find(({ source, name }) => source === wanted && name === undefined)?.type;
+  return { query: typeOf('query'), body: typeOf('body') };
 }
 
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
@@ -67,7 +30,7 @@ export function allowsBody({ method }: Pick<ApiRequest, 'method'>): boolean {
 }
 
 /** Whether the headers announce a body. A chunked body can still be empty. */
-function mayHaveBody({ headers }: ApiRequest): boolean {
+export function mayHaveBody({ headers }: ApiRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
@@ -79,7 +42,10 @@ const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
  * accepted with any content type.
  * @throws ApiError `payload_too_large`
  */
-async function checkUnexpectedBody(request: ApiRequest, limit: number): Promise<FieldProblem[]> {
+export async function checkUnexpectedBody(
+  request: ApiRequest,
+  limit: number,
+): Promise<FieldProblem[]> {
   try {
     const bytes = await receiveBody(request, limit);
     if (bytes.length === 0 || EMPTY_OBJECT.test(bytes.toString('latin1'))) return [];
@@ -88,14 +54,6 @@ async function checkUnexpectedBody(request: ApiRequest, limit: number): Promise<
     if (error.reason === 'too_large') throw toApiError(error, limit);
   }
   return [{ field: 'body', message: `must be empty: a ${request.method} request takes no body` }];
-}
-
-/** The query DTO of routes without query parameters. */
-class EmptyQueryDto {}
-
-/** Returns a problem for each query parameter of a route that has none. */
-export function findUnexpectedParameters({ url }: ApiRequest): readonly FieldProblem[] {
-  return readQuery(url, EmptyQueryDto).problems;
 }
 
 /**
@@ -139,21 +97,12 @@ function toApiError(error: BodyError, limit: number): ApiError {
   }
 }
 
-/** Shared by all requests without a query, therefore frozen. */
-const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: [] };
+class NoParametersDto {}
 
-function readQuery(url: string, dto: Type<object>): Input<object> {
+/** Returns a problem for each query parameter of a route that has none. */
+export function findUnexpectedParameters({ url }: ApiRequest): readonly FieldProblem[] {
   const start = url.indexOf('?');
-  if (start === -1 && dto === EmptyQueryDto) return EMPTY_QUERY;
-  const { values, problems } = parseQueryString(start === -1 ? '' : url.slice(start + 1));
-  return readParameters(dto, values, problems, { encoding: 'text' });
-}
-
-function readJson(bytes: Buffer, dto: Type<object>): Input<object> {
-  const { value, problems } = parseJson(bytes);
-  if (!isObject(value)) {
-    const notAnObject = { field: 'body', message: 'must be a JSON object' };
-    return { value: {}, problems: problems.length > 0 ? problems : [notAnObject] };
-  }
-  return readInput(dto, value, problems);
+  if (start === -1) return [];
+  const { values, problems } = parseQueryString(url.slice(start + 1));
+  return readParameters(NoParametersDto, values, problems, { encoding: 'text' }).problems;
 }

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { insufficientScope } from '../../auth/access.js';
 import { validationError } from '../../errors/api-error.js';
 import { fieldsOf } from '../../fields/field.js';
+import { assertOnlyFields } from '../../fields/read-class.js';
 import { readInput } from '../../fields/read-input.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
@@ -37,9 +38,12 @@ export class PromptRegistry implements OnModuleInit {
 
   constructor(private readonly methods: MethodDiscovery) {}
 
-  /** @throws Error when two prompts have the same name */
+  /** @throws Error when two prompts have the same name, or one has an argument that is no field */
   onModuleInit(): void {
     this.prompts = this.methods.byName<PromptDeclaration>(PROMPT);
+    for (const { declaration } of this.prompts.values()) {
+      assertOnlyFields(`The prompt ${declaration.name}`, declaration.input);
+    }
   }
 
   /** @returns the prompts that a key with these scopes may get, in a fixed order */

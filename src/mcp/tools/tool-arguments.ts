@@ -3,6 +3,7 @@ import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { clearableFieldsOf, namesOf } from '../../fields/field.js';
 import { Flag, Uuid } from '../../fields/kinds.js';
+import { assertOnlyFields } from '../../fields/read-class.js';
 import { type Input, type ProblemWording, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
 import { CLEAR, applyClear } from './clear.js';
@@ -48,10 +49,11 @@ export class ToolArguments {
   private readonly names: ReadonlySet<string>;
   private readonly wording: ProblemWording;
 
-  /** @throws Error when `input` declares a built-in argument */
+  /** @throws Error when `input` declares a built-in argument, or a property that is no field */
   constructor(private readonly tool: ToolDeclaration) {
     this.builtIn = builtInArgumentsOf(tool);
     this.input = tool.input ?? NoArguments;
+    assertOnlyFields(`The tool ${tool.name}`, this.input);
     this.clearable = clearableFieldsOf(this.input);
     this.builtInNames = new Set(namesOf(this.builtIn));
     const reserved = [...this.builtInNames, ...(this.clearable.length > 0 ? [CLEAR] : [])];

@@ -1,0 +1,190 @@
+import type { Type } from '@nestjs/common';
+import { validationError } from '../../errors/api-error.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
+import { isObject } from '../../fields/json-object.js';
+import { readClass } from '../../fields/read-class.js';
+import {
+  BODY,
+  type Input,
+  mergeProblems,
+  readFieldsOnly,
+  readInput,
+} from '../../fields/read-input.js';
+import { QUERY, readClassParameters, readParameters } from '../../fields/read-parameters.js';
+import { type MaybePromise } from '../../rate-limit/maybe-promise.js';
+import type { ApiRequest } from './api-request.js';
+import type { InputPlan, SourcePlan } from './input-plan.js';
+import { readNamed, type Source, type Values } from './named-parameters.js';
+import { parseQueryString } from './query-string.js';
+import {
+  allowsBody,
+  checkUnexpectedBody,
+  findUnexpectedParameters,
+  mayHaveBody,
+  readJsonBytes,
+} from './request-reader.js';
+import { parseJson } from './strict-json.js';
+
+interface Binding {
+  /** Maximum size of the body in bytes. */
+  readonly bodyLimit: number;
+  /** Whether inputs that the handler does not declare are problems. */
+  readonly isStrict: boolean;
+}
+
+/** The input of one source, and the value from which it was read. */
+interface SourceInput extends Input<unknown> {
+  readonly raw: unknown;
+}
+
+/**
+ * Replaces the inputs of a request by those that the handler declares: instances of DTOs, and values
+ * of the declared types.
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, or `validation_error` that names
+ *   every failing field of all sources
+ */
+export function bindInput(
+  request: ApiRequest,
+  plan: InputPlan,
+  binding: Binding,
+): MaybePromise<void> {
+  const { fields } = plan;
+  return fields && binding.isStrict
+    ? bindFields(request, fields.query, fields.body, binding)
+    : bindAll(request, plan, binding);
+}
+
+/** The fast path: DTOs whose properties are all fields, which are read without a promise. */
+function bindFields(
+  request: ApiRequest,
+  queryDto: Type<object> | undefined,
+  bodyDto: Type<object> | undefined,
+  { bodyLimit }: Binding,
+): MaybePromise<void> {
+  const query = readFieldsOfQuery(request, queryDto);
+  request.query = query.value as ApiRequest['query'];
+  if (!bodyDto) return bindNoBody(request, query.problems, bodyLimit);
+  return readJsonBytes(request, bodyLimit).then((bytes) => {
+    const { value, problems } = parseJson(bytes);
+    const body = isObject(value) ? readInput(bodyDto, value, problems) : notAnObject(problems);
+    throwIfAny([...query.problems, ...body.problems]);
+    request.body = body.value;
+  });
+}
+
+function bindNoBody(
+  request: ApiRequest,
+  problems: readonly FieldProblem[],
+  limit: number,
+): MaybePromise<void> {
+  if (allowsBody(request) || !mayHaveBody(request)) {
+    throwIfAny(problems);
+    return;
+  }
+  return checkUnexpectedBody(request, limit).then((ofBody) => {
+    throwIfAny([...problems, ...ofBody]);
+  });
+}
+
+/** Shared by all requests without a query, therefore frozen. */
+const EMPTY_QUERY: Input<object> = { value: Object.freeze({}), problems: [] };
+
+function readFieldsOfQuery(request: ApiRequest, dto: Type<object> | undefined): Input<object> {
+  if (!dto) {
+    const problems = findUnexpectedParameters(request);
+    return problems.length === 0 ? EMPTY_QUERY : { value: {}, problems };
+  }
+  const { values, problems } = parseQueryString(queryStringOf(request));
+  return readParameters(dto, values, problems, { encoding: 'text' });
+}
+
+/** Reads what the handler declares, of every kind. */
+async function bindAll(request: ApiRequest, plan: InputPlan, binding: Binding): Promise<void> {
+  const { bodyLimit, isStrict } = binding;
+  const query = await readQuery(request, plan.query, isStrict);
+  const param = await readPathParameters(request, plan.param);
+  const problems = [...query.problems, ...param.problems];
+  request.query = query.value as ApiRequest['query'];
+  request.params = param.value as ApiRequest['params'];
+  if (!plan.body) {
+    request.state.rawInput = [query.raw, null];
+    if (isStrict) await bindNoBody(request, problems, bodyLimit);
+    else throwIfAny(problems);
+    return;
+  }
+  const body = await readBody(await readJsonBytes(request, bodyLimit), plan.body, isStrict);
+  throwIfAny([...problems, ...body.problems]);
+  request.body = body.value;
+  request.state.rawInput = [query.raw, body.raw];
+}
+
+const QUERY_SOURCE: Source = { encoding: 'text', wording: QUERY };
+const PATH_SOURCE: Source = { encoding: 'text', wording: { ...QUERY, whole: 'path' } };
+const BODY_SOURCE: Source = { encoding: 'json', wording: BODY };
+
+async function readQuery(
+  request: ApiRequest,
+  plan: SourcePlan | undefined,
+  isStrict: boolean,
+): Promise<SourceInput> {
+  if (!plan)
+    return { value: {}, raw: {}, problems: isStrict ? findUnexpectedParameters(request) : [] };
+  const isSingle = plan.kind === 'fields' || (plan.kind === 'unchecked' && !plan.isPiped);
+  const parsed = parseQueryString(queryStringOf(request), isSingle ? 'problem' : 'array');
+  const raw = { ...parsed.values };
+  const input =
+    plan.kind === 'class'
+      ? await readClassParameters(plan.dto, raw, parsed.problems)
+      : plan.kind === 'fields'
+        ? readParameters(plan.dto, raw, parsed.problems, { encoding: 'text' })
+        : await readValues(plan, raw, parsed.problems, QUERY_SOURCE, isStrict);
+  return { ...input, raw };
+}
+
+async function readPathParameters(
+  { params }: ApiRequest,
+  plan: SourcePlan | undefined,
+): Promise<Input<unknown>> {
+  return plan ? readValues(plan, params, [], PATH_SOURCE, false) : { value: params, problems: [] };
+}
+
+async function readBody(bytes: Buffer, plan: SourcePlan, isStrict: boolean): Promise<SourceInput> {
+  const isEmpty = bytes.length === 0 && plan.kind === 'named';
+  const { value: raw, problems } = isEmpty ? { value: {}, problems: [] } : parseJson(bytes);
+  if (plan.kind === 'unchecked' && !plan.dto && Array.isArray(raw))
+    return { value: raw, raw, problems };
+  if (plan.kind === 'unchecked' && plan.isArray) return { ...notAnObject(problems, 'array'), raw };
+  if (!isObject(raw)) return { ...notAnObject(problems), raw };
+  return { ...(await readValues(plan, raw, problems, BODY_SOURCE, isStrict)), raw };
+}
+
+function readValues(
+  plan: SourcePlan,
+  raw: Values,
+  unread: readonly FieldProblem[],
+  source: Source,
+  isStrict: boolean,
+): MaybePromise<Input<unknown>> {
+  if (plan.kind === 'named') return readNamed(plan.parameters, raw, unread, source, isStrict);
+  if (plan.kind !== 'unchecked') return readClass(plan.dto, raw, unread, source);
+  if (!plan.dto) return { value: raw, problems: unread };
+  const { value, problems } = readFieldsOnly(plan.dto, raw, source.encoding);
+  return { value, problems: mergeProblems(unread, [...problems]) };
+}
+
+function notAnObject(
+  problems: readonly FieldProblem[],
+  wanted: 'object' | 'array' = 'object',
+): Input<object> {
+  const problem = { field: 'body', message: `must be a JSON ${wanted}` };
+  return { value: {}, problems: problems.length > 0 ? problems : [problem] };
+}
+
+function queryStringOf({ url }: ApiRequest): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
+function throwIfAny(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw validationError(problems);
+}

@@ -1,0 +1,161 @@
+import { type Type, ValidationPipe } from '@nestjs/common';
+import { hasPlainProperties, isReadable } from '../../fields/read-class.js';
+import { type HandlerParameter, parametersOf, type ParameterSource } from '../nest-internals.js';
+
+/**
+ * How a source of input is read:
+ * - `fields`: into a DTO whose properties are all fields.
+ * - `class`: into a DTO with rules of class-validator.
+ * - `unchecked`: as it was parsed, for a parameter without a class or for a `ValidationPipe`. The fields
+ *   of `dto` are read.
+ * - `named`: only the parameters of decorators with a name, such as `@Query('name')`.
+ */
+export type SourcePlan =
+  | { readonly kind: 'fields' | 'class'; readonly dto: Type<object> }
+  | UncheckedPlan
+  | { readonly kind: 'named'; readonly parameters: readonly NamedParameter[] };
+
+export interface UncheckedPlan {
+  readonly kind: 'unchecked';
+  readonly dto?: Type<object>;
+  readonly isArray: boolean;
+  /** Whether a pipe checks the value. */
+  readonly isPiped: boolean;
+}
+
+/** A parameter of a decorator with a name. */
+export interface NamedParameter {
+  readonly name: string;
+  /** The type of the value; undefined if pipes check it or any value is accepted. */
+  readonly type: Type<object> | undefined;
+  readonly isPiped: boolean;
+}
+
+/** How the inputs of a handler are read. A source without a plan has no parameter. */
+export interface InputPlan {
+  /** The DTOs of handlers whose inputs are all fields. They have a faster path. */
+  readonly fields?: { readonly query?: Type<object>; readonly body?: Type<object> };
+  /** The names of the parameters with pipes of their own, `body` or `query` for a whole source. */
+  readonly pipedParameters: readonly string[];
+  readonly query?: SourcePlan;
+  readonly body?: SourcePlan;
+  readonly param?: SourcePlan;
+}
+
+/** The types of interfaces, unions, `any` and arrays. They do not tell what the value holds. */
+const UNCHECKED: readonly unknown[] = [Object, Array];
+const PRIMITIVES: readonly unknown[] = [String, Number, Boolean];
+
+/**
+ * Plans how the inputs of a handler are read.
+ * @param outerPipes the pipes of the method, of its controller and of the application
+ * @throws Error with a predicate that follows the name of the route, if a parameter cannot be read
+ */
+export function planInputs(
+  controller: Type<unknown>,
+  method: string,
+  outerPipes: readonly unknown[],
+): InputPlan {
+  const parameters = parametersOf(controller, method);
+  if (parameters.some(({ source }) => source === 'raw body')) {
+    throw new Error('takes @RawBody(), which is never set. Take the parsed body with @Body().');
+  }
+  const plans = (['query', 'body', 'param'] as const).flatMap((source) => {
+    const own = parameters.filter((parameter) => parameter.source === source);
+    return own.length > 0 ? [[source, planSource(source, own, outerPipes)] as const] : [];
+  });
+  const pipedParameters = parameters
+    .filter(({ pipes }) => pipes.length > 0)
+    .map(({ source, name }) => name ?? source);
+  const plan: InputPlan = { pipedParameters, ...Object.fromEntries(plans) };
+  const { query, body, param } = plan;
+  if (!isFields(query) || !isFields(body) || needsReading(param)) return plan;
+  return { ...plan, fields: { query: query?.dto, body: body?.dto } };
+}
+
+type FieldsPlan = Extract<SourcePlan, { kind: 'fields' | 'class' }>;
+
+function isFields(plan: SourcePlan | undefined): plan is FieldsPlan | undefined {
+  return plan === undefined || plan.kind === 'fields';
+}
+
+/** Whether a path parameter has a type other than text, and no pipe that reads it. */
+function needsReading(plan: SourcePlan | undefined): boolean {
+  if (plan?.kind !== 'named') return plan !== undefined && plan.kind !== 'unchecked';
+  return plan.parameters.some(({ type }) => type !== undefined && type !== String);
+}
+
+function planSource(
+  source: ParameterSource,
+  parameters: readonly HandlerParameter[],
+  outerPipes: readonly unknown[],
+): SourcePlan {
+  const [whole, second] = parameters.filter(({ name }) => name === undefined);
+  if (!whole) {
+    const named = parameters.map((parameter) => planNamed(parameter, outerPipes));
+    return { kind: 'named', parameters: named };
+  }
+  if (second && second.type !== whole.type) {
+    throw new Error(
+      `takes the whole ${source} twice, as ${nameOf(whole)} and as ${nameOf(second)}. Combine the classes with IntersectionType.`,
+    );
+  }
+  return planWhole(whole, outerPipes);
+}
+
+function planWhole(parameter: HandlerParameter, outerPipes: readonly unknown[]): SourcePlan {
+  const { type } = parameter;
+  const pipes = [...parameter.pipes, ...outerPipes];
+  const isPiped = parameter.pipes.length > 0;
+  if (type === undefined || UNCHECKED.includes(type)) {
+    return { kind: 'unchecked', isArray: type === Array, isPiped };
+  }
+  if (!isReadable(type)) {
+    if (pipes.length === 0) throw unreadable(parameter);
+    return { kind: 'unchecked', isArray: false, isPiped };
+  }
+  if (!hasPlainProperties(type)) return { kind: 'fields', dto: type };
+  if (!pipes.some(isValidationPipe)) return { kind: 'class', dto: type };
+  return { kind: 'unchecked', dto: type, isArray: false, isPiped: true };
+}
+
+function planNamed(parameter: HandlerParameter, outerPipes: readonly unknown[]): NamedParameter {
+  const { source, name = '', type, pipes } = parameter;
+  const isPiped = pipes.length > 0 || outerPipes.some(isValidationPipe);
+  if (isPiped) return { name, type: undefined, isPiped };
+  if (type && !isSimple(type) && !isReadable(type)) {
+    throw unreadable(parameter);
+  }
+  if (source !== 'body' && type && !isSimple(type)) {
+    throw new Error(
+      `takes ${decoratorOf(parameter)} as ${type.name}, but its value is text. Give the parameter a pipe that parses it.`,
+    );
+  }
+  return { name, type: type === (Object as unknown) ? undefined : type, isPiped };
+}
+
+/** Whether a type needs no class that declares properties. */
+function isSimple(type: Type<object>): boolean {
+  return UNCHECKED.includes(type) || PRIMITIVES.includes(type);
+}
+
+function unreadable(parameter: HandlerParameter): Error {
+  return new Error(
+    `takes ${decoratorOf(parameter)} as ${nameOf(parameter)}, which declares no property to read. Declare its properties with fields such as @Text() or rules such as @IsString(), give the parameter a pipe, or take a Record<string, unknown>.`,
+  );
+}
+
+/** For example `@Query('name')`. */
+function decoratorOf({ source, name }: HandlerParameter): string {
+  const decorator = source.charAt(0).toUpperCase() + source.slice(1);
+  return `@${decorator}(${name === undefined ? '' : `'${name}'`})`;
+}
+
+function nameOf({ type }: HandlerParameter): string {
+  return type?.name ?? 'any value';
+}
+
+function isValidationPipe(pipe: unknown): boolean {
+  if (pipe instanceof ValidationPipe || pipe === ValidationPipe) return true;
+  return typeof pipe === 'function' && pipe.prototype instanceof ValidationPipe;
+}
