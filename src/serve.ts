@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.js';
-import { logger, setLogLevel } from './config/logger.js';
+import { logger, setLogErrors, setLogLevel } from './config/logger.js';
 import { SettingError } from './config/setting.js';
 import { readSettings, type Settings } from './config/settings.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
@@ -26,6 +26,7 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const declared = settingsOf(config.extensions);
   const settings = readSettings(process.env, declared);
   setLogLevel(settings.logLevel);
+  setLogErrors(settings.logErrors);
   const unknown = findUnknownSettings(undefined, Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stopped = nextStopSignal();

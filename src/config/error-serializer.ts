@@ -1,15 +1,33 @@
+import { inspect } from 'node:util';
+
 const MAX_CAUSES = 5;
 
 /** A line of a stack trace. */
 const FRAME = /^ {4}at .+:\d+:\d+\)?$/;
 
-/** Serializes an error for the log, without its message, which can contain personal data. */
+let logsMessages = false;
+
+/** Whether messages of errors are logged. They can contain personal data. */
+export function logErrorMessages(isOn: boolean): void {
+  logsMessages = isOn;
+}
+
+/** The message of an error, if messages are logged. */
+export function loggedMessageOf({ message }: Error): { readonly message?: string } {
+  return logsMessages ? { message } : {};
+}
+
+/** Serializes an error for the log, by default without its message. */
 export function serializeError(error: unknown, causes = MAX_CAUSES): object {
-  if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error };
+  if (!(error instanceof Error)) {
+    const type = error === null ? 'null' : typeof error;
+    return { type, ...(logsMessages && { message: inspect(error) }) };
+  }
   const { code, driverError } = error as { code?: unknown; driverError?: unknown };
   const cause = error.cause ?? driverError;
   return {
     type: error.name,
+    ...loggedMessageOf(error),
     ...(typeof code === 'string' && { code }),
     stack: framesOf(error),
     ...(cause !== undefined && causes > 0 && { cause: serializeError(cause, causes - 1) }),

@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import { serializeError } from './error-serializer.js';
-import type { LogLevel } from './settings.js';
+import { logErrorMessages, serializeError } from './error-serializer.js';
+import type { LogErrors, LogLevel } from './settings.js';
 
 /** Standard output: JSON lines, or readable lines in a terminal. */
 let output: DestinationStream = process.stdout.isTTY
@@ -29,6 +29,11 @@ export function setLogLevel(level: LogLevel): void {
   logger.level = level;
 }
 
+/** Sets what is logged of errors. */
+export function setLogErrors(errors: LogErrors): void {
+  logErrorMessages(errors === 'full');
+}
+
 /** Lines are written in batches, because each write is expensive. */
 const FLUSH_INTERVAL_MS = 10;
 
@@ -47,21 +52,63 @@ function bufferWrites(destination: DestinationStream): DestinationStream {
   };
 }
 
-/** Writes Nest's messages to the same log. Its `log` messages have the level `debug`. */
+/** Contexts of the lines that Nest writes while it starts, such as one for each route. */
+const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
+
+/** Writes the messages of Nest's `Logger` to the same log. */
 export class NestLogger implements LoggerService {
   log(message: unknown, ...rest: unknown[]): void {
-    logger.debug({ context: rest.at(-1) }, String(message));
+    write(NEST_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
 
-  warn(message: unknown, ...rest: unknown[]): void {
-    logger.warn({ context: rest.at(-1) }, String(message));
+  fatal(message: unknown, ...rest: unknown[]): void {
+    write('fatal', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    const err = message instanceof Error ? message : undefined;
-    logger.error(
-      { context: rest.at(-1), err, stack: err ? undefined : rest.at(0) },
-      String(message),
-    );
+    const [stack] = rest;
+    // The second argument is a stack trace if there is a context behind it.
+    if (rest.length === 2 && typeof stack === 'string') {
+      write('error', message, rest.slice(1), { stack });
+    } else write('error', message, rest);
   }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    write('trace', message, rest);
+  }
+}
+
+/** @param rest further values; the last one is the context if it is a text */
+function write(
+  level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+  message: unknown,
+  rest: readonly unknown[],
+  properties: object = {},
+): void {
+  const last = rest.at(-1);
+  const context = typeof last === 'string' ? last : undefined;
+  const others = context === undefined ? rest : rest.slice(0, -1);
+  const values = [message, ...others].filter((value) => value !== undefined);
+  const err = values.find((value) => value instanceof Error);
+  const texts = values.filter((value) => typeof value !== 'object' || value === null);
+  const objects = values.filter((value) => typeof value === 'object' && value !== null);
+  const data = objects.filter((value) => value !== err);
+  logger[level](
+    { context, err, ...(data.length > 0 && { data }), ...properties },
+    texts.length > 0 ? texts.map(String).join(' ') : err?.name,
+  );
 }

@@ -98,6 +98,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['verbose', '30', 'info,debug', ' '],
   },
+  LOG_ERRORS: {
+    setting: 'logErrors',
+    unset: 'stack',
+    good: [
+      ['stack', 'stack'],
+      ['FULL', 'full'],
+    ],
+    bad: ['on', 'message', ' '],
+  },
   DEFAULT_PHONE_REGION: {
     setting: 'defaultPhoneRegion',
     unset: 'US',

@@ -4,11 +4,16 @@ import { type Environment, type Setting, setting } from './setting.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const LOG_ERRORS = ['stack', 'full'] as const;
+
 /** Connections to the database: the default and the minimum. */
 export const DEFAULT_CONNECTIONS = 24;
 export const MIN_CONNECTIONS = 5;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `stack` logs the class and the stack of an error, `full` also its message. */
+export type LogErrors = (typeof LOG_ERRORS)[number];
 
 /** `false` trusts no proxy, a number trusts that many hops, a list trusts addresses or subnets. */
 export type TrustProxy = false | number | readonly string[];
@@ -36,6 +41,7 @@ export abstract class Settings {
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
   abstract readonly logLevel: LogLevel;
+  abstract readonly logErrors: LogErrors;
   /** Default region for national phone numbers of new organizations, ISO 3166-1 alpha-2. */
   abstract readonly defaultPhoneRegion: string;
   abstract readonly trustProxy: TrustProxy;
@@ -69,6 +75,7 @@ const SETTINGS = {
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
   bodyLimitBytes: ['BODY_LIMIT_BYTES', setting.integer({ default: 262_144, min: 1_024 })],
   logLevel: ['LOG_LEVEL', setting.oneOf(LOG_LEVELS, { default: 'info' })],
+  logErrors: ['LOG_ERRORS', setting.oneOf(LOG_ERRORS, { default: 'stack' })],
   defaultPhoneRegion: ['DEFAULT_PHONE_REGION', phoneRegion()],
   trustProxy: ['TRUST_PROXY', trustProxy()],
   corsOrigins: ['CORS_ORIGINS', origins('*', [])],

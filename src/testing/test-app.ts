@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from '../app.js';
 import { KeysService } from '../auth/keys.service.js';
-import { setLogLevel } from '../config/logger.js';
+import { setLogErrors, setLogLevel } from '../config/logger.js';
 import type { Environment } from '../config/setting.js';
 import { readSettings, type Settings } from '../config/settings.js';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
@@ -51,6 +51,7 @@ export class TestApp extends TestServer {
     const read = readSettings({ LOG_LEVEL: 'silent', ...env }, settingsOf(extensions));
     const allSettings = { ...read, ...TEST_SETTINGS, ...settings };
     setLogLevel(allSettings.logLevel);
+    setLogErrors(allSettings.logErrors);
     const target = database ?? (await createDatabase());
     const app = await createApp({
       ...{ settings: allSettings, database: target, extensions, modules, timeBudget },

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { loggedMessageOf } from '../../config/error-serializer.js';
 import { ApiError, type ApiErrorOptions, validationError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 
@@ -23,12 +24,12 @@ export class DatabaseFailure extends ApiError {
     super(code, { ...options, cause: thrown });
   }
 
-  /** Properties for the log. The message of the error is not logged, because it may quote values. */
+  /** Properties for the log. By default they have no message, because it may quote values. */
   get facts(): object {
     const { thrown } = this;
     if (thrown instanceof pg.DatabaseError) {
       const { code, severity, table, constraint, routine } = thrown;
-      return { sqlstate: code, severity, table, constraint, routine };
+      return { sqlstate: code, severity, table, constraint, routine, ...loggedMessageOf(thrown) };
     }
     return { reason: thrown instanceof Error ? thrown.message : String(thrown) };
   }
