@@ -1,6 +1,4 @@
-// One PostgreSQL for the whole run, a migrated database to copy, and a server that suites share.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+// One PostgreSQL for the whole run, and a migrated database to copy.
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -24,16 +22,6 @@ export default async function setUp() {
   await migrate(dataSource);
   await dataSource.destroy();
   process.env.LATITUDE_TEST_CLUSTER = JSON.stringify({ ...cluster, template });
-  const shared = `${template}_shared`;
-  await withClient(cluster, (client) =>
-    client.query(`create database ${shared} template ${template}`),
-  );
-  const server = fork(path.join(import.meta.dirname, 'shared-server.mjs'), [
-    JSON.stringify(asTarget(cluster, shared)),
-  ]);
-  const [description] = await once(server, 'message');
-  globalThis.sharedServer = server;
-  process.env.LATITUDE_TEST_SERVER = JSON.stringify(description);
 }
 
 /** Uses the server of `TEST_DATABASE_URL`, or starts an embedded one. */

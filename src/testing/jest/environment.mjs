@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
@@ -11,10 +13,14 @@ export default class ProcessEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
   fakeTimers = null;
-  #ownKeys = new Set(Reflect.ownKeys(globalThis));
+  #ownKeys;
   #console = globalThis.console;
 
   constructor({ projectConfig }) {
+    const { rootDir, testEnvironmentOptions } = projectConfig;
+    const load = createRequire(path.join(rootDir, 'package.json'));
+    for (const name of testEnvironmentOptions.preload ?? []) load(name);
+    this.#ownKeys = new Set(Reflect.ownKeys(globalThis));
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 

@@ -8,7 +8,7 @@ import { KeysService } from '../../dist/src/auth/keys.service.js';
 import { setLogLevel } from '../../dist/src/config/logger.js';
 import { readSettings } from '../../dist/src/config/settings.js';
 import { UnlimitedTimeBudget } from '../../dist/src/database/gateway/time-budget.js';
-import { TEST_SETTINGS } from './test-settings.mjs';
+import { TEST_SETTINGS } from '../../src/testing/test-settings.mjs';
 
 const database = JSON.parse(process.argv[2]);
 const settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
