@@ -8,7 +8,14 @@ const NODE_GLOBALS =
 const nodeGlobals = Object.fromEntries(NODE_GLOBALS.split(' ').map((name) => [name, 'readonly']));
 
 export default defineConfig(
-  globalIgnores(['dist', 'node_modules', 'data', 'src/client/openapi.ts', '.ci/clients/*/']),
+  globalIgnores([
+    'dist',
+    'node_modules',
+    'data',
+    'src/client/openapi.ts',
+    '.ci/clients/*/',
+    'templates',
+  ]),
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -22,12 +22,19 @@ const PEERS = [
 /** Development packages that `latitude/testing` needs. */
 const FOR_TESTING = ['ajv', 'ajv-formats'];
 
-/** Development packages of extensions that use `latitude/testing`. */
-const OPTIONAL_PEERS = ['@swc/core', '@swc/jest', 'jest'];
+/** Development packages of extensions and their tests. */
+const OPTIONAL_PEERS = [
+  '@swc/core',
+  '@swc/jest',
+  '@types/jest',
+  '@types/node',
+  'jest',
+  'typescript',
+];
 
 const FILES = [
   ...['CHANGELOG.md', 'LICENSE', 'README.md', 'docs', 'dist/src', 'dist/client'],
-  ...['src/testing'],
+  ...['src/testing', 'templates'],
 ];
 
 process.chdir(ROOT);

@@ -9,6 +9,7 @@ import { addCounters } from './counters.js';
 import { addDemo } from './demo.js';
 import { addKeys } from './keys.js';
 import { addMigrate } from './migrate.js';
+import { addNew } from './new.js';
 import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
 import { addPurge } from './purge.js';
@@ -49,6 +50,7 @@ function commandLine(config: LatitudeConfig): Command {
   addBackup(program, runOnDatabase);
   addRestore(program, runOnDatabase, config.extensions);
   addOpenApi(program, config);
+  addNew(program);
   for (const extension of [...FEATURES, ...config.extensions]) {
     addCommandsOf(extension, program, run);
   }

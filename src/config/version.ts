@@ -2,12 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The folder of `package.json`. */
+export const PACKAGE_ROOT = findPackage(dirname(fileURLToPath(import.meta.url)));
+
 /** The version in `package.json`. */
-export const VERSION = readVersion(dirname(fileURLToPath(import.meta.url)));
+export const VERSION = (
+  JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }
+).version;
 
 /** Searches upwards, because sources and build have different depths in the package. */
-function readVersion(directory: string): string {
-  const manifest = join(directory, 'package.json');
-  if (!existsSync(manifest)) return readVersion(dirname(directory));
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+function findPackage(directory: string): string {
+  return existsSync(join(directory, 'package.json')) ? directory : findPackage(dirname(directory));
 }

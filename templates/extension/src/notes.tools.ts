@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, Tool } from 'latitude';
+import { CreateNoteDto, NoteDto, NoteListQuery } from './notes.dto.js';
+import { NotesService } from './notes.service.js';
+
+/** Notes for AI agents. */
+@Injectable()
+export class NotesTools {
+  constructor(private readonly notes: NotesService) {}
+
+  @Tool('list_notes', {
+    title: 'List notes',
+    description: 'Find notes about leads.',
+    effect: 'reads',
+    scope: 'notes:read',
+    input: NoteListQuery,
+    output: [NoteDto],
+  })
+  list(actor: Actor, query: NoteListQuery) {
+    return this.notes.list(actor, query);
+  }
+
+  @Tool('create_note', {
+    title: 'Create a note',
+    description: 'Write a note about a lead.',
+    effect: 'creates',
+    scope: 'notes:write',
+    input: CreateNoteDto,
+    output: NoteDto,
+  })
+  create(actor: Actor, note: CreateNoteDto) {
+    return this.notes.create(actor, note);
+  }
+}
