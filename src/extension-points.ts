@@ -1,4 +1,5 @@
 import { addable, type ExtensionPoint, replaceable } from './extension/extension-point.js';
+import { HealthIndicator } from './http/health/health-indicator.js';
 import { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
 import { DefaultLeadScorer, LeadScorer } from './leads/lead-scorer.js';
 
@@ -6,4 +7,5 @@ import { DefaultLeadScorer, LeadScorer } from './leads/lead-scorer.js';
 export const EXTENSION_POINTS: readonly ExtensionPoint[] = [
   replaceable(LeadScorer, DefaultLeadScorer),
   addable(ComplianceRule, [OptOutRule, DoNotCallRule]),
+  addable(HealthIndicator),
 ];

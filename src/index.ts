@@ -93,6 +93,8 @@ export { type IssuedKey, KeysService, type NewKey } from './auth/keys.service.js
 // The features of Latitude
 export { LeadsModule } from './leads/leads.module.js';
 export { LeadsService } from './leads/leads.service.js';
+export { HealthIndicator, type HealthResult } from './http/health/health-indicator.js';
+export { MetricsRegistry } from './http/metrics/metrics-registry.js';
 export { LeadComplianceService } from './leads/lead-compliance.service.js';
 export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
 export { leadExistsSql, leadNotFound } from './leads/lead-exists.js';

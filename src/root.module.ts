@@ -10,6 +10,7 @@ import type { Extension } from './extension/extension.js';
 import { EXTENSION_POINTS } from './extension-points.js';
 import { ExtensionPointsModule } from './extension/extension-points.module.js';
 import { checkExtensions, ledgersOf, settingsOf } from './extension/extensions.js';
+import { MetricsRegistryModule } from './http/metrics/metrics-registry.js';
 import { JobsModule } from './jobs/jobs.module.js';
 
 @Module({})
@@ -51,6 +52,7 @@ export function rootModule({
     DatabaseModule.to({ target, timeBudget, beforeMigrating, ledgers, tables }),
     AuthModule,
     JobsModule,
+    MetricsRegistryModule,
     ...serverModules,
     AppModule,
   ];

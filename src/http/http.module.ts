@@ -10,6 +10,7 @@ import { AccessCheck } from './access-check.js';
 import { IdempotencyCleanup } from './idempotency-cleanup.js';
 import { HeadersGuard } from './request/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
+import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
 import { InputGuard } from './request/input.guard.js';
 import { ResponseCheck } from './response-check.js';
@@ -25,6 +26,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     AccessCheck,
     IdempotencyCleanup,
     HealthService,
+    HealthChecks,
     ClientErrorHandler,
     HeadersGuard,
     InputGuard,

@@ -21,9 +21,8 @@ export class HealthController {
   @Public()
   @Header('Cache-Control', 'no-store')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const problem = await this.health.findReadinessProblem();
-    if (problem === undefined) return { status: 'ok' };
-    response.status(503);
-    return { status: 'unavailable', ...problem };
+    const report = await this.health.checkReadiness();
+    if (report.status === 'unavailable') response.status(503);
+    return report;
   }
 }

@@ -2,25 +2,39 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Readiness } from '../../database/readiness/readiness.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
+import { HealthChecks, type HealthResults } from './health-checks.js';
 
-/** The reason why an instance is not ready. */
-export interface ReadinessProblem {
-  readonly reason: 'draining' | 'database';
+/** Whether an instance is ready, and the reason if it is not. */
+export interface ReadinessReport {
+  readonly status: 'ok' | 'unavailable';
+  /** `draining`, `database` or the name of a health indicator. */
+  readonly reason?: string;
   /** A sentence for operators, without records, keys and addresses. */
   readonly detail?: string;
+  /** Present if extensions add health indicators. */
+  readonly checks?: HealthResults;
 }
 
 @Injectable()
 export class HealthService {
   constructor(
     private readonly database: Readiness,
+    private readonly checks: HealthChecks,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
-  /** @returns undefined if the instance is ready */
-  async findReadinessProblem(): Promise<ReadinessProblem | undefined> {
-    if (this.host.httpAdapter.isDraining) return { reason: 'draining' };
-    const detail = await this.database.obstacle();
-    return detail === undefined ? undefined : { reason: 'database', detail };
+  async checkReadiness(): Promise<ReadinessReport> {
+    if (this.host.httpAdapter.isDraining) return { status: 'unavailable', reason: 'draining' };
+    const [obstacle, results] = await Promise.all([this.database.obstacle(), this.checks.run()]);
+    const checks = Object.keys(results).length > 0 ? { checks: results } : {};
+    const failure = this.checks.findFailure(results);
+    if (obstacle !== undefined) {
+      return { status: 'unavailable', reason: 'database', detail: obstacle, ...checks };
+    }
+    if (failure !== undefined) {
+      const detail = results[failure]?.detail;
+      return { status: 'unavailable', reason: failure, ...(detail && { detail }), ...checks };
+    }
+    return { status: 'ok', ...checks };
   }
 }

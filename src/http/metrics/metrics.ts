@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { Authenticator } from '../../auth/authenticator.js';
 import { VERSION } from '../../config/version.js';
 import { DatabaseStatus } from '../../database/connection/database-status.js';
@@ -7,6 +7,7 @@ import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../rate-limit/rate-limits.js';
 import type { FinishedRequest } from '../request/request-context.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
+import { MetricsRegistry } from './metrics-registry.js';
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -19,7 +20,6 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
  */
 @Injectable()
 export class Metrics {
-  private readonly registry = new Registry();
   private readonly registers = [this.registry];
   private readonly durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -35,7 +35,12 @@ export class Metrics {
     registers: this.registers,
   });
 
-  constructor(database: DatabaseStatus, limits: RateLimits, authenticator: Authenticator) {
+  constructor(
+    private readonly registry: MetricsRegistry,
+    database: DatabaseStatus,
+    limits: RateLimits,
+    authenticator: Authenticator,
+  ) {
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     const pool = () => database.connections();
     this.addGauge('latitude_database_connections', 'Open connections.', () => pool().total);
