@@ -14,6 +14,7 @@ type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey'>;
 interface SharedServer {
   readonly url: string;
   readonly keysUrl: string;
+  readonly scopes: readonly Scope[];
   readonly database: DatabaseTarget;
 }
 
@@ -30,6 +31,7 @@ export class TestServer {
     readonly url: string,
     readonly database: DatabaseTarget,
     private readonly keys: KeyIssuer,
+    private readonly allScopes = SCOPES,
   ) {}
 
   /**
@@ -37,11 +39,11 @@ export class TestServer {
    * limits and a database that other suites use at the same time.
    */
   static async shared(): Promise<TestServer> {
-    const { url, keysUrl, database } = JSON.parse(
+    const { url, keysUrl, scopes, database } = JSON.parse(
       process.env.LATITUDE_TEST_SERVER ?? '',
     ) as SharedServer;
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
-    const server = new TestServer(url, database, remoteKeys(keysUrl));
+    const server = new TestServer(url, database, remoteKeys(keysUrl), scopes);
     registerDocument(server.port, document);
     return server;
   }
@@ -51,7 +53,7 @@ export class TestServer {
   }
 
   /** Creates an organization with a key that has every scope unless others are given. */
-  async organization({ scopes = SCOPES, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
+  async organization({ scopes = this.allScopes, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
     const { id } = await this.keys.createOrganization(`Organization ${randomUUID()}`);
     return this.key(id, scopes, key);
   }
@@ -59,7 +61,7 @@ export class TestServer {
   /** Creates one more key of an organization. */
   async key(
     organizationId: string,
-    scopes: readonly Scope[] = SCOPES,
+    scopes: readonly Scope[] = this.allScopes,
     options: Partial<NewKey> = {},
   ): Promise<Tenant> {
     const key = await this.keys.createKey({ organizationId, name: 'k', scopes, ...options });
