@@ -18,6 +18,7 @@ import { DatabaseStatus } from './connection/database-status.js';
 import { Load } from './gateway/load.js';
 import { migrate, type MigrateOptions } from './migrate.js';
 import { TimeBudget } from './gateway/time-budget.js';
+import { RepositoryCheck } from './records/repository-check.js';
 import { PurgeService } from './records/purge.service.js';
 import { SessionContext } from './connection/session-context.js';
 import { enableSearchIndex } from './records/search-index.js';
@@ -104,6 +105,7 @@ export class DatabaseModule implements OnModuleInit {
       ],
       providers: [
         ...PROVIDERS,
+        RepositoryCheck,
         { provide: TimeBudget, useValue: timeBudget },
         { provide: SessionContext, useValue: context },
         { provide: DECLARED_TABLES, useValue: tables },

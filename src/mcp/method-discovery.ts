@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { assertKnownAccess } from '../auth/access.js';
 import type { Scope } from '../auth/scopes.js';
 
@@ -28,17 +29,20 @@ export class MethodDiscovery {
   /**
    * @param metadata the key under which the decorator stores its declaration
    * @returns the methods by their declared names
-   * @throws Error when two methods have the same name, or one requires an unknown scope
+   * @throws Error when two methods have the same name, or one requires an unknown scope or belongs to
+   *   a provider that is no singleton
    */
   byName<T extends Declaration>(metadata: symbol): Map<string, DiscoveredMethod<T>> {
     const found = new Map<string, DiscoveredMethod<T>>();
     const providers = this.discovery.getProviders();
     // Imported modules come before their importers, so a team's own methods come after ours.
     providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
-    for (const { instance } of providers) {
+    for (const provider of providers) {
+      const instance: unknown = provider.instance;
       if (typeof instance !== 'object' || instance === null) continue;
-      for (const method of this.methodsOf<T>(instance as object, metadata)) {
+      for (const method of this.methodsOf<T>(instance, metadata)) {
         const { name, scope, scopes = [] } = method.declaration;
+        assertSingleton(name, provider);
         for (const required of scope === undefined ? scopes : [scope, ...scopes]) {
           assertKnownAccess(`${name} of /mcp`, required);
         }
@@ -59,4 +63,12 @@ export class MethodDiscovery {
       return declaration === undefined ? [] : [{ declaration, run: run.bind(provider) }];
     });
   }
+}
+
+/** Nest creates other providers for a request or for an injection, but agents call a method by its name. */
+function assertSingleton(name: string, provider: InstanceWrapper): void {
+  if (provider.isDependencyTreeStatic() && !provider.isTransient) return;
+  throw new Error(
+    `${name} of /mcp is a method of ${provider.name}, which is no singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+  );
 }

@@ -29,10 +29,14 @@ class ExchangeRate {
 class Reports {
   constructor(
     @InjectDataSource() readonly dataSource: DataSource,
-    @InjectRepository(Lead) readonly leads: Repository<Lead>,
     @InjectRepository(Organization) readonly organizations: Repository<Organization>,
     @InjectRepository(ExchangeRate) readonly rates: Repository<ExchangeRate>,
   ) {}
+
+  /** The start refuses `@InjectRepository(Lead)`. */
+  get leads(): Repository<Lead> {
+    return this.dataSource.getRepository(Lead);
+  }
 }
 
 @Module({

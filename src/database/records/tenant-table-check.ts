@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
 import { isTenantPolicy } from '../tenant-role/tenant-role.js';
 import { deletesSoftly, type TenantTable } from './tenant-table.js';
 
@@ -50,6 +51,32 @@ export async function assertTenantTables(
   throw new Error(
     `The database does not match the declared tables: ${problems.join('; ')}. ` +
       'Add a migration to the extension that declares them; createTenantTable creates a whole table.',
+  );
+}
+
+const FIND_UNPROTECTED = `
+  select relname as name from pg_class
+  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and relkind in ('r', 'p') and relname = any($1) and relname <> all($2)
+    and not (relrowsecurity and relforcerowsecurity)
+  order by 1`;
+
+/**
+ * Checks that tables with records of organizations are under row-level security.
+ * @throws Error that names the others
+ */
+export async function assertProtected(
+  dataSource: DataSource,
+  tables: readonly string[],
+): Promise<void> {
+  const unprotected = await dataSource.query<{ name: string }[]>(FIND_UNPROTECTED, [
+    tables,
+    ADMINISTRATIVE_TABLES,
+  ]);
+  if (unprotected.length === 0) return;
+  throw new Error(
+    `The tables ${unprotected.map(({ name }) => name).join(', ')} hold records of organizations, but are not under forced row-level security. ` +
+      'Create such tables with createTenantTable, or run the statements of protectTenantTable in a migration.',
   );
 }
 

@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { TenantTable } from './tenant-table.js';
-import { assertTenantTables } from './tenant-table-check.js';
+import { assertProtected, assertTenantTables } from './tenant-table-check.js';
 import { TenantRepository } from './tenant-repository.js';
 
 /** Injection token of the tables that extensions declare. */
@@ -24,8 +24,16 @@ export class TenantTables implements OnApplicationBootstrap {
     return [...new Set([...this.declared, ...repositories.map(({ table }) => table)])];
   }
 
-  /** @throws Error that names each declared table which the database lacks or does not protect */
+  /** @throws Error that names each declared or mapped table which the database lacks or does not protect */
   async onApplicationBootstrap(): Promise<void> {
     await assertTenantTables(this.dataSource, this.declared);
+    await assertProtected(this.dataSource, [...this.all.map(({ name }) => name), ...this.mapped]);
+  }
+
+  /** The tables with an `organization_id` that entities map. */
+  private get mapped(): string[] {
+    return this.dataSource.entityMetadatas
+      .filter(({ columns }) => columns.some((column) => column.databaseName === 'organization_id'))
+      .map(({ tableName }) => tableName);
   }
 }
