@@ -15,6 +15,7 @@ export default defineConfig(
     'src/client/openapi.ts',
     '.ci/clients/*/',
     'templates',
+    'examples',
   ]),
   js.configs.recommended,
   {

@@ -7,22 +7,24 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 export const ROOT = path.dirname(import.meta.dirname);
+const MAIN = path.join(ROOT, 'dist/src/main.js');
 
 /**
  * Starts the server and stops it afterwards.
  * @param use receives the address of the server, a key with every scope, a temporary directory, and a
  *   function that kills the server and starts it again
  * @param settings environment variables; by default the server has its default settings
+ * @param program the file to run; by default Latitude without extensions
  */
-export async function withServer(use, settings = {}) {
+export async function withServer(use, settings = {}, program = MAIN) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-ci-'));
   const env = { PATH: process.env.PATH, DATA_DIR: path.join(directory, 'data'), ...settings };
-  let server = startServer({ ...env, PORT: '0' });
+  let server = startServer(program, { ...env, PORT: '0' });
   try {
     const { key, url } = await firstStart(server);
     const restart = async () => {
       await stop(server, 'SIGKILL');
-      server = startServer({ ...env, PORT: new URL(url).port });
+      server = startServer(program, { ...env, PORT: new URL(url).port });
       await firstStart(server);
     };
     return await use({ key, url, directory, restart });
@@ -32,8 +34,7 @@ export async function withServer(use, settings = {}) {
   }
 }
 
-function startServer(env) {
-  const program = path.join(ROOT, 'dist/src/main.js');
+function startServer(program, env) {
   return spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

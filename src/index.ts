@@ -2,6 +2,10 @@
 
 // Declaration merging reaches an interface only through `export *`.
 export * from './config/registered-extensions.js';
+// The scopes of Latitude's features, for decorators.
+export type {} from './appointments/appointments.extension.js';
+export type {} from './leads/leads.extension.js';
+export type {} from './tasks/tasks.extension.js';
 
 // The application
 export { run } from './run.js';

@@ -16,6 +16,7 @@ import {
   type LeadListQuery,
   type UpdateLeadDto,
 } from './lead.dto.js';
+import { leadNotFound } from './lead-exists.js';
 import { leadSearchText, searchDigits } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
@@ -38,6 +39,16 @@ export class LeadsService {
   /** @throws ApiError `not_found` */
   async get(actor: Actor, id: string): Promise<LeadDto> {
     return orNotFound(await this.repository.find(actor.organization, id), 'lead');
+  }
+
+  /**
+   * The lead that a field of the input names.
+   * @throws ApiError `lead_not_found` with the name of the field
+   */
+  async getReferenced(actor: Actor, field: string, id: string): Promise<LeadDto> {
+    const lead = await this.repository.find(actor.organization, id);
+    if (!lead) throw leadNotFound(field);
+    return lead;
   }
 
   /**

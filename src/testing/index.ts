@@ -12,5 +12,6 @@ export {
   getLead,
   type LeadRecord,
 } from './factories.js';
+export { McpHttpClient } from './mcp-client.js';
 export { TestApp } from './test-app.js';
 export { type Tenant, TestServer } from './test-server.js';

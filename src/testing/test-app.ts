@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from '../app.js';
+import { Authenticator } from '../auth/authenticator.js';
 import { KeysService } from '../auth/keys.service.js';
 import { setLogErrors, setLogLevel } from '../config/logger.js';
 import type { Environment } from '../config/setting.js';
@@ -11,10 +12,11 @@ import { settingsOf } from '../extension/extensions.js';
 import { openApiDocument } from '../http/openapi/document.js';
 import { controllersOf } from '../http/openapi/openapi.controller.js';
 import type { AppOptions } from '../root.module.js';
+import type { Actor } from '../tenancy/actor.js';
 import { createDatabase, dropDatabase } from './databases.js';
 import { registerDocument } from './validate-answer.js';
 import { TEST_SETTINGS } from './test-settings.mjs';
-import { TestServer } from './test-server.js';
+import { type Tenant, TestServer } from './test-server.js';
 
 /** The same URL for all servers, so that their documents are equal and are compiled once. */
 const SERVER_URL = 'http://127.0.0.1';
@@ -61,6 +63,13 @@ export class TestApp extends TestServer {
     const discovery = app.get(DiscoveryService, { strict: false });
     registerDocument(running.port, openApiDocument(controllersOf(discovery), SERVER_URL));
     return running;
+  }
+
+  /** The actor of a tenant's key, for calls of services. */
+  async actor({ key: { key } }: Tenant): Promise<Actor> {
+    const actor = await this.app.get(Authenticator).authenticate(key);
+    if (!actor) throw new Error('The key of the tenant is not valid.');
+    return actor;
   }
 
   /** Stops the application, and drops the database that it created. */

@@ -14,7 +14,6 @@ type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey'>;
 interface SharedServer {
   readonly url: string;
   readonly keysUrl: string;
-  readonly scopes: readonly Scope[];
   readonly database: DatabaseTarget;
 }
 
@@ -31,7 +30,6 @@ export class TestServer {
     readonly url: string,
     readonly database: DatabaseTarget,
     private readonly keys: KeyIssuer,
-    private readonly allScopes = SCOPES,
   ) {}
 
   /**
@@ -39,11 +37,11 @@ export class TestServer {
    * limits and a database that other suites use at the same time.
    */
   static async shared(): Promise<TestServer> {
-    const { url, keysUrl, scopes, database } = JSON.parse(
+    const { url, keysUrl, database } = JSON.parse(
       process.env.LATITUDE_TEST_SERVER ?? '',
     ) as SharedServer;
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
-    const server = new TestServer(url, database, remoteKeys(keysUrl), scopes);
+    const server = new TestServer(url, database, remoteKeys(keysUrl));
     registerDocument(server.port, document);
     return server;
   }
@@ -53,7 +51,7 @@ export class TestServer {
   }
 
   /** Creates an organization with a key that has every scope unless others are given. */
-  async organization({ scopes = this.allScopes, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
+  async organization({ scopes = SCOPES, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
     const { id } = await this.keys.createOrganization(`Organization ${randomUUID()}`);
     return this.key(id, scopes, key);
   }
@@ -61,7 +59,7 @@ export class TestServer {
   /** Creates one more key of an organization. */
   async key(
     organizationId: string,
-    scopes: readonly Scope[] = this.allScopes,
+    scopes: readonly Scope[] = SCOPES,
     options: Partial<NewKey> = {},
   ): Promise<Tenant> {
     const key = await this.keys.createKey({ organizationId, name: 'k', scopes, ...options });

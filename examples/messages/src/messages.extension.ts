@@ -1,0 +1,28 @@
+import { defineExtension, setting } from 'latitude';
+import { CreateMessages1800000000000 } from './messages.migration.js';
+import { MessagesModule } from './messages.module.js';
+import { messagesTable } from './messages.table.js';
+
+export const messagesExtension = defineExtension({
+  name: 'acme-messages',
+  compatibleWith: '^0.2',
+  module: MessagesModule,
+  scopes: ['messages:read', 'messages:write'],
+  errors: {
+    provider_unavailable: {
+      status: 503,
+      retryable: true,
+      message: 'The SMS provider is not available.',
+      advice: 'Repeat the call in a minute.',
+    },
+  },
+  settings: { SMS_PROVIDER_URL: setting.url({ optional: true }) },
+  migrations: [CreateMessages1800000000000],
+  tables: [messagesTable],
+});
+
+declare module 'latitude' {
+  interface RegisteredExtensions {
+    'acme-messages': typeof messagesExtension;
+  }
+}

@@ -1,0 +1,7 @@
+import { tenantTable } from 'latitude';
+
+export const messagesTable = tenantTable('messages', {
+  softDelete: false,
+  counted: ['status'],
+  references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
+});

@@ -1,0 +1,202 @@
+import { type Tenant as Organization, TenantDatabase } from 'latitude';
+import {
+  buildLead,
+  createLead,
+  dataOf,
+  expectError,
+  expectInvalid,
+  type LeadRecord,
+  McpHttpClient,
+  type Tenant,
+  TestApp,
+} from 'latitude/testing';
+import type { MessageDto } from '../src/message.dto.js';
+import { messagesExtension } from '../src/messages.extension.js';
+import { MessagesService } from '../src/messages.service.js';
+import { FakeProvider } from './fake-provider.js';
+
+const MESSAGES = '/api/v1/messages';
+
+let provider: FakeProvider;
+let app: TestApp;
+let tenant: Tenant;
+let lead: LeadRecord;
+
+beforeAll(async () => {
+  provider = await FakeProvider.start();
+  const env = { SMS_PROVIDER_URL: provider.url };
+  app = await TestApp.start({ extensions: [messagesExtension], env });
+});
+beforeEach(async () => {
+  provider.status = 202;
+  tenant = await app.organization();
+  lead = await createLead(tenant.api, buildLead());
+});
+afterAll(async () => {
+  await app.stop();
+  await provider.stop();
+});
+
+function send(body: object = {}, { api } = tenant) {
+  return api.post(MESSAGES, { lead_id: lead.id, text: 'Hello', ...body });
+}
+
+async function sendMessage(body?: object): Promise<MessageDto> {
+  return dataOf(await send(body), 201);
+}
+
+describe('POST /api/v1/messages', () => {
+  it('returns the queued message and sends it to the phone of the lead', async () => {
+    const message = await sendMessage();
+    expect(message).toMatchObject({ lead_id: lead.id, text: 'Hello', status: 'queued' });
+    const sms = { id: message.id, to: lead.phone, text: 'Hello' };
+    expect(provider.sentTo(lead.phone)).toEqual([sms]);
+  });
+
+  it('stores whether the provider accepted the message', async () => {
+    const accepted = await sendMessage();
+    provider.status = 500;
+    const refused = await sendMessage();
+    const statusOf = async ({ id }: MessageDto) =>
+      dataOf<MessageDto>(await tenant.api.get(`${MESSAGES}/${id}`)).status;
+    expect([await statusOf(accepted), await statusOf(refused)]).toEqual(['sent', 'failed']);
+  });
+
+  it('sends once for repeated requests with one Idempotency-Key', async () => {
+    const options = { headers: { 'Idempotency-Key': 'one' } };
+    const body = { lead_id: lead.id, text: 'Once' };
+    const first = await tenant.api.post(MESSAGES, body, options);
+    const second = await tenant.api.post(MESSAGES, body, options);
+    expect(second.body).toEqual(first.body);
+    expect(provider.sentTo(lead.phone)).toHaveLength(1);
+  });
+
+  it.each([
+    ['text', { text: 'x'.repeat(501) }],
+    ['lead_id', { lead_id: 'Ada' }],
+    ['from', { from: 'me' }],
+  ])('answers 400 that names an invalid %s', async (field, body) => {
+    expectInvalid(await send(body), field);
+  });
+
+  it('answers 400 for a lead without a phone number', async () => {
+    const { id } = await createLead(tenant.api);
+    expectInvalid(await send({ lead_id: id }), 'lead_id');
+  });
+
+  it.each([{ sms_opted_out: true }, { on_dnc_list: true }])(
+    'answers 422 and sends nothing for a lead with %j',
+    async (flag) => {
+      lead = await createLead(tenant.api, buildLead(flag));
+      expectError(await send(), 422, 'compliance_blocked');
+      expect(provider.sentTo(lead.phone)).toEqual([]);
+    },
+  );
+
+  it('answers 503 and stores nothing without SMS_PROVIDER_URL', async () => {
+    const { database } = app;
+    const other = await TestApp.start({ extensions: [messagesExtension], database });
+    const { api } = await other.key(tenant.id);
+    expectError(await send({}, { ...tenant, api }), 503, 'provider_unavailable');
+    expect(await api.get(MESSAGES)).toMatchObject({ body: { meta: { total: 0 } } });
+    await other.stop();
+  });
+});
+
+describe('GET /api/v1/messages', () => {
+  it('filters by status and lead with exact totals', async () => {
+    const sent = await sendMessage();
+    provider.status = 500;
+    const failed = await sendMessage();
+    const { id: lead_id } = await createLead(tenant.api, buildLead());
+    await sendMessage({ lead_id });
+    const list = async (query: string) => {
+      const { body } = await tenant.api.get(`${MESSAGES}?${query}`);
+      const { data, meta } = body as { data: MessageDto[]; meta: { total: number } };
+      return { ids: data.map(({ id }) => id), total: meta.total };
+    };
+    expect(await list(`lead_id=${lead.id}`)).toEqual({ ids: [failed.id, sent.id], total: 2 });
+    expect(await list('status=sent')).toEqual({ ids: [sent.id], total: 1 });
+    expect(await list('status=failed&limit=1&page=3')).toEqual({ ids: [], total: 2 });
+  });
+});
+
+describe('access', () => {
+  it('answers 401 without a key', async () => {
+    expectError(await app.client().get(MESSAGES), 401, 'unauthorized');
+  });
+
+  it('answers 403 for a key without the scope', async () => {
+    const reader = await app.key(tenant.id, ['messages:read']);
+    expectError(await send({}, reader), 403, 'insufficient_scope');
+    const writer = await app.key(tenant.id, ['messages:write']);
+    expectError(await writer.api.get(MESSAGES), 403, 'insufficient_scope');
+  });
+
+  it('shows another organization neither messages nor leads', async () => {
+    const { id } = await sendMessage();
+    const other = await app.organization();
+    expectError(await other.api.get(`${MESSAGES}/${id}`), 404, 'not_found');
+    expect(await other.api.get(MESSAGES)).toMatchObject({ body: { data: [], meta: { total: 0 } } });
+    expectError(await send({}, other), 404, 'lead_not_found');
+  });
+});
+
+describe('a transaction', () => {
+  /** Returns the work of a transaction, which sends a message. */
+  async function sending() {
+    const actor = await app.actor(tenant);
+    return (organization: Organization) => {
+      const inside = { ...actor, organization: { ...actor.organization, ...organization } };
+      return app.app.get(MessagesService).send(inside, { lead_id: lead.id, text: 'Hello' });
+    };
+  }
+
+  it('that is rolled back sends nothing', async () => {
+    const work = await sending();
+    const running = app.app.get(TenantDatabase).transaction(tenant, async (_, inside) => {
+      await work(inside);
+      throw new Error('rolled back');
+    });
+    await expect(running).rejects.toThrow('rolled back');
+    expect(provider.sentTo(lead.phone)).toEqual([]);
+  });
+
+  it('that is a dry run sends nothing', async () => {
+    const message = await app.app.get(TenantDatabase).dryRun(tenant, await sending());
+    expect(message.status).toBe('queued');
+    expect(provider.sentTo(lead.phone)).toEqual([]);
+  });
+});
+
+describe('/mcp', () => {
+  async function ask(method: string, params: object) {
+    const client = new McpHttpClient(app.url, tenant.key.key);
+    const { body } = await client.statelessRpc(method, params);
+    return (body as { result: object }).result;
+  }
+
+  it('sends and lists messages with the tools', async () => {
+    const message = { lead_id: lead.id, text: 'Hello' };
+    const sent = await ask('tools/call', { name: 'send_message', arguments: message });
+    expect(sent).toMatchObject({ structuredContent: { ...message, status: 'queued' } });
+    const list = await ask('tools/call', { name: 'list_messages', arguments: { status: 'sent' } });
+    expect(list).toMatchObject({ structuredContent: { meta: { total: 1 } } });
+  });
+
+  it('advises not to contact a lead that opted out', async () => {
+    const { id } = await createLead(tenant.api, buildLead({ sms_opted_out: true }));
+    const message = { lead_id: id, text: 'Hello' };
+    const result = await ask('tools/call', { name: 'send_message', arguments: message });
+    expect(result).toMatchObject({ isError: true });
+    expect(JSON.stringify(result)).toContain('Do not contact the lead');
+  });
+
+  it('attaches the lead and its messages to the prompt', async () => {
+    const { id } = await sendMessage();
+    const input = { name: 'draft_message', arguments: { lead_id: lead.id } };
+    const prompt = JSON.stringify(await ask('prompts/get', input));
+    expect(prompt).toContain(`lead://${lead.id}`);
+    expect(prompt).toContain(`message://${id}`);
+  });
+});
