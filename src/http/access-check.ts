@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
+import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
  * Fails the start if a route declares no access or requires a scope that does not exist, or if its
- * input cannot be read.
+ * input cannot be read or its rate limits cannot work.
  */
 @Injectable()
 export class AccessCheck implements OnModuleInit {
@@ -14,6 +15,7 @@ export class AccessCheck implements OnModuleInit {
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly inputs: InputGuard,
+    private readonly limits: RateLimitGuard,
   ) {}
 
   /** @throws Error with a sentence for each faulty route */
@@ -39,6 +41,7 @@ export class AccessCheck implements OnModuleInit {
     assertKnownAccess(route, access);
     try {
       this.inputs.assertReadable(controller, handler);
+      this.limits.assertLimits(controller, handler);
     } catch (error) {
       throw new Error(`${route} ${(error as Error).message}`, { cause: error });
     }

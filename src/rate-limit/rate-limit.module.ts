@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Settings } from '../config/settings.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
@@ -10,6 +11,7 @@ const MESSAGES_PER_WINDOW = 600;
 
 @Module({
   imports: [
+    DiscoveryModule,
     ThrottlerModule.forRootAsync({
       inject: [Settings],
       useFactory: ({ readsPerMinute, writesPerMinute }: Settings): RateLimitOptions => ({

@@ -30,6 +30,9 @@ interface Counter {
   readonly endsAt: number;
 }
 
+/** Interval at which expired windows are deleted: the length of most windows. */
+const SWEEP_INTERVAL_MS = 60_000;
+
 /** Keeps the windows in the memory of this process. */
 export class MemoryRateLimitStorage implements RateLimitStorage {
   private readonly counters = new Map<string, Counter>();
@@ -42,7 +45,7 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
 
   count(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
-    this.deleteExpired(now, ttl);
+    this.deleteExpired(now);
     const counter = this.currentCounter(key, now) ?? this.startWindow(key, now, ttl);
     const isBlocked = counter.hits >= limit;
     if (!isBlocked) counter.hits++;
@@ -66,9 +69,9 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     return counter && isCurrent(counter, now) ? counter : undefined;
   }
 
-  private deleteExpired(now: number, ttl: number): void {
+  private deleteExpired(now: number): void {
     const sinceSweep = now - this.cleanedAt;
-    if (0 <= sinceSweep && sinceSweep < ttl) return;
+    if (0 <= sinceSweep && sinceSweep < SWEEP_INTERVAL_MS) return;
     this.cleanedAt = now;
     for (const [key, counter] of this.counters) {
       if (!isCurrent(counter, now)) this.counters.delete(key);

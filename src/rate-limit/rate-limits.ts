@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
+import { replacedStorage } from './replaced-storage.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 /** The limits of a key (docs/contract/limits.md#rate-limits). */
@@ -13,10 +15,14 @@ type LimitKind = LimitName | 'address';
 /** Length of a window in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-interface Throttler {
-  readonly name: LimitName;
+/** The length of a window in milliseconds, and the number of requests in it. */
+interface WindowSize {
   readonly ttl: number;
   readonly limit: number;
+}
+
+interface Throttler extends WindowSize {
+  readonly name: LimitName;
 }
 
 /** Options of the throttler module, with one throttler for each limit. */
@@ -27,13 +33,16 @@ export interface RateLimitOptions {
 
 /** Counts requests in windows that REST and /mcp share. */
 @Injectable()
-export class RateLimits {
+export class RateLimits implements OnModuleInit {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
-  private readonly storage: RateLimitStorage;
+  private storage: RateLimitStorage;
   private readonly throttlers: Readonly<Record<LimitName, Throttler>>;
 
-  constructor(@InjectThrottlerOptions() { throttlers, storage }: RateLimitOptions) {
+  constructor(
+    @InjectThrottlerOptions() { throttlers, storage }: RateLimitOptions,
+    private readonly discovery: DiscoveryService,
+  ) {
     this.storage = storage;
     this.throttlers = Object.fromEntries(throttlers.map((one) => [one.name, one])) as Record<
       LimitName,
@@ -41,25 +50,36 @@ export class RateLimits {
     >;
   }
 
+  /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
+  onModuleInit(): void {
+    this.storage = replacedStorage(this.discovery, this.storage);
+  }
+
   /**
    * Counts a request, unless the limit of the window is reached.
    * @param tracker the id of a key, or an IP address
    */
   count(limit: LimitName, tracker: string, refusedAs: LimitKind = limit): MaybePromise<RateWindow> {
-    return mapMaybePromise(this.storage.count(...this.windowOf(limit, tracker)), (counted) => {
+    return this.countIn(`${limit}:${tracker}`, this.throttlers[limit], refusedAs);
+  }
+
+  /** Counts a request in a window of its own. */
+  countIn(key: string, { ttl, limit }: WindowSize, refusedAs: LimitKind): MaybePromise<RateWindow> {
+    return mapMaybePromise(this.storage.count(key, ttl, limit), (counted) => {
       if (counted.isBlocked) this.refusals[refusedAs]++;
       return counted;
     });
   }
 
-  /** Returns the state of the window without counting. */
-  peek(limit: LimitName, tracker: string): MaybePromise<RateWindow> {
-    return this.storage.peek(...this.windowOf(limit, tracker));
+  /** Returns the size of the windows of a limit. */
+  limitOf(name: LimitName): WindowSize {
+    return this.throttlers[name];
   }
 
-  private windowOf(name: LimitName, tracker: string): [key: string, ttl: number, limit: number] {
-    const { ttl, limit } = this.throttlers[name];
-    return [`${name}:${tracker}`, ttl, limit];
+  /** Returns the state of the window without counting. */
+  peek(limit: LimitName, tracker: string): MaybePromise<RateWindow> {
+    const { ttl, limit: hits } = this.throttlers[limit];
+    return this.storage.peek(`${limit}:${tracker}`, ttl, hits);
   }
 }
 
@@ -94,8 +114,9 @@ const DESCRIPTIONS: Readonly<Record<LimitKind, string>> = {
 export function tooManyRequests(
   { limit, timeToBlockExpire }: RateWindow,
   kind: LimitKind,
+  ttl = WINDOW_MS,
 ): ApiError {
-  const window = `${limit} ${DESCRIPTIONS[kind]} in ${WINDOW_MS / 1000} seconds`;
+  const window = `${limit} ${DESCRIPTIONS[kind]} in ${ttl / 1000} seconds`;
   return new ApiError('rate_limit_exceeded', {
     message: `The limit of ${window} is reached; the window ends in ${timeToBlockExpire} seconds.`,
     headers: { 'Retry-After': String(timeToBlockExpire) },
