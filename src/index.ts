@@ -24,6 +24,11 @@ export { Settings } from './config/settings.js';
 
 // Routes
 export { AnyKey, Public, RawRoute, RequireScope } from './auth/access.js';
+export {
+  Webhook,
+  type WebhookDelivery,
+  WebhookVerifier,
+} from './http/webhooks/webhook.decorator.js';
 export type { Scope } from './auth/scopes.js';
 export { Caller } from './http/request/api-request.js';
 export { Id } from './http/request/id.decorator.js';

@@ -5,9 +5,9 @@ import { type Scope, SCOPES } from './scopes.js';
 
 /**
  * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
- * that write their own response), or everyone. `unknown-route` marks the fallback routes.
+ * that write their own response), senders whose delivery is verified (`webhook`), or everyone. `unknown-route` marks the fallback routes.
  */
-export type Access = Scope | 'any-key' | 'raw' | 'public' | 'unknown-route';
+export type Access = Scope | 'any-key' | 'raw' | 'webhook' | 'public' | 'unknown-route';
 
 export const ACCESS = Symbol('access');
 
@@ -76,6 +76,7 @@ export function needsNoScope(access: string): access is Exclude<Access, Scope> {
 const OPEN: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'any-key',
   'raw',
+  'webhook',
   'public',
   'unknown-route',
 ]);

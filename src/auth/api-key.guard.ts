@@ -33,6 +33,8 @@ export class ApiKeyGuard implements CanActivate {
       request.state.countedBy = 'nothing';
       return true;
     }
+    // InputGuard verifies the sender, and until then the address is counted.
+    if (access === 'webhook') return true;
     if (access === 'raw') request.state.countedBy = 'handler';
     const key = bearerToken(request);
     const isKey = key?.startsWith(KEY_PREFIX) === true;

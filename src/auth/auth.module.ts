@@ -9,6 +9,7 @@ import { Authenticator } from './authenticator.js';
 import { KeysService } from './keys.service.js';
 import { MeController } from './me.controller.js';
 import { Organization } from './organization.entity.js';
+import { OrganizationActors } from './organization-actors.service.js';
 import { OrganizationRemovalService } from './organization-removal.service.js';
 import { ScopesGuard } from './scopes.guard.js';
 
@@ -25,9 +26,17 @@ import { ScopesGuard } from './scopes.guard.js';
     Authenticator,
     KeysService,
     OrganizationRemovalService,
+    OrganizationActors,
     ApiKeyGuard,
     ScopesGuard,
   ],
-  exports: [Authenticator, KeysService, OrganizationRemovalService, ApiKeyGuard, ScopesGuard],
+  exports: [
+    Authenticator,
+    KeysService,
+    OrganizationRemovalService,
+    OrganizationActors,
+    ApiKeyGuard,
+    ScopesGuard,
+  ],
 })
 export class AuthModule {}

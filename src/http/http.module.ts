@@ -16,6 +16,7 @@ import { InputGuard } from './request/input.guard.js';
 import { ResponseCheck } from './response-check.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
+import { WebhookReceiver } from './webhooks/webhook-receiver.js';
 import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** Registers the guards and the error filter of all routes. The guards run in this order. */
@@ -27,6 +28,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     IdempotencyCleanup,
     HealthService,
     HealthChecks,
+    WebhookReceiver,
     ClientErrorHandler,
     HeadersGuard,
     InputGuard,

@@ -6,6 +6,7 @@ import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
 import { declaredPipesOf, globalPipesOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
+import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 import { bindInput } from './bind-input.js';
 import { type InputPlan, planInputs } from './input-plan.js';
 
@@ -15,6 +16,7 @@ type Handler = ReturnType<ExecutionContext['getHandler']>;
 interface Route {
   /** Whether it is part of the REST API, whose routes refuse inputs that they do not declare. */
   readonly isRest: boolean;
+  readonly isWebhook: boolean;
   /** Undefined if the handler reads the request itself. */
   readonly plan: InputPlan | undefined;
 }
@@ -31,12 +33,14 @@ export class InputGuard implements CanActivate {
     private readonly settings: Settings,
     private readonly reflector: Reflector,
     private readonly contexts: ExternalContextCreator,
+    private readonly webhooks: WebhookReceiver,
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const { isRest, plan } = this.routeOf(context.getClass(), context.getHandler());
-    if (!plan) return true;
+    const { isRest, isWebhook, plan } = this.routeOf(context.getClass(), context.getHandler());
     const request = context.switchToHttp().getRequest<ApiRequest>();
+    if (isWebhook) return this.webhooks.receive(request, context.getHandler()).then(() => true);
+    if (!plan) return true;
     request.state.hasEnvelope = isRest;
     request.state.pipedParameters = plan.pipedParameters;
     const { bodyLimitBytes: bodyLimit } = this.settings;
@@ -45,20 +49,27 @@ export class InputGuard implements CanActivate {
 
   /** @throws Error with a predicate that follows the name of the route, if its input cannot be read */
   assertReadable(controller: Type<unknown>, handler: Handler): void {
-    this.routeOf(controller, handler);
+    if (this.routeOf(controller, handler).isWebhook) this.webhooks.verifierOf(handler);
   }
 
   private routeOf(controller: Type<unknown>, handler: Handler): Route {
     const known = this.routes.get(handler);
     if (known) return known;
+    const access = this.reflector.get<Access | undefined>(ACCESS, handler);
+    const route =
+      access === 'webhook'
+        ? { isRest: false, isWebhook: true, plan: undefined }
+        : this.planRoute(controller, handler, isRestRoute(access));
+    this.routes.set(handler, route);
+    return route;
+  }
+
+  private planRoute(controller: Type<unknown>, handler: Handler, isRest: boolean): Route {
     const pipes = [...declaredPipesOf(controller, handler), ...globalPipesOf(this.contexts)];
     const plan = planInputs(controller, handler.name, pipes);
-    const isRest = isRestRoute(this.reflector.get<Access | undefined>(ACCESS, handler));
     const declaresInput = [plan.query, plan.body, plan.param].some(
       (source) => source !== undefined,
     );
-    const route = { isRest, plan: isRest || declaresInput ? plan : undefined };
-    this.routes.set(handler, route);
-    return route;
+    return { isRest, isWebhook: false, plan: isRest || declaresInput ? plan : undefined };
   }
 }

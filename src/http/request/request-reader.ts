@@ -66,6 +66,16 @@ export async function readJsonBytes(request: ApiRequest, limit: number): Promise
   if (!isTooLarge(request, limit) && !isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
+  return readBytes(request, limit);
+}
+
+/**
+ * Reads a body of any content type.
+ * @returns an empty buffer if there is no body
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, `validation_error`
+ */
+export async function readBytes(request: ApiRequest, limit: number): Promise<Buffer> {
+  if (!mayHaveBody(request)) return Buffer.alloc(0);
   try {
     return await receiveBody(request, limit);
   } catch (error) {

@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { ACCESS, type Access } from '../../auth/access.js';
+import type { Actor } from '../../tenancy/actor.js';
+
+/** A request that a webhook route has received. Everything in it is unverified. */
+export interface WebhookDelivery {
+  readonly headers: IncomingHttpHeaders;
+  /** The bytes of the body, which the sender signed. */
+  readonly body: Buffer;
+  /** Path and query, as sent. */
+  readonly url: string;
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Verifies the deliveries of a sender. It is a provider of the module of its route. */
+export abstract class WebhookVerifier {
+  /**
+   * @returns the id of the organization that the delivery is for, or an `Actor` of it; undefined if the
+   *   signature is not valid, which is answered with 401
+   */
+  abstract verify(
+    delivery: WebhookDelivery,
+  ): string | Actor | undefined | Promise<string | Actor | undefined>;
+}
+
+export const WEBHOOK_VERIFIER = Symbol('webhook verifier');
+
+/**
+ * Declares a route that another service calls without an API key
+ * (docs/guides/replace-and-add.md#inbound-webhooks). `@Caller()` is the verified organization, `@Body()`
+ * the parsed body and `@RawBody()` its bytes. The status is 200 unless `@HttpCode()` follows.
+ */
+export const Webhook = ({ verify }: { verify: Type<WebhookVerifier> }) =>
+  applyDecorators(
+    SetMetadata<symbol, Access>(ACCESS, 'webhook'),
+    SetMetadata(WEBHOOK_VERIFIER, verify),
+    HttpCode(200),
+  );
