@@ -15,12 +15,16 @@ export default class ProcessEnvironment {
   fakeTimers = null;
   #ownKeys;
   #console = globalThis.console;
+  #entities;
 
   constructor({ projectConfig }) {
     const { rootDir, testEnvironmentOptions } = projectConfig;
     const load = createRequire(path.join(rootDir, 'package.json'));
     for (const name of testEnvironmentOptions.preload ?? []) load(name);
     this.#ownKeys = new Set(Reflect.ownKeys(globalThis));
+    // Nest passes TypeORM the entities of earlier suites too. TypeORM ignores them only without metadata.
+    this.#entities = globalThis.typeormMetadataArgsStorage;
+    if (this.#entities) globalThis.typeormMetadataArgsStorage = copyLists(this.#entities);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
@@ -32,6 +36,7 @@ export default class ProcessEnvironment {
     // Jest replaces these three.
     Object.assign(process, { exit, getBuiltinModule });
     globalThis.console = this.#console;
+    if (this.#entities) globalThis.typeormMetadataArgsStorage = this.#entities;
     // `describe`, `expect` and Jest's state, and the metadata of entities and DTOs, which TypeORM and
     // class-validator store in global variables.
     for (const key of Reflect.ownKeys(globalThis)) {
@@ -47,4 +52,13 @@ export default class ProcessEnvironment {
   getVmContext() {
     return null;
   }
+}
+
+/** Returns an object of the same class with copies of the lists. */
+function copyLists(object) {
+  const copy = Object.create(Object.getPrototypeOf(object));
+  for (const [name, value] of Object.entries(object)) {
+    copy[name] = Array.isArray(value) ? [...value] : value;
+  }
+  return copy;
 }
