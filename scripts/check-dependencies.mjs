@@ -13,7 +13,7 @@ const ALLOWED_LICENCES = [
 
 /** Packages with another licence that are accepted, with the reason. */
 const LICENCE_EXCEPTIONS = {
-  argparse: 'Python-2.0: permissive; used in development only, not distributed',
+  argparse: 'Python-2.0: permissive; for the commands of js-yaml, which do not run here',
   'caniuse-lite': 'CC-BY-4.0: a table of browsers for Jest; not distributed',
 };
 

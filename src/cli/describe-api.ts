@@ -1,10 +1,9 @@
-import { DiscoveryService, ModulesContainer, NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { serverModule } from '../app.js';
 import { readSettings } from '../config/settings.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import { settingsOf } from '../extension/extensions.js';
 import { openApiDocument } from '../http/openapi/document.js';
-import { controllersOf } from '../http/openapi/openapi.controller.js';
 import { localUrl } from '../http/openapi/server-url.js';
 
 /** Builds the OpenAPI document in Nest's preview mode, which instantiates no providers. */
@@ -16,6 +15,5 @@ export async function describeApi(config: LatitudeConfig) {
     logger: false,
     abortOnError: false,
   });
-  const discovery = new DiscoveryService(preview.get(ModulesContainer));
-  return openApiDocument(controllersOf(discovery), localUrl(settings.port));
+  return openApiDocument(preview.get(ModulesContainer), localUrl(settings.port));
 }

@@ -218,191 +218,80 @@ export interface components {
             /** @description Number of pages in the list. */
             total_pages: number;
         };
-        Appointment: {
+        Me: {
             /**
-             * Format: uuid
-             * @description Identifier, given by the service.
-             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             * @description The organization that the key belongs to.
+             * @example {
+             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *       "name": "Harbor Roofing"
+             *     }
              */
-            id: string;
+            organization: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the organization.
+                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+                 */
+                id: string;
+                /**
+                 * @description Its name.
+                 * @example Harbor Roofing
+                 */
+                name: string;
+            };
             /**
-             * Format: uuid
-             * @description The lead that it is with. It must be a live one of the organization, and cannot be changed.
-             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+             * @description The key itself, which is never shown again.
+             * @example {
+             *       "id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *       "name": "n8n"
+             *     }
              */
-            lead_id: string;
+            key: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the key.
+                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+                 */
+                id: string;
+                /**
+                 * @description What it is for.
+                 * @example n8n
+                 */
+                name: string;
+            };
             /**
-             * Format: date-time
-             * @description When it begins. Times in the past and overlaps are allowed.
-             * @example 2026-03-02T17:00:00.000Z
+             * @description What the key may do.
+             * @example [
+             *       "leads:read",
+             *       "leads:write"
+             *     ]
              */
-            start_time: string;
-            /**
-             * Format: date-time
-             * @description When it ends. It must be after start_time.
-             * @example 2026-03-02T18:00:00.000Z
-             */
-            end_time: string;
-            /**
-             * @description What it is for; free text.
-             * @example Estimate
-             */
-            type: string | null;
-            /**
-             * @description Where it is.
-             * @example 12 Pier Street, Oakland
-             */
-            location: string | null;
-            /**
-             * @description Free text.
-             * @example Bring samples of slate.
-             */
-            notes: string | null;
-            /**
-             * @description Any status may follow any other.
-             * @example scheduled
-             * @enum {string}
-             */
-            status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
-            /**
-             * @description What came of it; free text.
-             * @example Offer accepted
-             */
-            outcome: string | null;
-            /**
-             * @description More about what came of it.
-             * @example Starts in April.
-             */
-            outcome_notes: string | null;
-            /**
-             * Format: uuid
-             * @description The organization that it belongs to: that of the key.
-             * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
-             */
-            organization_id: string;
-            /**
-             * @description Who booked it: `api` through REST, `ai` through /mcp.
-             * @example api
-             * @enum {string}
-             */
-            booked_by: "api" | "ai";
+            scopes: ("appointments:read" | "appointments:write" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write")[];
             /**
              * Format: date-time
-             * @description When it was created, to the millisecond.
-             * @example 2026-01-05T16:20:00.000Z
+             * @description When the key ends; null where it does not.
+             * @example 2027-01-01T00:00:00.000Z
              */
-            created_at: string;
+            expires_at: string | null;
             /**
-             * Format: date-time
-             * @description When it last changed; it moves forward with every real change.
-             * @example 2026-01-05T16:20:00.000Z
+             * @description How many requests the key may make.
+             * @example {
+             *       "reads_per_minute": 60,
+             *       "writes_per_minute": 30
+             *     }
              */
-            updated_at: string;
-        };
-        CreateAppointment: {
-            /**
-             * Format: uuid
-             * @description The lead that it is with. It must be a live one of the organization, and cannot be changed.
-             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
-             */
-            lead_id: string;
-            /**
-             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
-             * @example 2026-03-02T17:00:00.000Z
-             */
-            start_time: string;
-            /**
-             * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
-             * @example 2026-03-02T18:00:00.000Z
-             */
-            end_time: string;
-            /**
-             * @description What it is for; free text.
-             * @example Estimate
-             */
-            type?: string | null;
-            /**
-             * @description Where it is.
-             * @example 12 Pier Street, Oakland
-             */
-            location?: string | null;
-            /**
-             * @description Free text.
-             * @example Bring samples of slate.
-             */
-            notes?: string | null;
-            /**
-             * @description Any status may follow any other. Default: `scheduled`.
-             * @example scheduled
-             * @enum {string|null}
-             */
-            status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show" | null;
-            /**
-             * @description What came of it; free text.
-             * @example Offer accepted
-             */
-            outcome?: string | null;
-            /**
-             * @description More about what came of it.
-             * @example Starts in April.
-             */
-            outcome_notes?: string | null;
-        };
-        UpdateAppointment: {
-            /**
-             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
-             * @example 2026-03-02T17:00:00.000Z
-             */
-            start_time?: string;
-            /**
-             * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
-             * @example 2026-03-02T18:00:00.000Z
-             */
-            end_time?: string;
-            /**
-             * @description What it is for; free text.
-             * @example Estimate
-             */
-            type?: string | null;
-            /**
-             * @description Where it is.
-             * @example 12 Pier Street, Oakland
-             */
-            location?: string | null;
-            /**
-             * @description Free text.
-             * @example Bring samples of slate.
-             */
-            notes?: string | null;
-            /**
-             * @description Any status may follow any other.
-             * @example scheduled
-             * @enum {string}
-             */
-            status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
-            /**
-             * @description What came of it; free text.
-             * @example Offer accepted
-             */
-            outcome?: string | null;
-            /**
-             * @description More about what came of it.
-             * @example Starts in April.
-             */
-            outcome_notes?: string | null;
-        };
-        CancelledAppointment: {
-            /**
-             * Format: uuid
-             * @description Identifier, given by the service.
-             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
-             */
-            id: string;
-            /**
-             * @description Always true.
-             * @example true
-             */
-            cancelled: boolean;
+            limits: {
+                /**
+                 * @description Reads (GET, HEAD) in a window of 60 seconds.
+                 * @example 60
+                 */
+                reads_per_minute: number;
+                /**
+                 * @description Writes in a window of 60 seconds.
+                 * @example 30
+                 */
+                writes_per_minute: number;
+            };
         };
         LeadListItem: {
             /**
@@ -798,80 +687,191 @@ export interface components {
              */
             deleted: boolean;
         };
-        Me: {
+        Appointment: {
             /**
-             * @description The organization that the key belongs to.
-             * @example {
-             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
-             *       "name": "Harbor Roofing"
-             *     }
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
              */
-            organization: {
-                /**
-                 * Format: uuid
-                 * @description Identifier of the organization.
-                 * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
-                 */
-                id: string;
-                /**
-                 * @description Its name.
-                 * @example Harbor Roofing
-                 */
-                name: string;
-            };
+            id: string;
             /**
-             * @description The key itself, which is never shown again.
-             * @example {
-             *       "id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
-             *       "name": "n8n"
-             *     }
+             * Format: uuid
+             * @description The lead that it is with. It must be a live one of the organization, and cannot be changed.
+             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
              */
-            key: {
-                /**
-                 * Format: uuid
-                 * @description Identifier of the key.
-                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
-                 */
-                id: string;
-                /**
-                 * @description What it is for.
-                 * @example n8n
-                 */
-                name: string;
-            };
-            /**
-             * @description What the key may do.
-             * @example [
-             *       "leads:read",
-             *       "leads:write"
-             *     ]
-             */
-            scopes: ("appointments:read" | "appointments:write" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write")[];
+            lead_id: string;
             /**
              * Format: date-time
-             * @description When the key ends; null where it does not.
-             * @example 2027-01-01T00:00:00.000Z
+             * @description When it begins. Times in the past and overlaps are allowed.
+             * @example 2026-03-02T17:00:00.000Z
              */
-            expires_at: string | null;
+            start_time: string;
             /**
-             * @description How many requests the key may make.
-             * @example {
-             *       "reads_per_minute": 60,
-             *       "writes_per_minute": 30
-             *     }
+             * Format: date-time
+             * @description When it ends. It must be after start_time.
+             * @example 2026-03-02T18:00:00.000Z
              */
-            limits: {
-                /**
-                 * @description Reads (GET, HEAD) in a window of 60 seconds.
-                 * @example 60
-                 */
-                reads_per_minute: number;
-                /**
-                 * @description Writes in a window of 60 seconds.
-                 * @example 30
-                 */
-                writes_per_minute: number;
-            };
+            end_time: string;
+            /**
+             * @description What it is for; free text.
+             * @example Estimate
+             */
+            type: string | null;
+            /**
+             * @description Where it is.
+             * @example 12 Pier Street, Oakland
+             */
+            location: string | null;
+            /**
+             * @description Free text.
+             * @example Bring samples of slate.
+             */
+            notes: string | null;
+            /**
+             * @description Any status may follow any other.
+             * @example scheduled
+             * @enum {string}
+             */
+            status: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
+            /**
+             * @description What came of it; free text.
+             * @example Offer accepted
+             */
+            outcome: string | null;
+            /**
+             * @description More about what came of it.
+             * @example Starts in April.
+             */
+            outcome_notes: string | null;
+            /**
+             * Format: uuid
+             * @description The organization that it belongs to: that of the key.
+             * @example 01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21
+             */
+            organization_id: string;
+            /**
+             * @description Who booked it: `api` through REST, `ai` through /mcp.
+             * @example api
+             * @enum {string}
+             */
+            booked_by: "api" | "ai";
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateAppointment: {
+            /**
+             * Format: uuid
+             * @description The lead that it is with. It must be a live one of the organization, and cannot be changed.
+             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            lead_id: string;
+            /**
+             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
+             * @example 2026-03-02T17:00:00.000Z
+             */
+            start_time: string;
+            /**
+             * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
+             * @example 2026-03-02T18:00:00.000Z
+             */
+            end_time: string;
+            /**
+             * @description What it is for; free text.
+             * @example Estimate
+             */
+            type?: string | null;
+            /**
+             * @description Where it is.
+             * @example 12 Pier Street, Oakland
+             */
+            location?: string | null;
+            /**
+             * @description Free text.
+             * @example Bring samples of slate.
+             */
+            notes?: string | null;
+            /**
+             * @description Any status may follow any other. Default: `scheduled`.
+             * @example scheduled
+             * @enum {string|null}
+             */
+            status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show" | null;
+            /**
+             * @description What came of it; free text.
+             * @example Offer accepted
+             */
+            outcome?: string | null;
+            /**
+             * @description More about what came of it.
+             * @example Starts in April.
+             */
+            outcome_notes?: string | null;
+        };
+        UpdateAppointment: {
+            /**
+             * @description When it begins. Times in the past and overlaps are allowed. ISO 8601 date-time or date.
+             * @example 2026-03-02T17:00:00.000Z
+             */
+            start_time?: string;
+            /**
+             * @description When it ends. It must be after start_time. ISO 8601 date-time or date.
+             * @example 2026-03-02T18:00:00.000Z
+             */
+            end_time?: string;
+            /**
+             * @description What it is for; free text.
+             * @example Estimate
+             */
+            type?: string | null;
+            /**
+             * @description Where it is.
+             * @example 12 Pier Street, Oakland
+             */
+            location?: string | null;
+            /**
+             * @description Free text.
+             * @example Bring samples of slate.
+             */
+            notes?: string | null;
+            /**
+             * @description Any status may follow any other.
+             * @example scheduled
+             * @enum {string}
+             */
+            status?: "scheduled" | "confirmed" | "completed" | "cancelled" | "no_show";
+            /**
+             * @description What came of it; free text.
+             * @example Offer accepted
+             */
+            outcome?: string | null;
+            /**
+             * @description More about what came of it.
+             * @example Starts in April.
+             */
+            outcome_notes?: string | null;
+        };
+        CancelledAppointment: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Always true.
+             * @example true
+             */
+            cancelled: boolean;
         };
         Task: {
             /**
@@ -1034,24 +1034,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description `validation_error`: The request is not valid. `bad_request`: The request could not be read. */
-        ValidationErrorOrBadRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error: {
-                        /** @enum {string} */
-                        code: "validation_error" | "bad_request";
-                    };
-                };
-            };
-        };
         /** @description `unauthorized`: The API key is missing, invalid or expired. */
         Unauthorized: {
             headers: {
@@ -1071,39 +1053,21 @@ export interface components {
                 };
             };
         };
-        /** @description `insufficient_scope`: The API key lacks the required scope. */
-        InsufficientScope: {
+        /** @description `rate_limit_exceeded`: Too many requests in the current window. */
+        RateLimitExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "insufficient_scope";
-                    };
-                };
-            };
-        };
-        /** @description `bad_request`: The request could not be read. */
-        BadRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error: {
-                        /** @enum {string} */
-                        code: "bad_request";
+                        code: "rate_limit_exceeded";
                     };
                 };
             };
@@ -1126,21 +1090,20 @@ export interface components {
                 };
             };
         };
-        /** @description `rate_limit_exceeded`: Too many requests in the current window. */
-        RateLimitExceeded: {
+        /** @description `validation_error`: The request is not valid. `bad_request`: The request could not be read. */
+        ValidationErrorOrBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "rate_limit_exceeded";
+                        code: "validation_error" | "bad_request";
                     };
                 };
             };
@@ -1182,8 +1145,8 @@ export interface components {
                 };
             };
         };
-        /** @description `lead_not_found`: There is no such lead. */
-        LeadNotFound: {
+        /** @description `bad_request`: The request could not be read. */
+        BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1195,25 +1158,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "lead_not_found";
+                        code: "bad_request";
                     };
                 };
             };
         };
-        /** @description `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
-        IdempotencyKeyInUse: {
+        /** @description `insufficient_scope`: The API key lacks the required scope. */
+        InsufficientScope: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "idempotency_key_in_use";
+                        code: "insufficient_scope";
                     };
                 };
             };
@@ -1232,6 +1196,24 @@ export interface components {
                     error: {
                         /** @enum {string} */
                         code: "unsupported_media_type";
+                    };
+                };
+            };
+        };
+        /** @description `duplicate`: The record violates a unique constraint. `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
+        DuplicateOrIdempotencyKeyInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "duplicate" | "idempotency_key_in_use";
                     };
                 };
             };
@@ -1290,6 +1272,24 @@ export interface components {
                 };
             };
         };
+        /** @description `duplicate`: The record violates a unique constraint. */
+        Duplicate: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "duplicate";
+                    };
+                };
+            };
+        };
         /** @description `precondition_failed`: The record is not the version that If-Match names. */
         PreconditionFailed: {
             headers: {
@@ -1308,8 +1308,8 @@ export interface components {
                 };
             };
         };
-        /** @description `duplicate`: The record violates a unique constraint. `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
-        DuplicateOrIdempotencyKeyInUse: {
+        /** @description `lead_not_found`: There is no such lead. */
+        LeadNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1321,13 +1321,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "duplicate" | "idempotency_key_in_use";
+                        code: "lead_not_found";
                     };
                 };
             };
         };
-        /** @description `duplicate`: The record violates a unique constraint. */
-        Duplicate: {
+        /** @description `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
+        IdempotencyKeyInUse: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1339,7 +1339,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "duplicate";
+                        code: "idempotency_key_in_use";
                     };
                 };
             };

@@ -67,6 +67,9 @@ export function fieldsOf(dto: Type<object>): readonly Field[] {
   return (Reflect.getMetadata(FIELDS, dto) ?? []) as readonly Field[];
 }
 
+/** All classes that declare fields. */
+export const DECLARED_DTOS: ReadonlySet<Type<object>> = new Set<Type<object>>();
+
 /** The names of the fields of a DTO. */
 export function namesOf(dto: Type<object>): string[] {
   return fieldsOf(dto).map(({ name }) => name);
@@ -162,6 +165,7 @@ function isClearable({ presence }: Field): boolean {
 function addField(prototype: object, field: Field, presence?: PropertyDecorator): void {
   const dto = prototype.constructor as Type<object>;
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
+  (DECLARED_DTOS as Set<Type<object>>).add(dto);
   for (const decorate of [...(presence ? [presence] : []), ...field.rules]) {
     decorate(prototype, field.name);
   }

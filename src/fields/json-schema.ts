@@ -12,6 +12,7 @@ export interface JsonSchema {
   readonly exclusiveMaximum?: number;
   readonly enum?: readonly unknown[];
   readonly items?: JsonSchema;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
@@ -13,14 +13,13 @@ import { InputGuard } from './request/input.guard.js';
 export class AccessCheck implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
     private readonly inputs: InputGuard,
     private readonly limits: RateLimitGuard,
   ) {}
 
   /** @throws Error with a sentence for each faulty route */
   onModuleInit(): void {
-    const faults = declaredHandlers(this.discovery, this.scanner).flatMap((handler) => {
+    const faults = declaredHandlers(this.discovery).flatMap((handler) => {
       try {
         this.check(handler);
         return [];

@@ -1,30 +1,33 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { requestMethodOf } from './nest-internals.js';
-import { pathsOf } from './openapi/routes.js';
+import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { requestMethodOf, routePathsOf } from './nest-internals.js';
 
 /** A method of a controller that answers requests. */
 export interface DeclaredHandler {
   /** Such as `GET /api/v1/leads`. */
   readonly route: string;
   readonly controller: Type<object>;
+  readonly name: string;
   readonly handler: () => unknown;
 }
 
 /** Returns the route handlers of all controllers. */
-export function declaredHandlers(
-  discovery: DiscoveryService,
-  scanner: MetadataScanner,
-): DeclaredHandler[] {
-  return discovery.getControllers().flatMap(({ metatype }) => {
-    const controller = metatype as Type<object>;
+export function declaredHandlers(discovery: DiscoveryService): DeclaredHandler[] {
+  const controllers = discovery.getControllers();
+  return handlersOf(controllers.map(({ metatype }) => metatype as Type<object>));
+}
+
+/** Returns the route handlers of controllers. */
+export function handlersOf(controllers: readonly Type<object>[]): DeclaredHandler[] {
+  const scanner = new MetadataScanner();
+  return controllers.flatMap((controller) => {
     const prototype = controller.prototype as Record<string, () => unknown>;
     return scanner.getAllMethodNames(prototype).flatMap((name) => {
       const handler = prototype[name];
       const verb = handler && requestMethodOf(handler);
       if (!handler || verb === undefined) return [];
-      const [path = ''] = pathsOf(controller, handler);
-      return [{ route: `${RequestMethod[verb]} ${path}`, controller, handler }];
+      const [path = ''] = routePathsOf(controller, handler);
+      return [{ route: `${RequestMethod[verb]} ${path}`, controller, name, handler }];
     });
   });
 }

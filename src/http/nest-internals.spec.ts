@@ -29,7 +29,7 @@ import { EMPTY } from 'rxjs';
 import {
   caughtTypesOf,
   controllersIn,
-  declaredPathsOf,
+  routePathsOf,
   declaredPipesOf,
   declaredStatusOf,
   globalPipesOf,
@@ -126,8 +126,7 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
   });
 
   it('has the paths of a controller and a route', () => {
-    expect(declaredPathsOf(ThingsController)).toEqual(['things', 'objects']);
-    expect(declaredPathsOf(get)).toEqual([':id']);
+    expect(routePathsOf(ThingsController, get)).toEqual(['/things/:id', '/objects/:id']);
   });
 
   it('has the status of @HttpCode', () => {

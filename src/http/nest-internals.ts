@@ -1,6 +1,7 @@
 import {
   type DynamicModule,
   type ExceptionFilter,
+  HttpStatus,
   type RequestMethod,
   StreamableFile,
   type Type,
@@ -30,16 +31,23 @@ export function requestMethodOf(handler: object): RequestMethod | undefined {
   return Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
 }
 
-/** Returns the paths of a controller or a handler. Nest allows one or several. */
-export function declaredPathsOf(target: object): string[] {
-  return [
-    (Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined) ?? '',
-  ].flat();
+/** Combines the paths of a controller and a handler. Nest allows one or several of each. */
+export function routePathsOf(controller: object, handler: object): string[] {
+  const pathsOf = (target: object) =>
+    [(Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined) ?? ''].flat();
+  return pathsOf(controller).flatMap((base) =>
+    pathsOf(handler).map((end) =>
+      `/${base}/${end}`.replaceAll(/\/+/g, '/').replace(/(.)\/$/, '$1'),
+    ),
+  );
 }
 
-/** Returns the status of `@HttpCode()`. */
+/** Returns the status of `@HttpCode()` or `@Redirect()`. */
 export function declaredStatusOf(handler: object): number | undefined {
-  return Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined;
+  const redirect = Reflect.getMetadata(REDIRECT_METADATA, handler) as
+    { statusCode?: number } | undefined;
+  const status = Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined;
+  return redirect ? (redirect.statusCode ?? HttpStatus.FOUND) : status;
 }
 
 /** Returns the controllers that a module declares. */

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { Express } from 'express';
 import { declaredHandlers } from './declared-handlers.js';
 import { renderedTemplateOf } from './nest-internals.js';
@@ -9,14 +9,13 @@ import { renderedTemplateOf } from './nest-internals.js';
 export class ResponseCheck implements OnApplicationBootstrap {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
     private readonly host: HttpAdapterHost,
   ) {}
 
   /** @throws Error with the name of the route */
   onApplicationBootstrap(): void {
     if (this.host.httpAdapter.getInstance<Express>().get('view engine') !== undefined) return;
-    for (const { route, handler } of declaredHandlers(this.discovery, this.scanner)) {
+    for (const { route, handler } of declaredHandlers(this.discovery)) {
       const template = renderedTemplateOf(handler);
       if (template === undefined) continue;
       throw new Error(

@@ -61,7 +61,7 @@ export class OpenApiValidator {
   inputOf(route: Route): Readonly<Record<'query' | 'body', Properties>> {
     const { parameters = [], requestBody } = this.operationOf(route);
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
-    const schema = requestBody?.content['application/json'].schema ?? {};
+    const schema = requestBody?.content['application/json']?.schema ?? {};
     const { properties = {} } = this.resolve<{ properties?: Properties }>(schema);
     return {
       query: Object.fromEntries(inQuery.map((one) => [one.name, one.schema])),

@@ -17,6 +17,15 @@ interface SharedServer {
   readonly database: DatabaseTarget;
 }
 
+function sharedServer(): SharedServer {
+  return JSON.parse(process.env.LATITUDE_TEST_SERVER ?? '') as SharedServer;
+}
+
+/** Fetches the OpenAPI document of the shared server. */
+export async function sharedDocument(): Promise<OpenApiDocument> {
+  return (await (await fetch(`${sharedServer().url}/openapi.json`)).json()) as OpenApiDocument;
+}
+
 /** An organization, one of its keys, and a client that uses it. */
 export interface Tenant {
   id: string;
@@ -37,10 +46,8 @@ export class TestServer {
    * limits and a database that other suites use at the same time.
    */
   static async shared(): Promise<TestServer> {
-    const { url, keysUrl, database } = JSON.parse(
-      process.env.LATITUDE_TEST_SERVER ?? '',
-    ) as SharedServer;
-    const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+    const { url, keysUrl, database } = sharedServer();
+    const document = await sharedDocument();
     const server = new TestServer(url, database, remoteKeys(keysUrl));
     registerDocument(server.port, document);
     return server;

@@ -76,7 +76,7 @@ describe('an unknown scope', () => {
   afterAll(() => dropDatabase(database));
 
   it.each<[string, Type<unknown>]>([
-    ['GET /api/v1/widgets/{id}', RouteModule],
+    ['GET /api/v1/widgets/:id', RouteModule],
     ['get_widget', ToolModule],
     ['widget', ResourceModule],
     ['praise_widget', PromptModule],

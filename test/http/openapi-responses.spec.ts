@@ -114,7 +114,7 @@ describe('every documented error', () => {
     while (load.room() > 0) load.begin();
     const tables = new Set(RECORD_ROUTES.map(({ pattern }) => pattern.split('/')[3]));
     await broken.sql(`drop table ${[...tables].join(', ')} cascade`);
-    await keyless.sql('drop table api_keys');
+    await keyless.sql('drop table api_keys cascade');
   });
   afterAll(() => Promise.all([strict, broken, keyless, overloaded].map((one) => one.stop())));
 

@@ -126,7 +126,7 @@ describe.each(PROTOCOL_MODES)('the list of tools (%s)', (protocolMode) => {
       function restInput({ route }: ToolCase): JsonSchema {
         const { parameters = [], requestBody } = description.operationOf(route);
         const query = parameters.filter((parameter) => parameter.in === 'query');
-        const body = requestBody?.content['application/json'].schema;
+        const body = requestBody?.content['application/json']?.schema;
         if (!body) return { properties: Object.fromEntries(query.map((p) => [p.name, p.schema])) };
         if (!('$ref' in body)) return body as JsonSchema;
         const { schemas } = description.document.components;

@@ -2,11 +2,11 @@ import type { Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { AppModule } from '../../src/app.module.js';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
-import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
+import { type RestHandler, restHandlersOf } from '../../src/http/openapi/routes.js';
 import { routeName, type Route } from '../../src/testing/routes.js';
 
 /** The routes of the features, as their controllers declare them. */
-const DECLARED_ROUTES = routesOf(classesIn(MODULE_METADATA.CONTROLLERS));
+const DECLARED_ROUTES = restHandlersOf(classesIn(MODULE_METADATA.CONTROLLERS));
 
 /** The fields of a route's query or body, as its DTO declares them. */
 export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly Field[] {
@@ -15,13 +15,8 @@ export function declaredFieldsOf(route: Route, part: 'query' | 'body'): readonly
 }
 
 /** The declaration of a route in its controller. */
-export function declarationOf(route: Route): DeclaredRoute | undefined {
-  return DECLARED_ROUTES.find((candidate) => declaredRouteName(candidate) === routeName(route));
-}
-
-/** The name of a declared route in test titles. */
-export function declaredRouteName({ method, path }: DeclaredRoute): string {
-  return `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
+export function declarationOf(route: Route): RestHandler | undefined {
+  return DECLARED_ROUTES.find((declared) => declared.route === routeName(route));
 }
 
 /** The classes that the modules of the features list under a key, such as their controllers. */

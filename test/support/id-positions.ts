@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { UUID_SCHEMA } from '../../src/fields/uuid.js';
-import { type Route as DeclaredRoute, routesOf } from '../../src/http/openapi/routes.js';
 import type { PromptDefinition } from '../../src/mcp/prompts/prompt-registry.js';
 import type { ResourceTemplate } from '../../src/mcp/resources/resource-registry.js';
 import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { declaredFieldsOf, declaredRouteName } from './declared-routes.js';
+import { type RestHandler, restHandlersOf } from '../../src/http/openapi/routes.js';
+import { declaredFieldsOf } from './declared-routes.js';
 import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './declared-tools.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
@@ -89,10 +89,8 @@ export function positionsIn(
   prompts: readonly PromptDefinition[],
   completed: readonly string[],
 ): string[] {
-  const ofRoutes = routesOf(controllers).flatMap((route) =>
-    [...parametersOf(route), ...idFieldsIn(route)].map(
-      (field) => `${field} of ${declaredRouteName(route)}`,
-    ),
+  const ofRoutes = restHandlersOf(controllers).flatMap((route) =>
+    [...parametersOf(route), ...idFieldsIn(route)].map((field) => `${field} of ${route.route}`),
   );
   const ofTools = tools.flatMap(({ name, inputSchema }) =>
     Object.entries(inputSchema.properties ?? {})
@@ -250,7 +248,7 @@ function idFieldsOf(route: Route): string[] {
   return idsAmong([...declaredFieldsOf(route, 'query'), ...declaredFieldsOf(route, 'body')]);
 }
 
-function idFieldsIn({ inputs: { query, body } }: DeclaredRoute): string[] {
+function idFieldsIn({ inputs: { query, body } }: RestHandler): string[] {
   return idsAmong([query, body].flatMap((dto) => (dto ? fieldsOf(dto) : [])));
 }
 
@@ -260,6 +258,6 @@ function idsAmong(fields: readonly Field[]): string[] {
     .map(({ name }) => name);
 }
 
-function parametersOf({ path }: DeclaredRoute): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+function parametersOf({ route }: RestHandler): string[] {
+  return [...route.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter!);
 }

@@ -1,3 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { serverModule } from '../../src/app.js';
+import { readSettings } from '../../src/config/settings.js';
+import type { Extension } from '../../src/extension/extension.js';
+import { openApiDocument } from '../../src/http/openapi/document.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import type { OpenApiValidator } from '../../src/testing/openapi.js';
@@ -19,4 +28,31 @@ export function expectDescribed(description: OpenApiValidator, route: Route, ans
 
 export function routeOf(method: Route['method'], pattern: string): Route {
   return ROUTES.find((route) => route.method === method && route.pattern === pattern)!;
+}
+
+/** Creates the OpenAPI document of the application with extensions, without starting it. */
+export async function describeExtensions(
+  extensions: readonly Extension[],
+): Promise<OpenApiDocument> {
+  const root = serverModule({ settings: readSettings({}), database: { url: '' }, extensions });
+  const preview = await NestFactory.createApplicationContext(root, {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
+  return openApiDocument(preview.get(ModulesContainer), 'http://127.0.0.1');
+}
+
+const REDOCLY = path.resolve(__dirname, '../../node_modules/@redocly/cli/bin/cli.js');
+
+/** Returns the problems that @redocly/cli finds in a document. */
+export function lint(document: OpenApiDocument): { ruleId: string; severity: string }[] {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-openapi-'));
+  const file = path.join(directory, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const args = [REDOCLY, 'lint', '--format=json', file];
+  const { stdout } = spawnSync(process.execPath, args, { env, cwd: directory });
+  rmSync(directory, { recursive: true });
+  return (JSON.parse(stdout.toString()) as { problems: never[] }).problems;
 }

@@ -1,3 +1,4 @@
+import { responseDtoOf } from '../../src/http/openapi/routes.js';
 import type { Scope } from '../../src/auth/scopes.js';
 import type { Effect, ToolDeclaration } from '../../src/mcp/tools/tool.decorator.js';
 import type { Arguments } from './agent.js';
@@ -94,14 +95,14 @@ export function byName<T extends ToolCase>(tools: readonly T[]): (readonly [stri
 /** The route of REST with the scope, the input and the output of a tool. */
 function routeOf({ scope, effect, id, input, output, isPage }: ToolDeclaration): Route | undefined {
   return ROUTES.find((route) => {
-    const { inputs, response } = declarationOf(route) ?? {};
+    const { inputs, options } = declarationOf(route) ?? {};
     return (
       route.method === METHODS[effect] &&
       route.access === scope &&
       (route.makeRecord !== undefined) === (id !== undefined) &&
       (inputs?.query ?? inputs?.body) === input &&
-      response?.dto === output &&
-      response.isPage === isPage
+      responseDtoOf(options) === output &&
+      Array.isArray(options?.response) === isPage
     );
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../../src/auth/scopes.js';
-import { controllersOf } from '../../src/http/openapi/openapi.controller.js';
 import { COMPLETION } from '../../src/mcp/prompts/completion.decorator.js';
 import { MethodDiscovery } from '../../src/mcp/method-discovery.js';
 import { PromptRegistry } from '../../src/mcp/prompts/prompt-registry.js';
@@ -65,7 +65,9 @@ describe('every position of an id (test/support/id-positions.ts)', () => {
 
   it('is listed in ID_POSITIONS', () => {
     const all = positionsIn(
-      controllersOf(new DiscoveryService(app.app.get(ModulesContainer))),
+      new DiscoveryService(app.app.get(ModulesContainer))
+        .getControllers()
+        .map(({ metatype }) => metatype as Type<object>),
       app.app.get(ToolRegistry).listFor(new Set(SCOPES)),
       app.app.get(ResourceRegistry).templatesFor(new Set(SCOPES)),
       app.app.get(PromptRegistry).listFor(new Set(SCOPES)),

@@ -1,12 +1,15 @@
 import type { Type } from '@nestjs/common';
+import { DiscoveryService, type ModulesContainer } from '@nestjs/core';
 import { VERSION } from '../../config/version.js';
+import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { PAGE_META_SCHEMA } from '../../listing/page.js';
 import { Components } from './components.js';
-import { ERROR_SCHEMA } from './errors.js';
-import { HEADERS } from './response-headers.js';
+import { errorSchema } from './error-schema.js';
 import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf, SECURITY_SCHEME } from './operation.js';
-import { type Route, routesOf } from './routes.js';
+import { HEADERS } from './response-headers.js';
+import { restHandlersOf } from './routes.js';
+import { explore, type ExploredOperation, OPENAPI_VERSION } from './swagger-internals.js';
 
 const INTRODUCTION = `
 A multi-tenant JSON API for leads, appointments and tasks. Every record belongs to an organization,
@@ -43,14 +46,21 @@ delays. Malformed HTTP requests get \`bad_request\` with 400, 408, 417 or 431.
  * Creates the OpenAPI document of all routes that require a key.
  * @param serverUrl URL of the server, without a path
  */
-export function openApiDocument(
-  controllers: readonly Type<object>[],
+export async function openApiDocument(
+  modules: ModulesContainer,
   serverUrl: string,
-): OpenApiDocument {
-  const routes = routesOf(controllers);
-  const components = new Components({ Error: ERROR_SCHEMA, PageMeta: PAGE_META_SCHEMA });
+): Promise<OpenApiDocument> {
+  const controllers = new DiscoveryService(modules).getControllers();
+  const handlers = restHandlersOf(controllers.map(({ metatype }) => metatype as Type<object>));
+  const explored = await explore(modules, handlers);
+  const schemas = {
+    Error: errorSchema(Object.keys(ERROR_CATALOGUE)),
+    PageMeta: PAGE_META_SCHEMA,
+  };
+  const components = new Components(schemas, explored);
+  const operations = explored.operations.map((one) => [one, operationOf(one, components)] as const);
   return {
-    openapi: '3.1.0',
+    openapi: OPENAPI_VERSION,
     info: {
       title: 'Latitude',
       version: VERSION,
@@ -60,8 +70,8 @@ export function openApiDocument(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: serversOf(serverUrl),
-    tags: tagsOf(controllers),
-    paths: pathsOf(routes, components),
+    tags: tagsOf(operations),
+    paths: pathsOf(operations),
     components: {
       securitySchemes: {
         [SECURITY_SCHEME]: {
@@ -78,32 +88,38 @@ export function openApiDocument(
   };
 }
 
+type Operations = readonly (readonly [ExploredOperation, Operation])[];
+
 export function serversOf(url: string): OpenApiDocument['servers'] {
   return [{ url, description: 'This service' }];
 }
 
-/**
- * Returns the tags in the order of the modules; tags without records are last. If several tags have
- * the same name, the one with a description is used.
- */
-function tagsOf(controllers: readonly Type<object>[]): OpenApiDocument['tags'] {
-  const routes = controllers.flatMap((controller) => routesOf([controller]));
-  const tags = new Map<string, Route['tag']>();
-  const inOrder = [...routes].sort((a, b) => Number(isForAnyKey(a)) - Number(isForAnyKey(b)));
-  for (const { tag } of inOrder) {
-    if (!tags.get(tag.name)?.description) tags.set(tag.name, tag);
+/** Returns the tags in the order of the modules; those of routes for every key are last. */
+function tagsOf(operations: Operations): OpenApiDocument['tags'] {
+  const tags = new Map<string, { name: string; description?: string }>();
+  const isForAnyKey = ([{ handler }]: Operations[number]) => Number(handler.access === 'any-key');
+  for (const [{ handler }, operation] of operations.toSorted(
+    (a, b) => isForAnyKey(a) - isForAnyKey(b),
+  )) {
+    for (const name of operation.tags) {
+      const declared = handler.tag?.name === name ? handler.tag : { name };
+      if (!tags.get(name)?.description) tags.set(name, declared);
+    }
   }
   return [...tags.values()];
 }
 
-function isForAnyKey({ access }: Route): boolean {
-  return access === 'any-key';
-}
-
-function pathsOf(routes: readonly Route[], components: Components): OpenApiDocument['paths'] {
+/** Returns the operations by path. Operations with the same id get numbers. */
+function pathsOf(operations: Operations): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const route of routes) {
-    (paths[route.path] ??= {})[route.method] = operationOf(route, components);
+  const ids = new Set<string>();
+  for (const [{ path, method }, operation] of operations) {
+    let { operationId } = operation;
+    for (let number = 2; ids.has(operationId); number++) {
+      operationId = `${operation.operationId}${number}`;
+    }
+    ids.add(operationId);
+    (paths[path] ??= {})[method] = { ...operation, operationId };
   }
-  return paths;
+  return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,62 +1,14 @@
+import { STATUS_CODES } from 'node:http';
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
 import { allowsBody } from '../request/request-reader.js';
 import { type Components, schemaRef } from './components.js';
+import { errorSchema } from './error-schema.js';
 import { type HeaderName, HEADERS, headersWith } from './response-headers.js';
-import type { Ref, Response, Schema } from './model.js';
-import type { Route } from './routes.js';
+import type { DeclaredResponses, Ref, Response, Schema } from './model.js';
 import { requestHeaderErrors } from './request-headers.js';
-
-/** Schema of the error envelope (docs/contract/errors.md#error-body). */
-export const ERROR_SCHEMA: JsonSchema = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: {
-        code: {
-          type: 'string',
-          enum: Object.keys(ERROR_CATALOGUE),
-          description: 'Stable identifier of the error, for programs.',
-        },
-        message: {
-          type: 'string',
-          description: 'Text for people. It may change and must not be parsed.',
-        },
-        retryable: {
-          type: 'boolean',
-          description: 'Whether to retry the same request, with growing, jittered delays.',
-        },
-        request_id: { type: 'string', description: 'The `X-Request-Id` of the response.' },
-        details: {
-          type: 'array',
-          description:
-            'The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`.',
-          items: {
-            type: 'object',
-            properties: {
-              field: {
-                type: 'string',
-                description:
-                  'The field or parameter; `body` or `query` for a problem of the whole.',
-              },
-              message: { type: 'string', description: 'What is wrong with it.' },
-              existing_id: {
-                type: 'string',
-                format: 'uuid',
-                description: 'On `duplicate`: the id of the other record, if the key may read it.',
-              },
-            },
-            required: ['field', 'message'],
-          },
-        },
-      },
-      required: ['code', 'message', 'retryable', 'request_id'],
-    },
-  },
-  required: ['error'],
-};
+import type { Route } from './routes.js';
 
 const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
   validation_error: {
@@ -89,33 +41,43 @@ const HEADERS_BY_STATUS: Readonly<Record<number, HeaderName>> = {
 /** Statuses of `bad_request` other than 400: timeout, unknown `Expect`, headers too large. */
 const OTHER_BAD_REQUEST_STATUSES = [408, 417, 431];
 
-/** Returns the error responses of a route by status. */
-export function errorResponsesOf(route: Route, components: Components): Record<string, Ref> {
+/** Returns the error responses of a route by status, with those of `@ApiResponse()`. */
+export function errorResponsesOf(
+  route: Route,
+  components: Components,
+  declared: DeclaredResponses,
+): Record<string, Ref | Response> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const status of OTHER_BAD_REQUEST_STATUSES) byStatus.set(status, ['bad_request']);
-  const statuses = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(
-    statuses.map(([status, codes]) => [
-      status,
-      components.response(codes.map(pascalCase).join('Or'), () => errorResponse(status, codes)),
-    ]),
+  const described = [...byStatus].map(
+    ([status, codes]) =>
+      [
+        status,
+        components.response(codes.map(pascalCase).join('Or'), () => errorResponse(status, codes)),
+      ] as const,
   );
+  const further = Object.entries(declared).filter(([status]) => /^([45]|default)/.test(status));
+  return {
+    ...Object.fromEntries(described),
+    ...Object.fromEntries(
+      further.map(([status, one]) => [status, declaredResponse(status, one, components)] as const),
+    ),
+  };
 }
 
 /** Returns the error codes that a route can answer. */
 function errorsOf(route: Route): readonly ErrorCode[] {
-  const { access, path, inputs, method, options } = route;
+  const { access, path, hasBody, method, options } = route;
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',
     access !== 'any-key' && 'insufficient_scope',
-    (inputs.body !== undefined || !allowsBody({ method: method.toUpperCase() })) &&
-      'payload_too_large',
-    inputs.body !== undefined && 'unsupported_media_type',
+    (hasBody || !allowsBody({ method: method.toUpperCase() })) && 'payload_too_large',
+    hasBody && 'unsupported_media_type',
     'validation_error',
     'bad_request',
     path.includes('{') && 'not_found',
@@ -126,6 +88,22 @@ function errorsOf(route: Route): readonly ErrorCode[] {
     'overloaded',
   ];
   return codes.filter((code) => code !== false);
+}
+
+/** The response of `@ApiResponse()`. An HTTP exception can have a code that is not in the catalogue. */
+function declaredResponse(
+  status: string,
+  { description, content, headers }: Partial<Response>,
+  components: Components,
+): Response {
+  const header = HEADERS_BY_STATUS[Number(status)];
+  return {
+    description: [description, STATUS_CODES[status]].find(Boolean) ?? 'Any other response',
+    headers: { ...headersWith(...(header ? [header] : [])), ...headers },
+    content: content ?? {
+      'application/json': { schema: components.named('HttpError', () => errorSchema()) },
+    },
+  };
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): Response {

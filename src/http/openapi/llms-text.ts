@@ -69,7 +69,7 @@ function operationText({ path, method, operation }: LocatedOperation): string {
   const headers = parameters.filter(({ in: where }) => where === 'header');
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
   const errors = Object.keys(responses).filter((status) => /^4(0[49]|1[2]|22)/.test(status));
-  const body = requestBody?.content['application/json'].schema;
+  const body = requestBody?.content['application/json']?.schema;
   return [
     `- \`${method.toUpperCase()} ${path}\`: ${summary}. ${scope ? `Scope \`${scope}\`.` : 'Any key.'}`,
     body && ` Body ${typeText(body)}.`,
@@ -85,7 +85,7 @@ function operationText({ path, method, operation }: LocatedOperation): string {
 
 function responseText(response: Operation['responses'][string]): string {
   if ('$ref' in response) return '';
-  const schema = response.content?.['application/json'].schema;
+  const schema = response.content?.['application/json']?.schema;
   if (!schema || '$ref' in schema) return '';
   const { data, meta } = schema.properties ?? {};
   return data ? `${typeText(data)}${meta ? ' with `meta`' : ''}` : '';

@@ -30,23 +30,29 @@ export interface MediaType {
   readonly examples?: Named<{ readonly summary?: string; readonly value: unknown }>;
 }
 
-interface Content {
-  readonly 'application/json': MediaType;
-}
+export type Content = { readonly 'application/json'?: MediaType } & Named<MediaType>;
 
 export interface Response {
   readonly description: string;
-  readonly headers: Named<Ref>;
+  readonly headers: Named<Ref | Header>;
   readonly content?: Content;
 }
 
+/** The responses that decorators of @nestjs/swagger describe, by status. */
+export type DeclaredResponses = Named<Partial<Response>>;
+
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
   readonly example?: unknown;
+}
+
+export interface RequestBody {
+  readonly required?: boolean;
+  readonly content: Content;
 }
 
 export interface Operation {
@@ -58,10 +64,7 @@ export interface Operation {
   /** An extension, because OpenAPI has scopes only for OAuth. */
   readonly 'x-required-scope'?: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required: true;
-    readonly content: Content;
-  };
+  readonly requestBody?: RequestBody;
   readonly responses: Named<Response | Ref>;
 }
 

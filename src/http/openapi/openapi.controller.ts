@@ -1,5 +1,5 @@
-import { Controller, Get, Header, Req, type Type } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { Controller, Get, Header, Req } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { Request } from 'express';
 import { Public } from '../../auth/access.js';
 import { openApiDocument, serversOf } from './document.js';
@@ -14,15 +14,15 @@ export class OpenApiController {
   private documentJson?: string;
   private llmsText?: string;
 
-  constructor(private readonly discovery: DiscoveryService) {}
+  constructor(private readonly modules: ModulesContainer) {}
 
   /** Contains the URL of the request as the server, so that caches must revalidate it. */
   @Get('openapi.json')
   @Public()
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Header('Cache-Control', 'no-cache')
-  document(@Req() request: Request): string {
-    this.documentJson ??= JSON.stringify({ ...this.describe(), servers: undefined });
+  async document(@Req() request: Request): Promise<string> {
+    this.documentJson ??= JSON.stringify({ ...(await this.describe()), servers: undefined });
     const servers = serversOf(serverUrlOf(request));
     return `${this.documentJson.slice(0, -1)},"servers":${JSON.stringify(servers)}}`;
   }
@@ -31,17 +31,12 @@ export class OpenApiController {
   @Get('llms.txt')
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')
-  llms(): string {
-    this.llmsText ??= llmsText(this.describe());
+  async llms(): Promise<string> {
+    this.llmsText ??= llmsText(await this.describe());
     return this.llmsText;
   }
 
-  private describe(): OpenApiDocument {
-    return openApiDocument(controllersOf(this.discovery), localUrl());
+  private describe(): Promise<OpenApiDocument> {
+    return openApiDocument(this.modules, localUrl());
   }
-}
-
-/** Returns the classes of all registered controllers. */
-export function controllersOf(discovery: DiscoveryService): Type<object>[] {
-  return discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
 }

@@ -1,56 +1,76 @@
-import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
+import type { OperationObject } from '@nestjs/swagger';
 import { fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
 import { exampleOf, schemaOf } from '../../fields/schema-of.js';
 import { UUID_SCHEMA } from '../../fields/uuid.js';
-import { DEFAULT_LIMIT } from '../../listing/list-query.js';
-import { Page } from '../../listing/page.js';
-import { type Components, schemaRef } from './components.js';
+import type { Components } from './components.js';
 import { errorResponsesOf } from './errors.js';
-import { headersWith } from './response-headers.js';
-import { hasEntityTag, headerParameters, acceptsIdempotencyKey } from './request-headers.js';
-import type { MediaType, Operation, Parameter, Response, Schema } from './model.js';
+import type { DeclaredResponses, MediaType, Operation, Parameter, RequestBody } from './model.js';
+import { headerParameters } from './request-headers.js';
+import { successOf, successResponsesOf } from './responses.js';
 import type { Route } from './routes.js';
+import type { ExploredOperation } from './swagger-internals.js';
 
 /** The one security scheme of the document. */
 export const SECURITY_SCHEME = 'apiKey';
 
-const NOT_MODIFIED: Response = { description: 'Not Modified', headers: headersWith('ETag') };
+const RECORD_ID = {
+  description: 'Identifier of the record.',
+  schema: UUID_SCHEMA,
+  example: ID_EXAMPLE,
+};
 
-/** Returns the OpenAPI operation of a route. */
-export function operationOf(route: Route, components: Components): Operation {
-  const { operationId, access, tag, options, inputs, status } = route;
-  const parameters = [
-    ...pathParameters(route),
-    ...queryParameters(inputs.query),
-    ...headerParameters(route),
-  ];
+/** Completes an operation with what Latitude declares beside the decorators of @nestjs/swagger. */
+export function operationOf(explored: ExploredOperation, components: Components): Operation {
+  const { path, method, handler } = explored;
+  const { access, options, inputs } = handler;
+  const {
+    parameters,
+    requestBody,
+    responses,
+    operationId = '',
+    ...others
+  } = components.adopt<OperationObject>(withoutBodyOf(explored));
+  const body = declaresFields(inputs.body)
+    ? { required: true, content: { 'application/json': bodyOf(inputs.body, components) } }
+    : (requestBody as RequestBody | undefined);
+  const declared = responses as DeclaredResponses;
+  const success = successOf(explored, declared, components);
+  const { isRecord } = success;
+  const route: Route = { ...handler, path, method, hasBody: body !== undefined, isRecord };
+  const all = parametersOf(route, (parameters ?? []) as Parameter[]);
   return {
+    ...others,
     operationId,
-    tags: [tag.name],
-    summary: options?.summary ?? operationId,
-    description: descriptionOf(route),
+    tags: others.tags ?? [],
+    summary: [others.summary, options?.summary, operationId].find(Boolean) ?? '',
+    description: descriptionOf(route, others.description),
     security: [{ [SECURITY_SCHEME]: [] }],
     ...(access !== 'any-key' && { 'x-required-scope': access }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(inputs.body && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': requestBody(inputs.body, components) },
-      },
-    }),
+    ...(all.length > 0 && { parameters: all }),
+    ...(body && { requestBody: body }),
     responses: {
-      [status]: successResponse(route, components),
-      ...(route.method === 'get' && hasEntityTag(route) && { 304: NOT_MODIFIED }),
-      ...errorResponsesOf(route, components),
+      ...successResponsesOf(route, success, declared),
+      ...errorResponsesOf(route, components, declared),
     },
   };
 }
 
-function descriptionOf({ access, method, options, inputs }: Route): string {
+function declaresFields(dto: Type<object> | undefined): dto is Type<object> {
+  return dto !== undefined && fieldsOf(dto).length > 0;
+}
+
+/** Leaves out the body of a DTO with fields, which has a schema of its own as an input. */
+function withoutBodyOf({ operation, handler: { inputs } }: ExploredOperation): OperationObject {
+  return declaresFields(inputs.body) ? { ...operation, requestBody: undefined } : operation;
+}
+
+function descriptionOf(route: Route, declared: string | undefined): string {
+  const { access, method, options, inputs } = route;
   const scope = access === 'any-key' ? 'Accepts any valid key' : `Requires the scope \`${access}\``;
   const sentences = [
-    options?.description,
+    declared ?? options?.description,
     inputs.body &&
       isUpdate(inputs.body) &&
       'Changes only the given fields; `null` clears a nullable field.',
@@ -59,15 +79,17 @@ function descriptionOf({ access, method, options, inputs }: Route): string {
   return sentences.filter((sentence) => typeof sentence === 'string').join(' ');
 }
 
-function pathParameters({ path }: Route): Parameter[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    ...(name === 'id'
-      ? { description: 'Identifier of the record.', schema: UUID_SCHEMA, example: ID_EXAMPLE }
-      : { schema: { type: 'string' } }),
-  }));
+/** Combines the declared parameters with those of the path, the fields of the query and the headers. */
+function parametersOf(route: Route, declared: readonly Parameter[]): Parameter[] {
+  const isSame = (a: Parameter) => (b: Parameter) => a.in === b.in && a.name === b.name;
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): Parameter => {
+    const bare: Parameter = { name, in: 'path', required: true, schema: { type: 'string' } };
+    const one = declared.find(isSame(bare)) ?? bare;
+    return name === 'id' && isDeepStrictEqual(one, bare) ? { ...bare, ...RECORD_ID } : one;
+  });
+  const known = [...inPath, ...queryParameters(route.inputs.query), ...headerParameters(route)];
+  const others = declared.filter((one) => one.in !== 'path' && !known.some(isSame(one)));
+  return [...known, ...others];
 }
 
 function queryParameters(dto: Type<object> | undefined): Parameter[] {
@@ -86,7 +108,7 @@ function queryParameters(dto: Type<object> | undefined): Parameter[] {
   });
 }
 
-function requestBody(dto: Type<object>, components: Components): MediaType {
+function bodyOf(dto: Type<object>, components: Components): MediaType {
   const complete = exampleOf(dto, 'input');
   const minimal = isUpdate(dto) ? undefined : exampleOf(dto, 'input', 'required fields');
   const examples = {
@@ -95,43 +117,4 @@ function requestBody(dto: Type<object>, components: Components): MediaType {
   };
   const schema = components.schemaOf(dto, 'input');
   return { schema, ...(Object.keys(examples).length > 0 && { examples }) };
-}
-
-function successResponse(route: Route, components: Components): Response {
-  const { response, status } = route;
-  const isRecord = hasEntityTag(route);
-  return {
-    description: STATUS_CODES[status] ?? '',
-    headers: headersWith(
-      ...(isRecord && status === 201 ? ['Location' as const] : []),
-      ...(isRecord ? ['ETag' as const] : []),
-      ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed' as const] : []),
-    ),
-    content: { 'application/json': responseContent(response, components) },
-  };
-}
-
-/** The envelope of the response DTO. A route without a declared response has `data` of any type. */
-function responseContent(response: Route['response'], components: Components): MediaType {
-  if (!response) return { schema: envelope({ data: {} }) };
-  const schema = components.schemaOf(response.dto, 'output');
-  const example = exampleOf(response.dto, 'output');
-  if (!response.isPage) {
-    return { schema: envelope({ data: schema }), ...(example && { example: { data: example } }) };
-  }
-  const page = { data: { type: 'array', items: schema }, meta: schemaRef('PageMeta') };
-  return {
-    schema: envelope(page),
-    ...(example && {
-      example: new Page([example], { page: 1, limit: DEFAULT_LIMIT, total: 1 }).toJSON(),
-    }),
-  };
-}
-
-function envelope(properties: Readonly<Record<string, Schema>>): Schema {
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-  };
 }

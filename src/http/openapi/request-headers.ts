@@ -1,5 +1,4 @@
 import { mayWrite } from '../../auth/access.js';
-import { fieldsOf } from '../../fields/field.js';
 import { IDEMPOTENCY_KEY_SCHEMA } from '../../rest/write.interceptor.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { HEADERS } from './response-headers.js';
@@ -52,7 +51,7 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
       example: HEADERS.ETag.example,
     },
     errors: [],
-    appliesTo: (route) => route.method === 'get' && hasEntityTag(route),
+    appliesTo: ({ method, isRecord }) => method === 'get' && isRecord,
   },
 ];
 
@@ -64,12 +63,6 @@ export function headerParameters(route: Route): Parameter[] {
 /** Returns the errors that the request headers of a route can cause. */
 export function requestHeaderErrors(route: Route): ErrorCode[] {
   return requestHeadersOf(route).flatMap(({ errors }) => errors);
-}
-
-/** Whether a route returns one record, with its `ETag`. */
-export function hasEntityTag({ response, method }: Route): boolean {
-  if (!response || response.isPage || method === 'delete') return false;
-  return fieldsOf(response.dto).some(({ name }) => name === 'id');
 }
 
 /** Whether a route accepts `Idempotency-Key`. */

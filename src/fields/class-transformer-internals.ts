@@ -1,0 +1,14 @@
+import type { Type } from '@nestjs/common';
+// @ts-expect-error The storage is not exported, so this file has no types.
+import * as internals from 'class-transformer/cjs/storage.js';
+
+interface TypeStorage {
+  findTypeMetadata(dto: Type<object>, name: string): { typeFunction(): Type<object> } | undefined;
+}
+
+const { defaultMetadataStorage } = internals as { defaultMetadataStorage: TypeStorage };
+
+/** Returns the class that `@Type()` declares for a property of a DTO. */
+export function declaredTypeOf(dto: Type<object>, name: string): Type<object> | undefined {
+  return defaultMetadataStorage.findTypeMetadata(dto, name)?.typeFunction();
+}

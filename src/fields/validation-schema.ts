@@ -1,0 +1,94 @@
+import type { Type } from '@nestjs/common';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { declaredTypeOf } from './class-transformer-internals.js';
+import type { JsonSchema } from './json-schema.js';
+
+/** A property of a DTO as its decorators of class-validator describe it. */
+export interface ValidatedProperty {
+  readonly name: string;
+  readonly required: boolean;
+  /** The schema of the value, except for a nested DTO. */
+  readonly schema: JsonSchema;
+  readonly isArray: boolean;
+  /** The DTO of the value or, in an array, of its items. */
+  readonly nested: Type<object> | undefined;
+}
+
+type Metadata = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
+>[number];
+
+/** The JSON Schema of each decorator, by the name that class-validator gives it. */
+const SCHEMAS: Readonly<Record<string, (...constraints: never[]) => JsonSchema>> = {
+  isString: () => ({ type: 'string' }),
+  isBoolean: () => ({ type: 'boolean' }),
+  isInt: () => ({ type: 'integer' }),
+  isNumber: () => ({ type: 'number' }),
+  isObject: () => ({ type: 'object' }),
+  isArray: () => ({ type: 'array' }),
+  isDate: () => ({ type: 'string', format: 'date-time' }),
+  isDateString: () => ({ type: 'string', format: 'date-time' }),
+  isIso8601: () => ({ type: 'string', format: 'date-time' }),
+  isEmail: () => ({ type: 'string', format: 'email' }),
+  isUuid: () => ({ type: 'string', format: 'uuid' }),
+  isUrl: () => ({ type: 'string', format: 'uri' }),
+  isLength: (minLength: number, maxLength?: number) => ({ type: 'string', minLength, maxLength }),
+  minLength: (minLength: number) => ({ type: 'string', minLength }),
+  maxLength: (maxLength: number) => ({ type: 'string', maxLength }),
+  matches: (pattern: RegExp | string) => ({ type: 'string', pattern: new RegExp(pattern).source }),
+  min: (minimum: number) => ({ minimum }),
+  max: (maximum: number) => ({ maximum }),
+  isPositive: () => ({ exclusiveMinimum: 0 }),
+  isNegative: () => ({ exclusiveMaximum: 0 }),
+  isIn: (values: readonly unknown[]) => enumSchema(values),
+  isEnum: (_: object, values: readonly unknown[]) => enumSchema(values),
+  arrayMinSize: (minItems: number) => ({ type: 'array', minItems }),
+  arrayMaxSize: (maxItems: number) => ({ type: 'array', maxItems }),
+  arrayNotEmpty: () => ({ type: 'array', minItems: 1 }),
+  arrayUnique: () => ({ type: 'array', uniqueItems: true }),
+};
+
+/** Returns the properties of a DTO that have decorators of class-validator. */
+export function validatedPropertiesOf(dto: Type<object>): ValidatedProperty[] {
+  const storage = getMetadataStorage();
+  const rules = storage.getTargetValidationMetadatas(dto, '', false, false);
+  return Object.entries(storage.groupByPropertyName(rules)).map(([name, own]) =>
+    validatedProperty(dto, name, own),
+  );
+}
+
+function validatedProperty(
+  dto: Type<object>,
+  name: string,
+  rules: readonly Metadata[],
+): ValidatedProperty {
+  const hasType = (wanted: string) => rules.some(({ type }) => type === wanted);
+  const declared = Reflect.getMetadata('design:type', dto.prototype as object, name) as
+    Type<object> | undefined;
+  const schema = schemaOfRules(rules.filter(({ each }) => !each));
+  const isArray = schema.type === 'array' || declared === Array || rules.some(({ each }) => each);
+  const nested = declaredTypeOf(dto, name) ?? (isArray ? undefined : declared);
+  return {
+    name,
+    required: !hasType(ValidationTypes.CONDITIONAL_VALIDATION),
+    schema: isArray
+      ? { ...schema, type: 'array', items: schemaOfRules(rules.filter(({ each }) => each)) }
+      : schema,
+    nested: hasType(ValidationTypes.NESTED_VALIDATION) ? nested : undefined,
+    isArray,
+  };
+}
+
+function schemaOfRules(rules: readonly Metadata[]): JsonSchema {
+  const schemas = rules.map((rule) => {
+    const { name = '', constraints = [] } = rule as Partial<Metadata>;
+    return SCHEMAS[name]?.(...(constraints as never[]));
+  });
+  return Object.assign({}, ...schemas) as JsonSchema;
+}
+
+function enumSchema(values: readonly unknown[]): JsonSchema {
+  const types = new Set(values.map((value) => typeof value));
+  const [type] = types;
+  return { enum: values, ...(types.size === 1 && { type }) };
+}

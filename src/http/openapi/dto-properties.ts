@@ -1,0 +1,58 @@
+import type { Type } from '@nestjs/common';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { DECLARED_DTOS, fieldsOf } from '../../fields/field.js';
+import type { JsonSchema } from '../../fields/json-schema.js';
+import { jsonSchemaOf } from '../../fields/schema-of.js';
+import { type ValidatedProperty, validatedPropertiesOf } from '../../fields/validation-schema.js';
+
+/** The options of `@ApiProperty()` for each property of a DTO. */
+type PropertyOptions = Readonly<Record<string, ApiPropertyOptions>>;
+
+/**
+ * Describes the properties of a DTO by its fields, or by its decorators of class-validator. The
+ * options of `@ApiProperty()` take precedence.
+ */
+export function describeProperties(dto: Type<object>): PropertyOptions {
+  const properties =
+    fieldsOf(dto).length > 0
+      ? Object.entries(jsonSchemaOf(dto, 'output').properties ?? {}).map(
+          ([name, schema]) => [name, fieldOptions(schema)] as const,
+        )
+      : validatedPropertiesOf(dto).map(
+          (property) => [property.name, ruleOptions(property)] as const,
+        );
+  return Object.fromEntries(properties);
+}
+
+/** Returns the DTOs that declare fields, and those of the inputs that class-validator validates. */
+export function describedDtos(inputs: readonly Type<object>[]): Set<Type<object>> {
+  const described = new Set(DECLARED_DTOS);
+  const visit = (dto: Type<object>): void => {
+    const properties = described.has(dto) ? [] : validatedPropertiesOf(dto);
+    if (properties.length === 0) return;
+    described.add(dto);
+    for (const { nested } of properties) if (nested) visit(nested);
+  };
+  inputs.forEach(visit);
+  return described;
+}
+
+/** @nestjs/swagger knows `nullable` instead of the type `null`. */
+function fieldOptions({ type, enum: values, ...schema }: JsonSchema): ApiPropertyOptions {
+  const types = [type ?? []].flat();
+  const options = {
+    ...schema,
+    type: types.find((name) => name !== 'null'),
+    ...(values && { enum: values.filter((value) => value !== null) }),
+    ...(types.includes('null') && { nullable: true }),
+    required: schema.required ?? true,
+    selfRequired: true,
+  };
+  return options as ApiPropertyOptions;
+}
+
+function ruleOptions({ required, schema, isArray, nested }: ValidatedProperty): ApiPropertyOptions {
+  if (!nested) return { ...schema, required } as ApiPropertyOptions;
+  const { items: _items, type: _type, ...bounds } = schema;
+  return { ...bounds, type: () => nested, isArray, required } as ApiPropertyOptions;
+}

@@ -1,0 +1,52 @@
+import type { JsonSchema } from '../../fields/json-schema.js';
+
+const DETAIL: JsonSchema = {
+  type: 'object',
+  properties: {
+    field: {
+      type: 'string',
+      description: 'The field or parameter; `body` or `query` for a problem of the whole.',
+    },
+    message: { type: 'string', description: 'What is wrong with it.' },
+    existing_id: {
+      type: 'string',
+      format: 'uuid',
+      description: 'On `duplicate`: the id of the other record, if the key may read it.',
+    },
+  },
+  required: ['field', 'message'],
+};
+
+/**
+ * Returns the schema of the error envelope (docs/contract/errors.md#error-body).
+ * @param codes all codes; without them, every code is allowed, because HTTP exceptions have their own
+ */
+export function errorSchema(codes?: readonly string[]): JsonSchema {
+  const error: JsonSchema = {
+    type: 'object',
+    properties: {
+      code: {
+        type: 'string',
+        ...(codes && { enum: codes }),
+        description: 'Stable identifier of the error, for programs.',
+      },
+      message: {
+        type: 'string',
+        description: 'Text for people. It may change and must not be parsed.',
+      },
+      retryable: {
+        type: 'boolean',
+        description: 'Whether to retry the same request, with growing, jittered delays.',
+      },
+      request_id: { type: 'string', description: 'The `X-Request-Id` of the response.' },
+      details: {
+        type: 'array',
+        description:
+          'The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`.',
+        items: DETAIL,
+      },
+    },
+    required: ['code', 'message', 'retryable', 'request_id'],
+  };
+  return { type: 'object', properties: { error }, required: ['error'] };
+}
