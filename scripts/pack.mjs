@@ -14,6 +14,7 @@ const PEERS = [
   '@nestjs/typeorm',
   'class-transformer',
   'class-validator',
+  'prom-client',
   'reflect-metadata',
   'rxjs',
   'typeorm',

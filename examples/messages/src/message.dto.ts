@@ -1,6 +1,6 @@
 import { CreatedAt, ListQuery, OneOf, RecordOf, Text, UpdatedAt, Uuid } from 'latitude';
 
-export const STATUSES = ['queued', 'sent', 'failed'] as const;
+export const STATUSES = ['queued', 'sent', 'delivered', 'failed'] as const;
 export type Status = (typeof STATUSES)[number];
 
 export class CreateMessageDto {
@@ -18,7 +18,7 @@ export class CreateMessageDto {
 export class MessageDto extends RecordOf(CreateMessageDto) {
   @OneOf(STATUSES, {
     required: true,
-    description: 'Whether the SMS provider accepted the message.',
+    description: 'Whether the SMS provider accepted and delivered the message.',
     example: 'sent',
   })
   status: Status;

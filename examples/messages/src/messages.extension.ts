@@ -1,7 +1,8 @@
-import { defineExtension, setting } from 'latitude';
+import { defineExtension, HealthIndicator, setting } from 'latitude';
 import { CreateMessages1800000000000 } from './messages.migration.js';
 import { MessagesModule } from './messages.module.js';
 import { messagesTable } from './messages.table.js';
+import { SmsProviderHealth } from './sms-provider.health.js';
 
 export const messagesExtension = defineExtension({
   name: 'acme-messages',
@@ -16,9 +17,13 @@ export const messagesExtension = defineExtension({
       advice: 'Repeat the call in a minute.',
     },
   },
-  settings: { SMS_PROVIDER_URL: setting.url({ optional: true }) },
+  settings: {
+    SMS_PROVIDER_URL: setting.url({ optional: true }),
+    SMS_WEBHOOK_SECRET: setting.text({ optional: true }),
+  },
   migrations: [CreateMessages1800000000000],
   tables: [messagesTable],
+  adds: [{ provide: HealthIndicator, useClass: SmsProviderHealth }],
 });
 
 declare module 'latitude' {

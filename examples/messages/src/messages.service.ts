@@ -9,7 +9,7 @@ import {
   TenantDatabase,
   validationError,
 } from 'latitude';
-import type { CreateMessageDto, MessageDto, MessageListQuery } from './message.dto.js';
+import type { CreateMessageDto, MessageDto, MessageListQuery, Status } from './message.dto.js';
 import { MessagesRepository } from './messages.repository.js';
 import { SmsProvider } from './sms-provider.js';
 
@@ -29,6 +29,12 @@ export class MessagesService {
 
   async get(actor: Actor, id: string): Promise<MessageDto> {
     return orNotFound(await this.messages.find(actor.organization, id), 'message');
+  }
+
+  /** Stores what the provider reports about a message. */
+  async setStatus(actor: Actor, id: string, status: Status): Promise<MessageDto> {
+    const changed = await this.messages.update(actor.organization, id, () => ({ status }));
+    return orNotFound(changed, 'message');
   }
 
   async send(actor: Actor, input: CreateMessageDto): Promise<MessageDto> {
@@ -51,7 +57,7 @@ export class MessagesService {
     const setStatus = (status: MessageDto['status']) =>
       this.messages.update(organization, id, () => ({ status }));
     try {
-      await this.provider.send({ id, to, text });
+      await this.provider.send({ id, account: organization.id, to, text });
     } catch (error) {
       await setStatus('failed');
       throw error;

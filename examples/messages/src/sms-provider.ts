@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, InjectSetting } from 'latitude';
+import { MessagesMetrics } from './messages.metrics.js';
 
 export interface Sms {
   /** The id of the message. The provider sends a message with a known id once. */
   readonly id: string;
+  /** The organization, which the provider repeats in its receipts. */
+  readonly account: string;
   readonly to: string;
   readonly text: string;
 }
 
 @Injectable()
 export class SmsProvider {
-  constructor(@InjectSetting('SMS_PROVIDER_URL') private readonly url: string | undefined) {}
+  constructor(
+    @InjectSetting('SMS_PROVIDER_URL') private readonly url: string | undefined,
+    private readonly metrics: MessagesMetrics,
+  ) {}
 
   /** @throws ApiError `provider_unavailable` if the server has no `SMS_PROVIDER_URL` */
   assertConfigured(): string {
@@ -29,7 +35,9 @@ export class SmsProvider {
         signal: AbortSignal.timeout(5_000),
       });
       if (!response.ok) throw new Error(`the provider answered ${response.status}`);
+      this.metrics.calls.inc({ result: 'accepted' });
     } catch (cause) {
+      this.metrics.calls.inc({ result: 'failed' });
       throw new ApiError('provider_unavailable', { cause });
     }
   }

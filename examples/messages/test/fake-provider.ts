@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Sms } from '../src/sms-provider.js';
@@ -15,10 +15,7 @@ export class FakeProvider {
     const server = createServer();
     const provider = new FakeProvider(server);
     server.on('request', (request, response) => {
-      void json(request).then((sms) => {
-        provider.received.push(sms as Sms);
-        response.writeHead(provider.status).end();
-      });
+      void provider.receive(request).then(() => response.writeHead(provider.status).end());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return provider;
@@ -32,6 +29,10 @@ export class FakeProvider {
   /** What was sent to a phone number. */
   sentTo(phone: string | null): Sms[] {
     return this.received.filter(({ to }) => to === phone);
+  }
+
+  private async receive(request: IncomingMessage): Promise<void> {
+    if (request.method === 'POST') this.received.push((await json(request)) as Sms);
   }
 
   async stop(): Promise<void> {

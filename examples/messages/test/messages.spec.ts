@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type Tenant as Organization, TenantDatabase } from 'latitude';
 import {
   buildLead,
@@ -13,9 +14,11 @@ import {
 import type { MessageDto } from '../src/message.dto.js';
 import { messagesExtension } from '../src/messages.extension.js';
 import { MessagesService } from '../src/messages.service.js';
+import type { ReceiptDto } from '../src/receipts.controller.js';
 import { FakeProvider } from './fake-provider.js';
 
 const MESSAGES = '/api/v1/messages';
+const SECRET = 'known to the provider';
 
 let provider: FakeProvider;
 let app: TestApp;
@@ -24,7 +27,7 @@ let lead: LeadRecord;
 
 beforeAll(async () => {
   provider = await FakeProvider.start();
-  const env = { SMS_PROVIDER_URL: provider.url };
+  const env = { SMS_PROVIDER_URL: provider.url, SMS_WEBHOOK_SECRET: SECRET };
   app = await TestApp.start({ extensions: [messagesExtension], env });
 });
 beforeEach(async () => {
@@ -49,7 +52,7 @@ describe('POST /api/v1/messages', () => {
   it('returns the queued message and sends it to the phone of the lead', async () => {
     const message = await sendMessage();
     expect(message).toMatchObject({ lead_id: lead.id, text: 'Hello', status: 'queued' });
-    const sms = { id: message.id, to: lead.phone, text: 'Hello' };
+    const sms = { id: message.id, account: tenant.id, to: lead.phone, text: 'Hello' };
     expect(provider.sentTo(lead.phone)).toEqual([sms]);
   });
 
@@ -166,6 +169,71 @@ describe('a transaction', () => {
     const message = await app.app.get(TenantDatabase).dryRun(tenant, await sending());
     expect(message.status).toBe('queued');
     expect(provider.sentTo(lead.phone)).toEqual([]);
+  });
+});
+
+describe('POST /api/v1/message-receipts', () => {
+  /** Sends a receipt as the provider does. */
+  async function report(receipt: Partial<ReceiptDto>, secret = SECRET) {
+    const body = JSON.stringify(receipt);
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const headers = { 'Content-Type': 'application/json', 'X-Signature': signature };
+    return fetch(`${app.url}/api/v1/message-receipts`, { method: 'POST', headers, body });
+  }
+
+  it('stores that a message was delivered', async () => {
+    const { id } = await sendMessage();
+    expect((await report({ account: tenant.id, id, status: 'delivered' })).status).toBe(200);
+    expect(await tenant.api.get(`${MESSAGES}/${id}`)).toMatchObject({
+      body: { data: { status: 'delivered' } },
+    });
+  });
+
+  it('answers 400 that names an invalid field', async () => {
+    const { id } = await sendMessage();
+    const response = await report({ account: tenant.id, id });
+    expect({ status: response.status, text: await response.text() }).toEqual({
+      status: 400,
+      text: expect.stringContaining('"field":"status"') as string,
+    });
+  });
+
+  it('answers 401 to a receipt with another signature', async () => {
+    const { id } = await sendMessage();
+    const receipt = { account: tenant.id, id, status: 'delivered' } as const;
+    expect((await report(receipt, 'guessed')).status).toBe(401);
+  });
+
+  it('answers 404 for a message of another organization', async () => {
+    const { id } = await sendMessage();
+    const other = await app.organization();
+    expect((await report({ account: other.id, id, status: 'failed' })).status).toBe(404);
+  });
+});
+
+describe('GET /health/ready', () => {
+  it('reports a provider that fails, and stays ready', async () => {
+    provider.status = 500;
+    const down = { status: 'down', detail: 'The provider answers 500.' };
+    const other = await TestApp.start({
+      extensions: [messagesExtension],
+      env: { SMS_PROVIDER_URL: provider.url },
+      database: app.database,
+    });
+    const { status, body } = await other.client().get('/health/ready');
+    expect({ status, body: body as unknown }).toEqual({
+      status: 200,
+      body: { status: 'ok', checks: { sms_provider: down } },
+    });
+    await other.stop();
+  });
+});
+
+describe('GET /metrics', () => {
+  it('counts the calls of the provider', async () => {
+    await sendMessage();
+    const metrics = await (await fetch(`${app.url}/metrics`)).text();
+    expect(metrics).toMatch(/acme_sms_provider_calls_total\{result="accepted"\} [1-9]/);
   });
 });
 
