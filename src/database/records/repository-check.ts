@@ -1,12 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PROPERTY_DEPS_METADATA, SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata } from 'typeorm';
-
-/** A class or a function, as Nest injects into. */
-type Target = InstanceWrapper['metatype'];
+import { injectedTokensOf } from './nest-injection-internals.js';
 
 /**
  * Fails the start if a provider injects a TypeORM repository of a table with records of organizations.
@@ -40,7 +36,7 @@ export class RepositoryCheck implements OnModuleInit {
     return [...this.modules.values()].flatMap(({ providers, controllers, injectables }) =>
       [...providers.values(), ...controllers.values(), ...injectables.values()].map((wrapper) => ({
         name: String(wrapper.name),
-        tokens: [...(wrapper.inject ?? []).map(tokenOf), ...injectedTokensOf(wrapper.metatype)],
+        tokens: injectedTokensOf(wrapper),
       })),
     );
   }
@@ -53,22 +49,4 @@ function isOfOrganizations({ columns, target }: EntityMetadata): boolean {
 
 function describe(provider: string, { name, tableName }: EntityMetadata): string {
   return `${provider} injects the TypeORM repository of ${name}, whose table ${tableName} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
-}
-
-/** An item of `inject` of a factory, which can be an object for an optional dependency. */
-function tokenOf(injected: unknown): unknown {
-  const isOptional = typeof injected === 'object' && injected !== null && 'token' in injected;
-  return isOptional ? injected.token : injected;
-}
-
-/** The tokens of `@Inject()` at the parameters of the constructor and at properties. */
-function injectedTokensOf(target: Target): unknown[] {
-  if (typeof target !== 'function') return [];
-  const parameters = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, target) ?? []) as readonly {
-    param: unknown;
-  }[];
-  const properties = (Reflect.getMetadata(PROPERTY_DEPS_METADATA, target) ?? []) as readonly {
-    type: unknown;
-  }[];
-  return [...parameters.map(({ param }) => param), ...properties.map(({ type }) => type)];
 }

@@ -1,3 +1,5 @@
+import assert from 'node:assert';
+import { inspect } from 'node:util';
 import { RecordOf } from '../../fields/field.js';
 import { DateTime, JsonObject, Text } from '../../fields/kinds.js';
 import { Page } from '../../listing/page.js';
@@ -58,6 +60,27 @@ describe('a record that was read as JSON', () => {
     expect('other' in note).toBe(false);
     expect(note.due).toEqual(DUE);
     expect(note).toEqual(PLAIN);
+  });
+
+  it.each([
+    ['unread', () => undefined],
+    ['after a field was read', (record: NoteDto) => record.title],
+    ['after a change', (record: NoteDto) => (record.title = 'T')],
+  ])('is shown with its fields by console.log, %s', (_, read) => {
+    read(note);
+    expect(inspect(note)).toBe(inspect(PLAIN));
+    expect(inspect({ list: [note] }, { depth: 4 })).toBe(inspect({ list: [PLAIN] }, { depth: 4 }));
+  });
+
+  it('is a plain object to comparisons and copies', () => {
+    expect(note).toStrictEqual(PLAIN);
+    expect(PLAIN).toStrictEqual(note);
+    expect(() => {
+      assert.deepStrictEqual(note, PLAIN);
+    }).not.toThrow();
+    expect(Object.getPrototypeOf(note)).toBe(Object.prototype);
+    expect(structuredClone({ ...note })).toEqual(PLAIN);
+    expect(Object.entries(note)).toEqual(Object.entries(PLAIN));
   });
 
   it('returns its id without parsing the JSON', () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { inspect } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
 
@@ -14,6 +15,18 @@ export function jsonColumnsOf(dto: Type<object>): string {
     })
     .join(', ');
 }
+
+/**
+ * The prototype behind a record. `console.log` and Node's other inspections look at the target of a
+ * proxy, which is empty until it is read: the function shows the fields of the record instead.
+ */
+const INSPECTED: object = Object.create(Object.prototype, {
+  [inspect.custom]: {
+    value(this: object): object {
+      return { ...this };
+    },
+  },
+}) as object;
 
 /** Parses records from the JSON that PostgreSQL returns. */
 export class RecordParser<R extends object> {
@@ -34,7 +47,8 @@ export class RecordParser<R extends object> {
   fromJson(stored: string): R {
     const text = completeTimes(stored, this.timeKeys);
     const parse = () => withTimes(JSON.parse(text) as R, this.times);
-    return new Proxy({} as R, new LazyRecordHandler(text, this.names, parse));
+    const record = Object.create(INSPECTED) as R;
+    return new Proxy(record, new LazyRecordHandler(text, this.names, parse));
   }
 
   /** @param stored JSON array of records */
@@ -110,6 +124,10 @@ class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
     // An unread record has every field.
     if (!this.isRead && this.names.has(key)) return true;
     return Reflect.has(this.read(record), key);
+  }
+
+  getPrototypeOf(): object {
+    return Object.prototype;
   }
 
   ownKeys(record: R): (string | symbol)[] {
