@@ -84,6 +84,17 @@ export type { Statement, Tenant, TenantTransaction } from './database/gateway/te
 export { TenantDatabase } from './database/gateway/tenant-database.js';
 export { UniqueViolation } from './database/connection/driver-error.js';
 
+// Jobs
+export { defineJob, type JobDefinition, type JobOptions, type JobRun } from './jobs/job.js';
+export {
+  Job,
+  JobHandler,
+  type OrganizationJobOptions,
+  type ScheduledJobOptions,
+} from './jobs/job.decorator.js';
+export { JobsService, type SendOptions } from './jobs/jobs.service.js';
+export type { Duration } from './config/duration.js';
+
 // Agents
 export { Tool, type ToolOptions } from './mcp/tools/tool.decorator.js';
 export { Resource, type ResourceKind } from './mcp/resources/resource.decorator.js';

@@ -28,6 +28,9 @@ import type { MigrationLedger } from './migration-ledgers.js';
 import { Readiness } from './readiness/readiness.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
+import { JobQueueRepository } from './jobs/job-queue.repository.js';
+import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
+import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { TenantDataService } from './records/tenant-data.service.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
@@ -42,6 +45,9 @@ const PROVIDERS = [
   Readiness,
   SharedLookups,
   IdempotencyRepository,
+  JobQueueRepository,
+  JobSchedulesRepository,
+  JobWorkerRepository,
   TenantDataService,
   TenantTables,
 ];

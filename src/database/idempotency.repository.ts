@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
-import { ANY_UUID } from '../fields/uuid.js';
+import { uuidsIn } from '../fields/uuid.js';
 import type { Tenant, TenantTransaction } from './gateway/tenant.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 
@@ -83,7 +83,7 @@ export class IdempotencyRepository {
           created_at = excluded.created_at`,
       values: [
         ...[id, key, route, hashOf(content), status, location, etag, text],
-        uuidsOf(route, location, text),
+        uuidsIn(`${route} ${location ?? ''} ${text}`),
       ],
     });
   }
@@ -122,12 +122,6 @@ export class IdempotencyRepository {
       });
     } while (removed.length === DELETE_BATCH);
   }
-}
-
-/** The ids of the records of a response. It may include other UUIDs, which is harmless. */
-function uuidsOf(...texts: readonly (string | null)[]): string[] {
-  const ids = texts.flatMap((text) => text?.match(ANY_UUID) ?? []);
-  return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
 function hashOf(content: string): Buffer {

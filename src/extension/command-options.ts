@@ -1,13 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js';
 import { SCOPES, type Scope } from '../auth/scopes.js';
+import { parseDuration } from '../config/duration.js';
 import { UUID } from '../fields/uuid.js';
 
-const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** Maximum lifetime of a key: a century. Much later dates cannot be stored. */
-const MAX_DURATION_MS = 36_500 * MS_PER_UNIT.d;
-const MAX_DURATION = `${MAX_DURATION_MS / MS_PER_UNIT.d}d`;
+const MAX_DURATION = '36500d';
+const MAX_DURATION_MS = parseDuration(MAX_DURATION) ?? 0;
 
 /** @throws InvalidArgumentError */
 export function uuid(text: string): string {
@@ -39,11 +38,12 @@ export function phoneRegion(text: string): string {
  * @throws InvalidArgumentError
  */
 export function duration(text: string): number {
-  const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  const ms = Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT];
+  const ms = parseDuration(text);
+  if (ms === undefined) {
+    throw new InvalidArgumentError('It must be a whole number with s, m, h or d, such as 90d.');
+  }
   if (ms > MAX_DURATION_MS) throw new InvalidArgumentError(`It must be at most ${MAX_DURATION}.`);
-  if (ms > 0) return ms;
-  throw new InvalidArgumentError('It must be a whole number with s, m, h or d, such as 90d.');
+  return ms;
 }
 
 /** @returns a parser of whole numbers within bounds */

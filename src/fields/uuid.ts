@@ -7,6 +7,11 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 /** Matches every UUID in a text. */
 export const ANY_UUID = new RegExp(UUID.source.slice(1, -1), 'gi');
 
+/** The distinct UUIDs in a text, in lower case. */
+export function uuidsIn(text: string): string[] {
+  return [...new Set((text.match(ANY_UUID) ?? []).map((id) => id.toLowerCase()))];
+}
+
 /** The first and the last UUID with a prefix; undefined if no UUID begins with it. */
 export function uuidRangeOf(prefix: string): { first: string; last: string } | undefined {
   const [first = '', last = ''] = ['0', 'f'].map((digit) => {

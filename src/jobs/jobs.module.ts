@@ -1,9 +1,26 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { BackgroundWork } from './background-work.js';
+import { JobOutcomes } from './job-outcomes.js';
+import { JobRegistry } from './job-registry.js';
+import { JobScheduler } from './job-scheduler.js';
+import { JobWorker } from './job-worker.js';
+import { JobsService } from './jobs.service.js';
 import { ScheduledRuns } from './scheduled-runs.js';
 
-/** Runs the scheduled work of all modules. */
+/** Sends and runs jobs, for all modules. */
 @Global()
-@Module({ imports: [DiscoveryModule], providers: [BackgroundWork, ScheduledRuns] })
+@Module({
+  imports: [DiscoveryModule],
+  providers: [
+    BackgroundWork,
+    ScheduledRuns,
+    JobRegistry,
+    JobOutcomes,
+    JobScheduler,
+    JobWorker,
+    JobsService,
+  ],
+  exports: [JobsService],
+})
 export class JobsModule {}

@@ -6,6 +6,7 @@ import { AnsweredRecords1764374400000 } from '../../src/database/migrations/1764
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import { ADMINISTRATION } from '../../src/database/connection/administration.js';
 import { PurgeService } from '../../src/database/records/purge.service.js';
+import { JobQueueRepository } from '../../src/database/jobs/job-queue.repository.js';
 import { IdempotencyRepository } from '../../src/database/idempotency.repository.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { tenantTable } from '../../src/database/records/tenant-table.js';
@@ -143,7 +144,12 @@ describe('a table whose records are never deleted', () => {
   it('is not purged', async () => {
     const database = app.app.get(TenantDatabase);
     const tables = { all: [new KeptRepository(database).table] } as TenantTables;
-    const service = new PurgeService(tables, database, app.app.get(IdempotencyRepository));
+    const service = new PurgeService(
+      tables,
+      database,
+      app.app.get(IdempotencyRepository),
+      app.app.get(JobQueueRepository),
+    );
     expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await app.sql('select from organizations where id = $1', [tenant.id])).toHaveLength(1);

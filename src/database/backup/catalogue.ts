@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { LEDGER_PREFIX } from '../migration-ledgers.js';
-import { isTenantPolicy } from '../tenant-role/tenant-role.js';
+import { isTenantPolicy, isWorkerPolicy } from '../tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
 /** The table that determines the schema. */
@@ -113,7 +113,8 @@ export async function readLedgers(
 
 /** Whether all rows of a table can be read organization by organization. */
 export function isReadByOrganization({ tenant, policies }: StoredTable): boolean {
-  return tenant && policies.length === 1 && isTenantPolicy(policies[0]);
+  const others = policies.filter((policy) => !isTenantPolicy(policy));
+  return tenant && others.length === policies.length - 1 && others.every(isWorkerPolicy);
 }
 
 /** The quoted columns of a table as an SQL list. */

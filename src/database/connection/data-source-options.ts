@@ -17,6 +17,7 @@ import { FillSearchText1764201600001 } from '../migrations/1764201600001-fill-se
 import { SearchTextIndexes1764201600002 } from '../migrations/1764201600002-search-text-indexes.js';
 import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contact-identity.js';
 import { McpSessions1764460800000 } from '../migrations/1764460800000-mcp-sessions.js';
+import { Jobs1764547200000 } from '../migrations/1764547200000-jobs.js';
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';
 
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   ContactIdentity1764288000000,
   AnsweredRecords1764374400000,
   McpSessions1764460800000,
+  Jobs1764547200000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RecordRemoval } from './record-removal.js';
 import { IdempotencyRepository } from '../idempotency.repository.js';
+import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
 import type { Tenant } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
@@ -30,6 +31,7 @@ export class PurgeService {
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
     private readonly responses: IdempotencyRepository,
+    private readonly jobs: JobQueueRepository,
   ) {}
 
   /** The tables that a purge covers. */
@@ -106,6 +108,7 @@ export class PurgeService {
       const ids = found.map(({ id }) => id);
       await removal.remove(table, ids);
       await this.responses.deleteForRecords(transaction, tenant, removal.removedIds);
+      await this.jobs.deleteForRecords(transaction, tenant, removal.removedIds);
       for (const id of removal.changedIds) this.database.publishChange(own, id);
       return { found: ids.length, counts: removal.counts };
     });

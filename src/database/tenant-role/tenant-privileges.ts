@@ -5,13 +5,14 @@ import { LEDGER_PREFIX } from '../migration-ledgers.js';
 import { TENANT_ROLE } from './tenant-role.js';
 
 /**
- * The tables that hold data of more than one organization. The tenant role gets no privilege on
+ * The tables that hold data of more than one organization or of none. The tenant role gets no privilege on
  * them, nor on those that record the migrations of extensions.
  */
 export const ADMINISTRATIVE_TABLES = [
   'organizations',
   'api_keys',
   'mcp_sessions',
+  'job_schedules',
   'migrations',
   'typeorm_metadata',
 ];

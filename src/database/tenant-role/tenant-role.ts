@@ -15,10 +15,20 @@ export function isTenantPolicy(condition: string | null | undefined): boolean {
   return withoutTypes(condition) === withoutTypes(TENANT_POLICY);
 }
 
+/** Whether a condition that PostgreSQL reports is that of the second policy of `jobs`. */
+export function isWorkerPolicy(condition: string | null | undefined): boolean {
+  return withoutTypes(condition) === withoutTypes(WORKER_POLICY);
+}
+
 /** Removes the casts and parentheses that PostgreSQL adds to a condition. */
 function withoutTypes(condition: string | null | undefined): string | undefined {
   return condition?.toLowerCase().replaceAll(/::\w+|[\s()]/g, '');
 }
+/** The setting that shows the jobs of all organizations to the worker. */
+export const WORKER_SETTING = 'app.job_worker';
+
+/** The condition of the second policy of `jobs`. It never holds under the tenant role. */
+export const WORKER_POLICY = `current_setting('${WORKER_SETTING}', true) = 'on' and current_user <> '${TENANT_ROLE}'`;
 
 /** SQL: whether the connected user may switch to the tenant role. PostgreSQL 16 requires the SET option. */
 export const MAY_SWITCH_TO_TENANT_ROLE = `(

@@ -1,0 +1,45 @@
+import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+
+/** A method of a provider, with the metadata that a decorator has set on it. */
+export interface DecoratedMethod<T> {
+  readonly declaration: T;
+  readonly run: (...args: unknown[]) => unknown;
+  readonly provider: InstanceWrapper;
+}
+
+/** Finds the methods of all providers with this metadata, in module order. */
+export function decoratedMethods<T>(
+  discovery: DiscoveryService,
+  metadata: symbol,
+): DecoratedMethod<T>[] {
+  const providers = discovery.getProviders();
+  // Imported modules come before their importers, so a team's own methods come after ours.
+  providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
+  return providers.flatMap((provider) => methodsOf<T>(provider, metadata));
+}
+
+/**
+ * Nest creates other providers for a request or for an injection, but these methods are called without.
+ * @param subject the method, as the error names it
+ * @throws Error if the provider of the method is no singleton
+ */
+export function assertSingleton(subject: string, { provider }: DecoratedMethod<unknown>): void {
+  if (provider.isDependencyTreeStatic() && !provider.isTransient) return;
+  throw new Error(
+    `${subject} is a method of ${provider.name}, which is no singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+  );
+}
+
+function methodsOf<T>(provider: InstanceWrapper, metadata: symbol): DecoratedMethod<T>[] {
+  const instance: unknown = provider.instance;
+  if (typeof instance !== 'object' || instance === null) return [];
+  const methods = instance as Record<string, DecoratedMethod<T>['run']>;
+  const prototype = Object.getPrototypeOf(instance) as object;
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+    const run = methods[name];
+    if (!run) return [];
+    const declaration = Reflect.getMetadata(metadata, run) as T | undefined;
+    return declaration === undefined ? [] : [{ declaration, run: run.bind(instance), provider }];
+  });
+}

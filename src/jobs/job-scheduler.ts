@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { logger } from '../config/logger.js';
+import { JobSchedulesRepository } from '../database/jobs/job-schedules.repository.js';
+import { JobWorkerRepository } from '../database/jobs/job-worker.repository.js';
+import { BackgroundWork } from './background-work.js';
+import { JobOutcomes } from './job-outcomes.js';
+import { JobRegistry, type ScheduledJob } from './job-registry.js';
+
+/** The next run of a schedule that has none. */
+const NEVER = new Date('9999-12-31T00:00:00Z');
+
+/** Runs scheduled jobs, each run in one instance. */
+@Injectable()
+export class JobScheduler {
+  /** The ends of the leases of running schedules. */
+  private readonly leases = new Map<string, Date>();
+
+  constructor(
+    private readonly registry: JobRegistry,
+    private readonly schedules: JobSchedulesRepository,
+    private readonly jobs: JobWorkerRepository,
+    private readonly background: BackgroundWork,
+    private readonly outcomes: JobOutcomes,
+  ) {}
+
+  /** Stores the next run of each schedule. */
+  async register(): Promise<void> {
+    if (this.registry.schedules.size === 0) return;
+    const now = await this.schedules.now();
+    for (const { name, schedule } of this.registry.schedules.values()) {
+      await this.schedules.register(name, schedule.next(now) ?? NEVER);
+    }
+  }
+
+  /** Starts the runs that are due and that no other instance has taken. */
+  async startDue(): Promise<void> {
+    const names = [...this.registry.schedules.keys()];
+    if (names.length === 0) return;
+    for (const { name, now } of await this.schedules.findDue(names)) {
+      const scheduled = this.registry.schedules.get(name);
+      if (!scheduled) continue;
+      const lease = await this.schedules.claim(name, scheduled.schedule.next(now) ?? NEVER);
+      if (!lease) continue;
+      this.leases.set(name, lease);
+      if (scheduled.run) void this.background.run(() => this.run(scheduled));
+      else await this.run(scheduled);
+    }
+  }
+
+  /** Extends the leases of running schedules. */
+  async extendLeases(): Promise<void> {
+    for (const [name, lease] of this.leases) {
+      const extended = await this.schedules.extend(name, lease);
+      if (extended && this.leases.has(name)) this.leases.set(name, extended);
+    }
+  }
+
+  private async run({ name, run }: ScheduledJob): Promise<void> {
+    try {
+      if (run) {
+        await run();
+        this.outcomes.count(name, 'succeeded');
+      } else await this.jobs.sendToAllOrganizations(name);
+    } catch (error) {
+      logger.error({ err: error, job: name }, 'a scheduled job failed');
+      this.outcomes.count(name, 'failed');
+    }
+    await this.release(name);
+  }
+
+  private async release(name: string): Promise<void> {
+    const lease = this.leases.get(name);
+    this.leases.delete(name);
+    try {
+      if (lease) await this.schedules.release(name, lease);
+    } catch (error) {
+      logger.warn({ err: error, job: name }, 'the end of a scheduled job was not stored');
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { logger } from '../config/logger.js';
+import { type ClaimedJob, JobWorkerRepository } from '../database/jobs/job-worker.repository.js';
+import { BackgroundWork } from './background-work.js';
+import { actorOf } from './job-actor.js';
+import { retryDelayMs } from './job.js';
+import { JobOutcomes } from './job-outcomes.js';
+import { type HandledJob, JobRegistry } from './job-registry.js';
+import { JobScheduler } from './job-scheduler.js';
+
+/** How often each instance looks for jobs that other instances sent, and for retries and schedules. */
+const POLL_MS = 1_000;
+
+/** How often leases are extended: several times in the 60 seconds that they last. */
+const HEARTBEAT_MS = 15_000;
+
+const CLEAN_UP_MS = 3_600_000;
+
+/** Runs jobs in a server whose modules declare some. Otherwise it sends no statement. */
+@Injectable()
+export class JobWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly running = new Set<ClaimedJob>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private isPolling = false;
+  private isAwake = false;
+
+  constructor(
+    private readonly registry: JobRegistry,
+    private readonly scheduler: JobScheduler,
+    private readonly jobs: JobWorkerRepository,
+    private readonly background: BackgroundWork,
+    private readonly outcomes: JobOutcomes,
+  ) {}
+
+  /** @throws Error if two methods declare the same job, or a schedule is invalid */
+  async onApplicationBootstrap(): Promise<void> {
+    const names = new Set([...this.registry.handlers.keys(), ...this.registry.schedules.keys()]);
+    if (names.size === 0 || !this.background.isServer) return;
+    for (const name of names) this.outcomes.add(name);
+    await this.scheduler.register();
+    this.repeat(POLL_MS, () => this.poll());
+    this.repeat(HEARTBEAT_MS, () => this.extendLeases());
+    this.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures());
+  }
+
+  onModuleDestroy(): void {
+    // The leases of running jobs last longer than a stop.
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /** Looks for jobs at once. */
+  wake(): void {
+    if (this.timers.length > 0) this.start(() => this.poll());
+  }
+
+  private repeat(everyMs: number, work: () => Promise<void>): void {
+    const timer = setInterval(() => {
+      this.start(work);
+    }, everyMs);
+    this.timers.push(timer.unref());
+  }
+
+  private start(work: () => Promise<void>): void {
+    this.background.run(work).catch((error: unknown) => {
+      logger.warn({ err: error }, 'jobs could not be read or stored');
+    });
+  }
+
+  private async poll(): Promise<void> {
+    this.isAwake = true;
+    if (this.isPolling) return;
+    this.isPolling = true;
+    try {
+      while (this.isAwake && this.background.isAccepting) {
+        this.isAwake = false;
+        await this.scheduler.startDue();
+        await this.startDue();
+      }
+    } finally {
+      this.isPolling = false;
+    }
+  }
+
+  private async startDue(): Promise<void> {
+    const capacities = Array.from(this.registry.handlers.values(), ({ job }) => {
+      const running = Array.from(this.running).filter(({ name }) => name === job.name).length;
+      return { name: job.name, free: job.concurrency - running };
+    }).filter(({ free }) => free > 0);
+    if (capacities.length === 0) return;
+    for (const claimed of await this.jobs.claim(capacities)) {
+      const handled = this.registry.handlers.get(claimed.name);
+      if (!handled) continue;
+      if (this.background.isAccepting) this.start(() => this.run(handled, claimed));
+      else await this.jobs.release(claimed);
+    }
+  }
+
+  private async run(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
+    this.running.add(claimed);
+    try {
+      await this.attempt(handled, claimed);
+    } finally {
+      this.running.delete(claimed);
+      this.wake();
+    }
+  }
+
+  private async attempt(handled: HandledJob, claimed: ClaimedJob): Promise<void> {
+    const { id, name, payload, attempts } = claimed;
+    try {
+      if (attempts > handled.job.retries + 1) throw new ProcessEnded();
+      await handled.run(actorOf(claimed), payload, { id, attempt: attempts });
+    } catch (error) {
+      await this.storeFailure(handled, claimed, error);
+      return;
+    }
+    await this.jobs.remove(claimed);
+    this.outcomes.count(name, 'succeeded');
+  }
+
+  private async storeFailure(
+    { job, keepsFailures }: HandledJob,
+    claimed: ClaimedJob,
+    error: unknown,
+  ): Promise<void> {
+    const { name, organization_id, id, attempts } = claimed;
+    const type = error instanceof Error ? error.name : typeof error;
+    const line = { err: error, job: name, id, organization: organization_id, attempt: attempts };
+    if (attempts <= job.retries) {
+      logger.warn(line, 'a job failed and will be retried');
+      await this.jobs.retry(claimed, type, retryDelayMs(job, attempts));
+      this.outcomes.count(name, 'retried');
+      return;
+    }
+    logger.error(line, 'a job failed and will not be retried');
+    await (keepsFailures ? this.jobs.fail(claimed, type) : this.jobs.remove(claimed));
+    this.outcomes.count(name, 'failed');
+  }
+
+  private async extendLeases(): Promise<void> {
+    await this.scheduler.extendLeases();
+    if (this.running.size > 0) await this.jobs.extend([...this.running]);
+  }
+}
+
+/** The process ended during the last attempt of a job. */
+class ProcessEnded extends Error {
+  override readonly name = 'ProcessEnded';
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import type { Duration } from '../config/duration.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { JobQueueRepository } from '../database/jobs/job-queue.repository.js';
+import { type JobDefinition, millisecondsOf } from './job.js';
+import { JobRegistry } from './job-registry.js';
+import { JobWorker } from './job-worker.js';
+
+export interface SendOptions {
+  /** While a job of the same name with this key waits or runs, another one is not stored. */
+  readonly key?: string;
+  /** Jobs of the same name with this key run one after the other, in the order in which they were sent. */
+  readonly orderingKey?: string;
+  /** The time until the first run. Default: none. */
+  readonly delay?: Duration;
+}
+
+/** Sends jobs, which run after the response, with retries. */
+@Injectable()
+export class JobsService {
+  constructor(
+    private readonly queue: JobQueueRepository,
+    private readonly database: TenantDatabase,
+    private readonly registry: JobRegistry,
+    private readonly worker: JobWorker,
+  ) {}
+
+  /**
+   * Stores a job. In a transaction, it exists exactly if the transaction commits.
+   * @param tenant the organization, or the tenant that the work of a transaction receives
+   * @param payload becomes JSON; give ids instead of records, which can change until the job runs
+   * @returns the id of the job; undefined if a job with the same key waits or runs
+   * @throws ApiError `create_failed`
+   * @throws Error if no method has `@JobHandler(job)`
+   */
+  async send<P>(
+    tenant: Tenant,
+    job: JobDefinition<P>,
+    payload: P,
+    { key, orderingKey, delay }: SendOptions = {},
+  ): Promise<string | undefined> {
+    const { name } = job;
+    if (!this.registry.handlers.has(name)) throw new Error(`No method handles the job ${name}`);
+    const id = uuidv7();
+    const isStored = await this.queue.insert(tenant, {
+      ...{ id, name },
+      payload: JSON.stringify(payload),
+      key: key ?? null,
+      orderingKey: orderingKey ?? null,
+      delayMs: delay === undefined ? 0 : millisecondsOf(delay, `delay of job ${name}`),
+    });
+    if (!isStored) return undefined;
+    await this.database.afterCommit(tenant, () => {
+      this.worker.wake();
+    });
+    return id;
+  }
+}

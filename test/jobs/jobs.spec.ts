@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { defineJob } from '../../src/jobs/job.js';
+import { JobsService } from '../../src/jobs/jobs.service.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
+import { createLead, dataOf, expectError } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { greetings, GreetingsModule, StoredJobs } from '../support/greetings.module.js';
+import { untilTrue } from '../support/mcp-helpers.js';
+
+let app: TestApp;
+let tenant: Tenant;
+let jobs: StoredJobs;
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [GreetingsModule] });
+});
+beforeEach(async () => {
+  greetings.reset();
+  tenant = await app.organization();
+  jobs = new StoredJobs(app, tenant.id);
+});
+afterAll(() => app.stop());
+
+const post = (text: string, headers = {}) =>
+  tenant.api.post('/api/v1/greetings', { text }, { headers });
+
+describe('jobs.send', () => {
+  it('runs the handler once, with an actor of the organization and the payload', async () => {
+    const { id } = dataOf<{ id: string }>(await post('hello'), 201);
+    await jobs.untilNone();
+    expect(greetings.runs).toEqual([
+      {
+        instance: expect.any(String) as string,
+        organization: tenant.id,
+        text: 'hello',
+        run: { id, attempt: 1 },
+      },
+    ]);
+  });
+
+  it('gives the handler an actor that the services of features accept', async () => {
+    const lead = await createLead(tenant.api);
+    greetings.handle = (actor) => app.app.get(LeadsService).delete(actor, lead.id);
+    await jobs.send('delete');
+    await jobs.untilNone();
+    expectError(await tenant.api.get(`/api/v1/leads/${lead.id}`), 404, 'not_found');
+  });
+
+  it('stores no job when its transaction is rolled back', async () => {
+    const answer = await post('fail', { 'Idempotency-Key': randomUUID() });
+    expectError(answer, 500, 'internal_error');
+    expect({ jobs: await jobs.all(), runs: greetings.runs }).toEqual({ jobs: [], runs: [] });
+  });
+
+  it('stores no job in a dry run', async () => {
+    const database = app.app.get(TenantDatabase);
+    await database.dryRun({ id: tenant.id }, (inside) => jobs.send('dry run', {}, inside));
+    expect({ jobs: await jobs.all(), runs: greetings.runs }).toEqual({ jobs: [], runs: [] });
+  });
+
+  it('stores one job for a repeated request with an Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    dataOf(await post('once', headers), 201);
+    dataOf(await post('once', headers), 201);
+    await jobs.untilNone();
+    expect(greetings.texts).toEqual(['once']);
+  });
+
+  it('stores one job for a key until that job has run, in each organization', async () => {
+    const other = await app.organization();
+    const options = { key: 'welcome', delay: '1h' } as const;
+    expect(await jobs.send('first', options)).toEqual(expect.any(String));
+    expect(await jobs.send('second', options)).toBeUndefined();
+    expect(await jobs.send('other', options, other)).toEqual(expect.any(String));
+    await jobs.passTime();
+    await jobs.untilNone();
+    expect(await jobs.send('third', { key: 'welcome' })).toEqual(expect.any(String));
+    await jobs.untilNone();
+    expect(greetings.texts).toEqual(['first', 'third']);
+  });
+
+  it('delays the first run', async () => {
+    await jobs.send('later', { delay: '2h' });
+    expect(await jobs.all()).toMatchObject([{ attempts: 0, delay: 120 }]);
+    await jobs.passTime();
+    await jobs.untilNone();
+    expect(greetings.texts).toEqual(['later']);
+  });
+
+  it('runs jobs with the same ordering key one after the other, in their order', async () => {
+    let running = 0;
+    greetings.handle = async () => {
+      expect(++running).toBe(1);
+      await new Promise(setImmediate);
+      running--;
+    };
+    const sent = ['1', '2', '3', '4'];
+    for (const text of sent) await jobs.send(text, { orderingKey: 'lead' });
+    await jobs.untilNone();
+    expect(greetings.texts).toEqual(sent);
+  });
+
+  it('runs at most as many jobs at a time as the job allows', async () => {
+    let [running, most] = [0, 0];
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    greetings.handle = async () => {
+      most = Math.max(most, ++running);
+      await ended;
+      running--;
+    };
+    for (const text of ['1', '2', '3', '4']) await jobs.send(text);
+    await untilTrue(() => running === 2);
+    end();
+    await jobs.untilNone();
+    expect({ most, runs: greetings.runs.length }).toEqual({ most: 2, runs: 4 });
+  });
+
+  it('refuses a job that no method handles', async () => {
+    const sent = app.app.get(JobsService).send({ id: tenant.id }, defineJob('acme.unknown'), {});
+    await expect(sent).rejects.toThrow('No method handles the job acme.unknown');
+  });
+});
+
+describe('a job that fails', () => {
+  it('is retried with a growing delay, then kept with the type of its error', async () => {
+    greetings.handle = () => Promise.reject(new TypeError('a message with personal data'));
+    await jobs.send('fails');
+    const first = await jobs.untilFailed(1);
+    await jobs.passTime();
+    const second = await jobs.untilFailed(2);
+    await jobs.passTime();
+    const third = await jobs.untilFailed(3);
+    for (const [{ delay }, most] of [
+      [first, 60],
+      [second, 120],
+    ] as const) {
+      expect(delay).toBeGreaterThan(0.7 * most);
+      expect(delay).toBeLessThanOrEqual(most);
+    }
+    expect([first, second, third]).toMatchObject([
+      { failed: false },
+      { failed: false },
+      { failed: true, last_error: 'TypeError' },
+    ]);
+    expect(greetings.runs.map(({ run }) => run.attempt)).toEqual([1, 2, 3]);
+    expect(new Set(greetings.runs.map(({ run }) => run.id)).size).toBe(1);
+  });
+
+  it('is counted by its outcome in the metrics', async () => {
+    const outcomes = async () => {
+      const text = await (await fetch(`${app.url}/metrics`)).text();
+      const found = text.matchAll(/latitude_jobs_total\{job="acme.greet",outcome="(\w+)"\} (\d+)/g);
+      return Object.fromEntries(Array.from(found, ([, name = '', count]) => [name, Number(count)]));
+    };
+    const before = await outcomes();
+    greetings.handle = (_, __, { attempt }) =>
+      attempt === 1 ? Promise.reject(new Error('for a test')) : Promise.resolve();
+    await jobs.send('fails once');
+    await jobs.untilFailed(1);
+    await jobs.passTime();
+    await jobs.untilNone();
+    expect(await outcomes()).toEqual({
+      succeeded: before.succeeded! + 1,
+      retried: before.retried! + 1,
+      failed: before.failed,
+    });
+  });
+});
