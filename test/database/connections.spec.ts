@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
+import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { databaseOf } from '../../src/testing/databases.js';
 
 describe('DATABASE_MAX_CONNECTIONS', () => {
   it.each([5, 24])('of %d is sufficient and never exceeded under load', async (most) => {
-    const app = await TestApp.start({ settings: { databaseMaxConnections: most } });
+    const app = await TestApp.start({
+      settings: { databaseMaxConnections: most },
+      timeBudget: new UnlimitedTimeBudget(),
+    });
     const { api } = await app.organization();
     const { id } = await createLead(api);
     const request = (n: number) =>
@@ -17,8 +21,7 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
           api.post(LEADS, { first_name: 'n' }, { headers: { 'Idempotency-Key': randomUUID() } }),
         () => api.put(`${LEADS}/${id}`, { notes: `n${n}` }),
         () => api.get(`${LEADS}?search=n${n}`),
-        () => api.get('/health/ready'),
-      ][n % 6]!();
+      ][n % 5]!();
     let isOver = false;
     const counts: number[] = [];
     const count = async () => {
@@ -32,7 +35,11 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
     };
     const counting = count();
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => request(n)));
+      const [answers] = await Promise.all([
+        Promise.all(Array.from({ length: 60 }, (_, n) => request(n))),
+        // On a busy machine, the database may not answer a probe in time.
+        ...Array.from({ length: 10 }, () => api.get('/health/ready')),
+      ]);
       expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
     }
     isOver = true;
