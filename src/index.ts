@@ -115,6 +115,7 @@ export { LeadsModule } from './leads/leads.module.js';
 export { LeadsService } from './leads/leads.service.js';
 export { HealthIndicator, type HealthResult } from './http/health/health-indicator.js';
 export { MetricsRegistry } from './http/metrics/metrics-registry.js';
+export { customFieldsSchema, CustomFieldsSchema } from './leads/custom-fields-schema.js';
 export { LeadComplianceService } from './leads/lead-compliance.service.js';
 export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
 export { leadExistsSql, leadNotFound } from './leads/lead-exists.js';

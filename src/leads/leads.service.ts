@@ -2,12 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../database/connection/driver-error.js';
 import type { Times } from '../database/records/tenant-repository.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { normalizeEmail, parsePhone, type ParsedPhone } from './contact-identity.js';
+import {
+  AnyCustomFields,
+  customFieldsProblems,
+  CustomFieldsSchema,
+} from './custom-fields-schema.js';
 import { fullName } from './full-name.js';
 import {
   CreateLeadDto,
@@ -27,6 +32,7 @@ export class LeadsService {
   constructor(
     private readonly repository: LeadsRepository,
     private readonly scorer: LeadScorer,
+    private readonly customFields: CustomFieldsSchema,
   ) {}
 
   /** @throws ApiError `query_failed` */
@@ -68,8 +74,9 @@ export class LeadsService {
     return new Map(leads.map((lead) => [lead.id, fullName(lead)]));
   }
 
-  /** @throws ApiError `duplicate`, `create_failed` */
-  create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
+  /** @throws ApiError `validation_error`, `duplicate`, `create_failed` */
+  async create(actor: Actor, input: CreateLeadDto): Promise<LeadDto> {
+    await this.validateCustomFields(actor, input.custom_fields ?? {});
     const row = { id: uuidv7(), ...this.toRow(actor, input) };
     return this.reportDuplicates(actor, row, () => this.repository.insert(actor.organization, row));
   }
@@ -92,8 +99,9 @@ export class LeadsService {
     return rows.map(({ id }) => id);
   }
 
-  /** @throws ApiError `not_found`, `duplicate`, `create_failed` */
+  /** @throws ApiError `not_found`, `validation_error`, `duplicate`, `create_failed` */
   async update(actor: Actor, id: string, input: UpdateLeadDto): Promise<LeadDto> {
+    if (input.custom_fields) await this.validateCustomFields(actor, input.custom_fields);
     const claim = { id, ...comparedForms(input, phoneOf(actor, input)) };
     const revise = (stored: LeadDto) => {
       const changes = changedFields(stored, input);
@@ -119,6 +127,15 @@ export class LeadsService {
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     orNotFound(await this.repository.delete(actor.organization, id), 'lead');
     return { id, deleted: true };
+  }
+
+  private async validateCustomFields(
+    actor: Actor,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    if (this.customFields instanceof AnyCustomFields) return;
+    const problems = await customFieldsProblems(this.customFields, fields, actor);
+    if (problems.length > 0) throw validationError(problems);
   }
 
   private toRow(actor: Actor, input: CreateLeadDto) {

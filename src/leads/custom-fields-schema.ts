@@ -1,0 +1,50 @@
+import { Injectable, type Type } from '@nestjs/common';
+import type { FieldProblem } from '../errors/field-problem.js';
+import { readClass } from '../fields/read-class.js';
+import { BODY } from '../fields/read-input.js';
+import type { Actor } from '../tenancy/actor.js';
+
+type CustomFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Validates the `custom_fields` of leads on create, and on an update that sets them. An extension can
+ * replace it (docs/guides/replace-and-add.md#custom-fields).
+ */
+export abstract class CustomFieldsSchema {
+  /** @returns a problem for each invalid field, named without `custom_fields.` */
+  abstract validate(
+    fields: CustomFields,
+    actor: Actor,
+  ): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
+}
+
+/** Accepts every object. */
+@Injectable()
+export class AnyCustomFields extends CustomFieldsSchema {
+  validate(): readonly FieldProblem[] {
+    return [];
+  }
+}
+
+/** Returns a schema that accepts the properties of a class with rules of class-validator. */
+export function customFieldsSchema(dto: Type<object>): CustomFieldsSchema {
+  return {
+    validate: async (fields) => (await readClass(dto, fields, [], { wording: WORDING })).problems,
+  };
+}
+
+const WHOLE = 'custom_fields';
+const WORDING = { ...BODY, whole: WHOLE };
+
+/** The problems with the names that the fields have in the lead. */
+export async function customFieldsProblems(
+  schema: CustomFieldsSchema,
+  fields: CustomFields,
+  actor: Actor,
+): Promise<FieldProblem[]> {
+  const problems = await schema.validate(fields, actor);
+  return problems.map(({ field, message }) => ({
+    field: field === WHOLE ? field : `${WHOLE}.${field}`,
+    message,
+  }));
+}
