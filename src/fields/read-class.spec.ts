@@ -1,7 +1,9 @@
-import { IsOptional, IsString } from 'class-validator';
+import { IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { UpdateOf } from './field.js';
-import { Text } from './kinds.js';
-import { assertOnlyFields, hasPlainProperties, isReadable } from './read-class.js';
+import { DateTime, Text } from './kinds.js';
+import { assertOnlyFields, hasPlainProperties, isReadable, readClass } from './read-class.js';
 
 class FieldsDto {
   @Text({ max: 9 }) title?: string | null;
@@ -42,5 +44,45 @@ describe('the kinds of DTOs', () => {
     }).toThrow(
       'The tool send takes MixedDto, whose properties first, second have no schema. Declare them with fields such as @Text().',
     );
+  });
+});
+
+class PointDto {
+  @IsInt() x: number;
+}
+
+class RouteDto {
+  @ValidateNested({ each: true }) @Type(() => PointDto) points: PointDto[];
+  @Transform(({ value }: { value: string }) => value.trim()) @IsString() name: string;
+}
+
+class TimedDto {
+  @Text({ max: 5, required: true }) title: string;
+  @DateTime() at?: Date | null;
+}
+
+class PartialRouteDto extends PartialType(RouteDto) {}
+class PickedRouteDto extends PickType(RouteDto, ['name'] as const) {}
+class OmittedRouteDto extends OmitType(RouteDto, ['name'] as const) {}
+class TimedRouteDto extends IntersectionType(RouteDto, PartialType(TimedDto)) {}
+
+describe('mapped types of Nest', () => {
+  it.each([
+    [PartialRouteDto, { points: [{ x: 1 }] }, []],
+    [PartialRouteDto, { points: [{ x: 'a' }], more: 1 }, ['more', 'points.0.x']],
+    [PickedRouteDto, { name: ' a ', points: [] }, ['points']],
+    [OmittedRouteDto, { points: [{ x: 1 }] }, []],
+    [TimedRouteDto, { points: [], name: 'a', title: ' t ', at: '2026-01-02' }, []],
+    [TimedRouteDto, { points: [], name: 'a', title: 'too long', at: 'x' }, ['title', 'at']],
+  ])('%p reads %j with problems of %j', async (dto, plain, fields) => {
+    const { problems } = await readClass<object>(dto, plain);
+    expect(problems.map(({ field }) => field).sort()).toEqual([...fields].sort());
+  });
+
+  it('normalize the fields that they copy', async () => {
+    const plain = { points: [{ x: 1 }], name: ' a ', title: ' t ', at: '2026-01-02' };
+    const { value } = await readClass(TimedRouteDto, plain);
+    expect(value).toMatchObject({ name: 'a', title: 't', at: new Date('2026-01-02') });
+    expect(value.points[0]).toBeInstanceOf(PointDto);
   });
 });
