@@ -37,7 +37,7 @@ const suffix = (name) => String.raw`\.${name}\.ts$`;
 const specs = String.raw`\.spec\.ts$`;
 
 /** The files of a feature that other features may import. */
-const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/leads/lead-exists\.ts$`;
+const PUBLIC_FILES = String.raw`\.(module|service|dto|entity)\.ts$|^src/leads/lead-(exists|name)\.ts$`;
 
 module.exports = {
   forbidden: [

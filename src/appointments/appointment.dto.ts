@@ -71,6 +71,16 @@ export class AppointmentDto extends RecordOf(CreateAppointmentDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** An appointment in the results of tools. */
+export class AgentAppointmentDto extends AppointmentDto {
+  @Text({
+    max: 201,
+    description: 'Name of the lead, if the key may read leads.',
+    example: 'Grace Hopper',
+  })
+  lead_name?: string | null;
+}
+
 class Cancellation {
   @Flag({ required: true, description: 'Always true.', example: true }) cancelled: boolean;
 }

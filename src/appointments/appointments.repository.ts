@@ -3,6 +3,7 @@ import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
 import { leadExistsSql } from '../leads/lead-exists.js';
+import { leadNameSql } from '../leads/lead-name.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
@@ -15,8 +16,13 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
   private readonly items: RecordList<AppointmentDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, appointmentsTable, AppointmentDto);
-    this.items = new RecordList(database, { table: appointmentsTable, item: AppointmentDto });
+    const computed = { lead_name: leadNameSql(appointmentsTable.name, 'lead_id') };
+    super(database, appointmentsTable, AppointmentDto, computed);
+    this.items = new RecordList(database, {
+      table: appointmentsTable,
+      item: AppointmentDto,
+      computed,
+    });
   }
 
   /** @throws ApiError `query_failed` */

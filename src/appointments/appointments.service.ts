@@ -6,6 +6,7 @@ import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
 import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
+import { withLeadNames } from '../leads/lead-name.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
@@ -23,12 +24,12 @@ export class AppointmentsService {
 
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: AppointmentListQuery): Promise<Page<AppointmentDto>> {
-    return this.repository.list(actor.organization, query);
+    return this.repository.list(withLeadNames(actor), query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(actor: Actor, id: string): Promise<AppointmentDto> {
-    return orNotFound(await this.repository.find(actor.organization, id), 'appointment');
+    return orNotFound(await this.repository.find(withLeadNames(actor), id), 'appointment');
   }
 
   /**
@@ -41,7 +42,7 @@ export class AppointmentsService {
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateAppointmentDto): Promise<AppointmentDto> {
-    const created = await this.repository.insert(actor.organization, {
+    const created = await this.repository.insert(withLeadNames(actor), {
       lead_id: input.lead_id,
       id: uuidv7(),
       booked_by: actor.channel,
@@ -80,7 +81,7 @@ export class AppointmentsService {
       }
       return nullsForMissing(UpdateAppointmentDto, revised);
     };
-    const updated = await this.repository.update(actor.organization, id, revise);
+    const updated = await this.repository.update(withLeadNames(actor), id, revise);
     return orNotFound(updated, 'appointment');
   }
 

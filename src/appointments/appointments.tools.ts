@@ -3,7 +3,7 @@ import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
-  AppointmentDto,
+  AgentAppointmentDto,
   AppointmentListQuery,
   CancelledAppointmentDto,
   CreateAppointmentDto,
@@ -20,11 +20,13 @@ export class AppointmentsTools {
 
   @Tool('list_appointments', {
     title: 'List appointments',
-    description: 'Find appointments by lead, status or time. Answers a page with the exact total.',
+    description:
+      'Find appointments by lead, status or time. Answers a page of summaries with the exact total; get_appointment has every field.',
     effect: 'reads',
     scope: 'appointments:read',
     input: AppointmentListQuery,
-    output: [AppointmentDto],
+    summary: ['id', 'lead_id', 'lead_name', 'start_time', 'end_time', 'status'],
+    output: [AgentAppointmentDto],
   })
   list(actor: Actor, query: AppointmentListQuery) {
     return this.appointments.list(actor, query);
@@ -36,7 +38,7 @@ export class AppointmentsTools {
     effect: 'reads',
     scope: 'appointments:read',
     id: APPOINTMENT,
-    output: AppointmentDto,
+    output: AgentAppointmentDto,
   })
   @Resource({
     name: 'appointment',
@@ -54,7 +56,7 @@ export class AppointmentsTools {
     effect: 'creates',
     scope: 'appointments:write',
     input: CreateAppointmentDto,
-    output: AppointmentDto,
+    output: AgentAppointmentDto,
   })
   create(actor: Actor, appointment: CreateAppointmentDto) {
     return this.appointments.create(actor, appointment);
@@ -68,7 +70,7 @@ export class AppointmentsTools {
     scope: 'appointments:write',
     id: APPOINTMENT,
     input: UpdateAppointmentDto,
-    output: AppointmentDto,
+    output: AgentAppointmentDto,
   })
   update(actor: Actor, id: string, changes: UpdateAppointmentDto) {
     return this.appointments.update(actor, id, changes);

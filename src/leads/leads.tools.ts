@@ -26,6 +26,10 @@ export class LeadsTools {
     effect: 'reads',
     scope: 'leads:read',
     input: LeadListQuery,
+    summary: [
+      ...['id', 'first_name', 'last_name', 'company'],
+      ...['status', 'temperature', 'lead_score'],
+    ],
     output: [LeadListItemDto],
   })
   list(actor: Actor, query: LeadListQuery) {

@@ -1,9 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { jsonColumnsOf, RecordParser } from '../database/records/stored-record.js';
+import { ColumnsOfTenants, type ComputedFields } from '../database/records/record-columns.js';
 import type { Statement } from '../database/gateway/tenant.js';
 import type { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { TenantTable } from '../database/records/tenant-table.js';
-import { namesOf } from '../fields/field.js';
 import type { Conditions, Equality } from './conditions.js';
 import type { ListQuery } from './list-query.js';
 import {
@@ -33,13 +32,13 @@ export interface ListSource<T extends object> {
   readonly table: TenantTable;
   /** The DTO of an item. Its fields are columns of the table. */
   readonly item: Type<T>;
+  /** Further fields, which items have for tenants `withComputedFields`. */
+  readonly computed?: ComputedFields;
 }
 
 /** Reads pages of a table with exact totals. Each page takes one statement. */
 export class RecordList<T extends object> {
-  private readonly columns: readonly string[];
-  private readonly jsonColumns: string;
-  private readonly items: RecordParser<T>;
+  private readonly columns: ColumnsOfTenants<T>;
   private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
   private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
   private readonly firstPages = new Map<string, Statement>();
@@ -48,9 +47,7 @@ export class RecordList<T extends object> {
     private readonly database: TenantDatabase,
     private readonly source: ListSource<T>,
   ) {
-    this.columns = namesOf(source.item);
-    this.jsonColumns = jsonColumnsOf(source.item);
-    this.items = new RecordParser(source.item);
+    this.columns = new ColumnsOfTenants(source.item, source.computed);
   }
 
   /** @throws ApiError `query_failed` */
@@ -59,14 +56,14 @@ export class RecordList<T extends object> {
     { page, limit, sort_dir: direction }: ListQuery,
     sort: Omit<Order, 'direction'>,
   ): Promise<Page<T>> {
-    const { columns, jsonColumns } = this;
+    const { columns, jsonColumns, parser } = this.columns.of(conditions.tenant);
     const { name: table, counted } = this.source.table;
     const slice: ListSelection = {
       ...{ table, isCounted: counted !== undefined, columns, jsonColumns, conditions },
       ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },
     };
     const { total, items } = await this.read(slice);
-    return new Page(this.items.listFromJson(`[${items ?? ''}]`), { page, limit, total });
+    return new Page(parser.listFromJson(`[${items ?? ''}]`), { page, limit, total });
   }
 
   private read(slice: ListSelection): Promise<ListRow> {
@@ -82,7 +79,8 @@ export class RecordList<T extends object> {
   /** Most requests are for first pages, which have few distinct texts. They stay prepared. */
   private firstPage(slice: ListSelection, filter: Equality | undefined): Statement {
     const { order, limit, conditions } = slice;
-    const shape = `${order.column} ${order.direction} ${limit} ${filter?.column ?? ''}`;
+    const kind = conditions.tenant.withComputedFields ? 'computed' : 'stored';
+    const shape = [order.column, order.direction, limit, filter?.column ?? '', kind].join(' ');
     const known = this.firstPages.get(shape);
     if (known !== undefined) return { ...known, values: conditions.values };
     const statement = firstPage(slice, filter);

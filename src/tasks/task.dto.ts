@@ -65,6 +65,16 @@ export class TaskDto extends RecordOf(CreateTaskDto) {
   @UpdatedAt() updated_at: Date;
 }
 
+/** A task in the results of tools. */
+export class AgentTaskDto extends TaskDto {
+  @Text({
+    max: 201,
+    description: 'Name of the lead, if the key may read leads.',
+    example: 'Grace Hopper',
+  })
+  contact_name?: string | null;
+}
+
 /** Filters and sorting of lists of tasks (docs/contract/lists.md#task-filters). */
 export class TaskListQuery extends ListQuery {
   @OneOf(TASK_STATUSES, { description: 'Only tasks with this status.', example: 'open' })

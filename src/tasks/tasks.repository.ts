@@ -3,6 +3,7 @@ import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
 import { leadExistsSql } from '../leads/lead-exists.js';
+import { leadNameSql } from '../leads/lead-name.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
@@ -21,8 +22,9 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   private readonly items: RecordList<TaskDto>;
 
   constructor(database: TenantDatabase) {
-    super(database, tasksTable, TaskDto);
-    this.items = new RecordList(database, { table: tasksTable, item: TaskDto });
+    const computed = { contact_name: leadNameSql(tasksTable.name, 'contact_id') };
+    super(database, tasksTable, TaskDto, computed);
+    this.items = new RecordList(database, { table: tasksTable, item: TaskDto, computed });
   }
 
   /** @throws ApiError `query_failed` */

@@ -4,6 +4,7 @@ import type { Times } from '../database/records/tenant-repository.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
 import { leadNotFound } from '../leads/lead-exists.js';
+import { withLeadNames } from '../leads/lead-name.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, type TaskDto, type TaskListQuery, UpdateTaskDto } from './task.dto.js';
@@ -16,12 +17,12 @@ export class TasksService {
 
   /** @throws ApiError `query_failed` */
   list(actor: Actor, query: TaskListQuery): Promise<Page<TaskDto>> {
-    return this.repository.list(actor.organization, query);
+    return this.repository.list(withLeadNames(actor), query);
   }
 
   /** @throws ApiError `not_found`, `query_failed` */
   async get(actor: Actor, id: string): Promise<TaskDto> {
-    return orNotFound(await this.repository.find(actor.organization, id), 'task');
+    return orNotFound(await this.repository.find(withLeadNames(actor), id), 'task');
   }
 
   /**
@@ -34,7 +35,7 @@ export class TasksService {
 
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateTaskDto): Promise<TaskDto> {
-    const created = await this.repository.insert(actor.organization, {
+    const created = await this.repository.insert(withLeadNames(actor), {
       contact_id: input.contact_id ?? null,
       id: uuidv7(),
       created_by_user_id: actor.key.userId,
@@ -64,7 +65,7 @@ export class TasksService {
 
   /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */
   async update(actor: Actor, id: string, input: UpdateTaskDto): Promise<TaskDto> {
-    const { organization } = actor;
+    const organization = withLeadNames(actor);
     const updated = await this.repository.update(organization, id, async (stored, transaction) => {
       const changes = changedFields(stored, input);
       const contact = changes?.contact_id;

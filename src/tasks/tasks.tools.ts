@@ -3,7 +3,7 @@ import { DeletedDto } from '../fields/deleted.dto.js';
 import { Resource } from '../mcp/resources/resource.decorator.js';
 import { Tool } from '../mcp/tools/tool.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
-import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
+import { AgentTaskDto, CreateTaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
 
 const TASK = 'Id of the task, from list_tasks.';
@@ -16,11 +16,12 @@ export class TasksTools {
   @Tool('list_tasks', {
     title: 'List tasks',
     description:
-      'Find tasks by status, assignee, lead or due date. Answers a page with the exact total.',
+      'Find tasks by status, assignee, lead or due date. Answers a page of summaries with the exact total; get_task has every field.',
     effect: 'reads',
     scope: 'tasks:read',
     input: TaskListQuery,
-    output: [TaskDto],
+    summary: ['id', 'title', 'priority', 'status', 'due_date', 'contact_id', 'contact_name'],
+    output: [AgentTaskDto],
   })
   list(actor: Actor, query: TaskListQuery) {
     return this.tasks.list(actor, query);
@@ -32,7 +33,7 @@ export class TasksTools {
     effect: 'reads',
     scope: 'tasks:read',
     id: TASK,
-    output: TaskDto,
+    output: AgentTaskDto,
   })
   @Resource({
     name: 'task',
@@ -50,7 +51,7 @@ export class TasksTools {
     effect: 'creates',
     scope: 'tasks:write',
     input: CreateTaskDto,
-    output: TaskDto,
+    output: AgentTaskDto,
   })
   create(actor: Actor, task: CreateTaskDto) {
     return this.tasks.create(actor, task);
@@ -63,7 +64,7 @@ export class TasksTools {
     scope: 'tasks:write',
     id: TASK,
     input: UpdateTaskDto,
-    output: TaskDto,
+    output: AgentTaskDto,
   })
   update(actor: Actor, id: string, changes: UpdateTaskDto) {
     return this.tasks.update(actor, id, changes);

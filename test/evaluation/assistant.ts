@@ -93,6 +93,12 @@ export class Assistant {
     return record;
   }
 
+  /** Reads every field of one record, because a list has only summaries. */
+  async get(object: string, record: Row): Promise<Row> {
+    const facts = { [object]: record };
+    return (await this.do({ verb: 'get', object, facts, readOnly: true })) as Row;
+  }
+
   /** Executes a change, after a confirmation if the tool requires one. */
   async act(verb: string, object: string, facts: Facts): Promise<Row> {
     return (await this.do({ verb, object, facts, readOnly: false })) as Row;

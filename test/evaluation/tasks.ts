@@ -171,7 +171,7 @@ export const SALES_TASKS: readonly SalesTask[] = [
   {
     title: 'A visit a day later',
     utterance: 'Grace Hopper is ill. Move her visit by a day, same time, and note why.',
-    calls: 3,
+    calls: 4,
     prepare: async (api) => {
       const grace = await createLead(api, { first_name: 'Grace', last_name: 'Hopper' });
       const past = await visit(api, grace, -7, { status: 'completed' });
@@ -179,7 +179,8 @@ export const SALES_TASKS: readonly SalesTask[] = [
     },
     solve: async (assistant) => {
       const lead = await assistant.findOne('lead', { 'name contains': 'Grace Hopper' });
-      const appointment = await assistant.findOne('appointment', { lead, status: 'scheduled' });
+      const found = await assistant.findOne('appointment', { lead, status: 'scheduled' });
+      const appointment = await assistant.get('appointment', found);
       await assistant.act('change the times of', 'appointment', {
         appointment,
         begins: aDayLater(appointment.start_time),
@@ -288,13 +289,14 @@ export const SALES_TASKS: readonly SalesTask[] = [
   {
     title: 'A missed call',
     utterance: 'I missed a call, the number ended in 0177. Who was it?',
-    calls: 1,
+    calls: 2,
     prepare: async (api) => ({
       alan: await createLead(api, { first_name: 'Alan', phone: '+1 415 555-01-77' }),
       grace: await createLead(api, { first_name: 'Grace', phone: '+1 415 555 0132' }),
     }),
     solve: async (assistant) => {
-      const caller = await assistant.findOne('lead', { 'phone contains': '0177' });
+      const lead = await assistant.findOne('lead', { 'phone contains': '0177' });
+      const caller = await assistant.get('lead', lead);
       assistant.say(`${String(caller.first_name)}, ${String(caller.phone)}`);
     },
     check: (_, __, said) => {

@@ -18,6 +18,20 @@ export interface Page {
   meta: { page: number; limit: number; total: number; total_pages: number };
 }
 
+/** A record of a tool without the name of its lead, which REST does not return. */
+export function withoutLeadName({ lead_name, contact_name, ...record }: Row): Row {
+  return record;
+}
+
+/** The page that a tool returns for a page of REST: without nulls, and with times to the minute. */
+export function toolPageOf(page: Page): Page {
+  const compact = (_: string, value: unknown) =>
+    typeof value === 'string'
+      ? value.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:00)?\.000Z$/, '$1Z').replace(/\.000Z$/, 'Z')
+      : (value ?? undefined);
+  return JSON.parse(JSON.stringify(page, compact)) as Page;
+}
+
 /** A tool in `tools/list`, with its schemas. */
 export interface ListedTool {
   readonly name: string;

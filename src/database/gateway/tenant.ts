@@ -22,6 +22,8 @@ export interface Tenant {
   readonly unit?: UnitOfWork;
   /** Must be met by a record before it is changed or deleted. */
   readonly precondition?: Precondition;
+  /** Whether records have the computed fields of their table. */
+  readonly withComputedFields?: boolean;
 }
 
 /** A transaction that can roll back a part that fails. */

@@ -34,10 +34,11 @@ export class RecordParser<R extends object> {
   private readonly timeKeys: readonly string[];
   private readonly names: ReadonlySet<PropertyKey>;
 
-  constructor(dto: Type<R>) {
+  /** @param computed names of fields that the DTO does not declare */
+  constructor(dto: Type<R>, computed: readonly string[] = []) {
     this.times = namesOfTimes(dto);
     this.timeKeys = this.times.map((name) => `"${name}":`);
-    this.names = new Set(namesOf(dto));
+    this.names = new Set([...namesOf(dto), ...computed]);
   }
 
   /**

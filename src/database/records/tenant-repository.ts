@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import { uuidRangeOf } from '../../fields/uuid.js';
-import { jsonColumnsOf, RecordParser } from './stored-record.js';
+import { ColumnsOfTenants, type ComputedFields } from './record-columns.js';
 import type { TenantTable } from './tenant-table.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
@@ -32,30 +32,31 @@ export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timest
 
 /** Base class of repositories, with the SQL of single records. */
 export abstract class TenantRepository<R extends { id: string }> {
-  private readonly records: RecordParser<R>;
-  private readonly jsonColumns: string;
-  private readonly findText: string;
+  private readonly columns: ColumnsOfTenants<R>;
 
-  /** @param record the DTO of a record; its fields are columns of the table */
+  /**
+   * @param record the DTO of a record; its fields are columns of the table
+   * @param computed further fields, which records have for tenants `withComputedFields`
+   */
   constructor(
     protected readonly database: TenantDatabase,
     readonly table: TenantTable,
     record: Type<R>,
+    computed?: ComputedFields,
   ) {
-    this.jsonColumns = jsonColumnsOf(record);
-    this.records = new RecordParser(record);
-    this.findText = `select row_to_json(record)::text as json from (
-      select ${this.jsonColumns} from ${table.name} where ${this.isRecord}) record`;
+    this.columns = new ColumnsOfTenants(record, computed);
   }
 
   /** @throws ApiError `query_failed` */
   async find(tenant: Tenant, id: string): Promise<R | undefined> {
     const rows = await this.database.read<JsonRow>(tenant, {
-      text: this.findText,
+      text: `select row_to_json(record)::text as json from (
+        select ${this.columns.of(tenant).jsonFromTable} from ${this.table.name}
+        where ${this.isRecord}) record`,
       values: [tenant.id, id],
       cost: 'bounded',
     });
-    return this.recordOf(rows);
+    return this.recordOf(tenant, rows);
   }
 
   /**
@@ -67,12 +68,12 @@ export abstract class TenantRepository<R extends { id: string }> {
     if (!range) return [];
     const rows = await this.database.read<JsonRow>(tenant, {
       text: `select row_to_json(record)::text as json from (
-        select ${this.jsonColumns} from ${this.table.name}
+        select ${this.columns.stored.jsonColumns} from ${this.table.name}
         where organization_id = $1 and id between $2 and $3 and ${this.table.notDeleted}
         order by id limit ${limit}) record`,
       values: [tenant.id, range.first, range.last],
     });
-    return rows.map(({ json }) => this.records.fromJson(json));
+    return rows.map(({ json }) => this.columns.stored.parser.fromJson(json));
   }
 
   /**
@@ -93,12 +94,12 @@ export abstract class TenantRepository<R extends { id: string }> {
     const rows = await this.database.write<JsonRow>(tenant, {
       text: `with ${guard ? `guard as materialized (${guard}),` : ''} record as (
           insert into ${this.table.name} (${names.join(', ')}) ${source}
-          returning ${this.jsonColumns})
+          returning ${this.columns.of(tenant).jsonFromTable})
         select row_to_json(record)::text as json from record`,
       values: [tenant.id, ...Object.values(row)],
       cost: 'bounded',
     });
-    return this.recordOf(rows);
+    return this.recordOf(tenant, rows);
   }
 
   /**
@@ -125,12 +126,12 @@ export abstract class TenantRepository<R extends { id: string }> {
   update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
     return this.database.transaction(tenant, async (transaction, own) => {
       const rows = await transaction.query<JsonRow>(this.lock(tenant, id));
-      const stored = this.recordOf(rows);
+      const stored = this.recordOf(tenant, rows);
       const changes = stored && (await revise(stored, transaction));
       if (stored) checkPrecondition(tenant, stored);
       // Parsed again, because `revise` may have changed the other object.
-      if (!changes) return this.recordOf(rows);
-      const changed = this.recordOf(await transaction.query(this.set(tenant, id, changes)));
+      if (!changes) return this.recordOf(tenant, rows);
+      const changed = this.recordOf(tenant, await transaction.query(this.set(tenant, id, changes)));
       this.database.publishChange(own, id);
       return changed;
     });
@@ -159,7 +160,7 @@ export abstract class TenantRepository<R extends { id: string }> {
       return this.publishIfFound(await this.database.write(tenant, statement), tenant, id);
     }
     return this.database.transaction(tenant, async (transaction, own) => {
-      const stored = this.recordOf(await transaction.query(this.lock(tenant, id)));
+      const stored = this.recordOf(tenant, await transaction.query(this.lock(tenant, id)));
       if (stored) checkPrecondition(tenant, stored);
       return this.publishIfFound(await transaction.query(statement), own, id);
     });
@@ -176,15 +177,16 @@ export abstract class TenantRepository<R extends { id: string }> {
     return length > 0;
   }
 
-  private recordOf([row]: readonly JsonRow[]): R | undefined {
-    return row && this.records.fromJson(row.json);
+  private recordOf(tenant: Tenant, [row]: readonly JsonRow[]): R | undefined {
+    return row && this.columns.of(tenant).parser.fromJson(row.json);
   }
 
   /** Reads and locks a record. */
   private lock(tenant: Tenant, id: string): Statement {
     return {
       text: `select row_to_json(record)::text as json from (
-        select ${this.jsonColumns} from ${this.table.name} where ${this.isRecord} for update) record`,
+        select ${this.columns.of(tenant).jsonFromTable} from ${this.table.name}
+        where ${this.isRecord} for update) record`,
       values: [tenant.id, id],
     };
   }
@@ -194,7 +196,7 @@ export abstract class TenantRepository<R extends { id: string }> {
     return {
       text: `with record as (
           update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
-          where ${this.isRecord} returning ${this.jsonColumns})
+          where ${this.isRecord} returning ${this.columns.of(tenant).jsonFromTable})
         select row_to_json(record)::text as json from record`,
       values: [tenant.id, id, ...Object.values(changes)],
     };

@@ -26,6 +26,7 @@ import type { Session } from '../sessions/session.js';
 import { clientNameOf, negotiatedVersion, handleRequests } from './session-protocol.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { handleMessage, isListenRequest } from './stateless-protocol.js';
+import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 
@@ -224,14 +225,18 @@ export class McpMessageHandler {
         state.errorCode = error.code;
         throw error;
       });
+    const isTextOnly = needsTextOnly(session?.clientName);
     return {
-      listTools: () => this.registry.listFor(actor.scopes),
+      listTools: () => {
+        const tools = this.registry.listFor(actor.scopes);
+        return isTextOnly ? tools.map(withoutOutputSchema) : tools;
+      },
       callTool: async (name, args) => {
         const call = { actor, requestId, name, args, parseProblems: argumentProblems, onCounted };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
         state.errorCode = outcome.error?.code;
-        return outcome.result;
+        return isTextOnly ? textOnly(outcome.result) : outcome.result;
       },
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
       readResource: (uri) => withLoggedError(this.readResource(uri, context)),

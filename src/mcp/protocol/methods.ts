@@ -25,7 +25,7 @@ import type { ToolResult } from '../tools/tool-result.js';
 
 /** The operations available to a caller, in every protocol version. */
 export interface McpOperations {
-  listTools(): ToolDefinition[];
+  listTools(): Omit<ToolDefinition, 'outputSchema'>[];
   /** @returns undefined when there is no such tool */
   callTool(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
   listResourceTemplates(): ResourceTemplate[];

@@ -31,7 +31,7 @@ export const INSTRUCTIONS = [
   'Latitude keeps the leads of an organization, the appointments with them, and its tasks.',
   "You see the tools that the API key's scopes allow; whoami tells the scopes, and what is left of the limits.",
   'list_* tools find records and tell the exact total. Ids come from them: never guess one.',
-  'list_leads answers summaries; get_lead has every field.',
+  'list_* tools answer summaries; get_* tools have every field.',
   'Before you create a record, look whether it exists.',
   'Before you delete or cancel anything, call the tool with dry_run, then confirm with the user.',
   'Times are ISO 8601 in UTC.',

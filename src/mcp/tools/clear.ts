@@ -25,7 +25,7 @@ export function applyClear(
   clearable: readonly string[],
 ): { readonly values: Values; readonly problems: readonly FieldProblem[] } {
   if (clear === undefined) return { values, problems: [] };
-  const message = problemOf(clear, clearable);
+  const message = problemOfNames(clear, clearable);
   if (message !== undefined) return { values, problems: [{ field: CLEAR, message }] };
   const names = [...new Set(clear as readonly string[])];
   const problems = names
@@ -35,11 +35,12 @@ export function applyClear(
   return { values: { ...nulls, ...values }, problems };
 }
 
-function problemOf(clear: unknown, clearable: readonly string[]): string | undefined {
-  if (!Array.isArray(clear)) return 'must be an array of names of fields';
-  const unknownName: unknown = clear.find((name) => !clearable.includes(name as string));
+/** @returns the problem of a value that must be an array of known names */
+export function problemOfNames(value: unknown, known: readonly string[]): string | undefined {
+  if (!Array.isArray(value)) return 'must be an array of names of fields';
+  const unknownName: unknown = value.find((name) => !known.includes(name as string));
   if (unknownName === undefined) return undefined;
   const label = typeof unknownName === 'string' ? fieldLabel(unknownName, '') : '';
-  const known = `it takes ${clearable.join(', ')}`;
-  return label ? `must not name ${label}: ${known}` : `must be an array of names: ${known}`;
+  const hint = `it takes ${known.join(', ')}`;
+  return label ? `must not name ${label}: ${hint}` : `must be an array of names: ${hint}`;
 }

@@ -3,6 +3,7 @@ import { type Field, fieldsOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
 import { jsonSchemaOf } from '../../fields/schema-of.js';
 import { CLEAR, clearSchemaOf } from './clear.js';
+import { FIELDS, fieldsSchemaOf } from './page-fields.js';
 import type { ToolArguments } from './tool-arguments.js';
 
 export type ObjectSchema = JsonSchema & { readonly type: 'object' };
@@ -24,7 +25,12 @@ const FORMATS: Readonly<Record<string, string>> = {
  * calling of OpenAI rejects `default`, and other hosts drop unknown keywords. Descriptions therefore
  * state the bounds, formats and defaults.
  */
-export function inputSchemaOf({ builtIn, input, clearable }: ToolArguments): ObjectSchema {
+export function inputSchemaOf({
+  builtIn,
+  input,
+  clearable,
+  furtherFields,
+}: ToolArguments): ObjectSchema {
   const parts = [builtIn, input].map((dto) => jsonSchemaOf(dto, 'input'));
   const given = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
   const fields = [...fieldsOf(builtIn), ...ownFieldsFirst(input)];
@@ -37,6 +43,7 @@ export function inputSchemaOf({ builtIn, input, clearable }: ToolArguments): Obj
     properties: {
       ...Object.fromEntries(properties),
       ...(clearable.length > 0 && { [CLEAR]: clearSchemaOf(clearable) }),
+      ...(furtherFields.length > 0 && { [FIELDS]: fieldsSchemaOf(furtherFields) }),
     },
     ...(required.length > 0 && { required }),
     additionalProperties: false,

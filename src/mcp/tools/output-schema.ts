@@ -17,7 +17,7 @@ const META: ObjectSchema = {
  */
 export function outputSchemaOf({ output, isPage, effect }: ToolDeclaration): ObjectSchema {
   const record: ObjectSchema = { ...shapeOf(jsonSchemaOf(output, 'output')), type: 'object' };
-  if (isPage) return objectOf({ data: { type: 'array', items: record }, meta: META });
+  if (isPage) return objectOf({ data: { type: 'array', items: namesOf(record) }, meta: META });
   return effect === 'deletes' ? { ...record, properties: withDryRun(record) } : record;
 }
 
@@ -29,6 +29,12 @@ function withDryRun({ properties }: ObjectSchema): ObjectSchema['properties'] {
     would_answer: ANY_OBJECT,
     record: ANY_OBJECT,
   };
+}
+
+/** The fields without their types, which the schema of a single record has. */
+function namesOf({ properties = {} }: ObjectSchema): ObjectSchema {
+  const names = Object.keys(properties).map((name) => [name, {}]);
+  return { type: 'object', properties: Object.fromEntries(names) as ObjectSchema['properties'] };
 }
 
 function objectOf(properties: Readonly<Record<string, JsonSchema>>): ObjectSchema {

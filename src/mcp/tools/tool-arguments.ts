@@ -6,7 +6,8 @@ import { Flag, Uuid } from '../../fields/kinds.js';
 import { assertOnlyFields } from '../../fields/read-class.js';
 import { type Input, type ProblemWording, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
-import { CLEAR, applyClear } from './clear.js';
+import { CLEAR, applyClear, problemOfNames } from './clear.js';
+import { FIELDS } from './page-fields.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
 /** The arguments of a call before validation. */
@@ -20,6 +21,8 @@ export interface RawArguments {
 export interface ParsedArguments extends BuiltInArguments {
   /** The arguments that follow the `Actor` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
+  /** The fields of a page's items; undefined for all of them. */
+  readonly fields?: readonly string[];
 }
 
 interface BuiltInArguments {
@@ -34,7 +37,8 @@ const DRY_RUN = 'dry_run';
 class NoArguments {}
 
 /**
- * The arguments of one tool: those of its `input`, and the built-in ones `id`, `dry_run` and `clear`.
+ * The arguments of one tool: those of its `input`, and the built-in ones `id`, `dry_run`, `clear` and
+ * `fields`.
  *
  * A null argument counts as missing, because strict function calling makes every argument required
  * and a model cannot omit one. Only `clear` empties fields.
@@ -45,6 +49,8 @@ export class ToolArguments {
   readonly input: Type<object>;
   /** The fields that `clear` can name. The tool takes `clear` only if there are any. */
   readonly clearable: readonly string[];
+  /** The names that `fields` can add. The tool takes `fields` only if there are any. */
+  readonly furtherFields: readonly string[];
   private readonly builtInNames: ReadonlySet<string>;
   private readonly names: ReadonlySet<string>;
   private readonly wording: ProblemWording;
@@ -56,7 +62,13 @@ export class ToolArguments {
     assertOnlyFields(`The tool ${tool.name}`, this.input);
     this.clearable = clearableFieldsOf(this.input);
     this.builtInNames = new Set(namesOf(this.builtIn));
-    const reserved = [...this.builtInNames, ...(this.clearable.length > 0 ? [CLEAR] : [])];
+    const { output, summary = namesOf(output) } = tool;
+    this.furtherFields = namesOf(output).filter((name) => !summary.includes(name));
+    const reserved = [
+      ...this.builtInNames,
+      ...(this.clearable.length > 0 ? [CLEAR] : []),
+      ...(this.furtherFields.length > 0 ? [FIELDS] : []),
+    ];
     const ofInput = namesOf(this.input);
     const conflict = ofInput.find((name) => reserved.includes(name));
     if (conflict !== undefined) {
@@ -69,21 +81,32 @@ export class ToolArguments {
 
   /** @throws ApiError `validation_error` that names every failing argument */
   parse({ args, parseProblems }: RawArguments): ParsedArguments {
-    const [builtInValues, inputValues] = this.splitBuiltIn(this.withoutNulls(args));
+    const [builtInValues, allValues] = this.splitBuiltIn(this.withoutNulls(args));
+    const { fields, values: inputValues, problems: fieldsProblems } = this.takeFields(allValues);
     const isBuiltIn = ({ field }: FieldProblem) => this.builtInNames.has(field);
     const builtIn = readInput(this.builtIn, builtInValues, parseProblems.filter(isBuiltIn));
     const input = this.parseInput(
       inputValues,
       parseProblems.filter((problem) => !isBuiltIn(problem)),
     );
-    const problems = [...builtIn.problems, ...input.problems];
+    const problems = [...builtIn.problems, ...fieldsProblems, ...input.problems];
     if (problems.length > 0) throw validationError(problems);
     const { id } = builtIn.value;
     const methodArguments = [
       ...(id === undefined ? [] : [id]),
       ...(this.tool.input ? [input.value] : []),
     ];
-    return { ...builtIn.value, methodArguments };
+    return { ...builtIn.value, methodArguments, fields };
+  }
+
+  /** Takes `fields` out of the arguments of a tool that returns summaries. */
+  private takeFields(all: Values): { fields?: string[]; values: Values; problems: FieldProblem[] } {
+    const { summary } = this.tool;
+    if (!summary) return { values: all, problems: [] };
+    const { [FIELDS]: further = [], ...values } = all;
+    const message = problemOfNames(further, [...summary, ...this.furtherFields]);
+    if (message !== undefined) return { values, problems: [{ field: FIELDS, message }] };
+    return { fields: [...new Set([...summary, ...(further as string[])])], values, problems: [] };
   }
 
   private parseInput(args: Values, parseProblems: readonly FieldProblem[]): Input<object> {

@@ -6,8 +6,10 @@ import { toLoggedApiError } from '../../http/error.filter.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
+import type { Page } from '../../listing/page.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
+import { compactPage } from './page-fields.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 import type { RawArguments } from './tool-arguments.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
@@ -62,9 +64,12 @@ export class ToolRunner {
   }
 
   private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
-    const { id, dry_run: isDryRun = false, methodArguments } = parser.parse(call);
+    const { id, dry_run: isDryRun = false, methodArguments, fields } = parser.parse(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
-    if (!isDryRun) return (await run(actor, ...methodArguments)) as object;
+    if (!isDryRun) {
+      const answer = (await run(actor, ...methodArguments)) as object;
+      return declaration.isPage ? compactPage(answer as Page<object>, fields) : answer;
+    }
     return this.database.dryRun(actor.organization, async (tenant) => {
       const dryRunActor = { ...actor, organization: { ...actor.organization, ...tenant } };
       const { resource: kind } = declaration;

@@ -23,6 +23,8 @@ export interface ToolOptions {
   readonly resource?: string;
   /** The DTO of the other arguments. */
   readonly input?: Type<object>;
+  /** The fields of a page's items. The argument `fields` adds others. By default items have all fields. */
+  readonly summary?: readonly string[];
   /** Calls count as messages and not as reads or writes. */
   readonly isUnmetered?: true;
 }

@@ -1,0 +1,42 @@
+import type { Type } from '@nestjs/common';
+import { namesOf } from '../../fields/field.js';
+import type { Tenant } from '../gateway/tenant.js';
+import { jsonColumnsOf, RecordParser } from './stored-record.js';
+
+/** SQL expressions of fields that are not stored, by field. */
+export type ComputedFields = Readonly<Record<string, string>>;
+
+/** The SELECT lists of a record, and the parser of its JSON. */
+export class RecordColumns<R extends object> {
+  /** The columns of the table and the computed fields. */
+  readonly columns: readonly string[];
+  /** Converts these columns to JSON. */
+  readonly jsonColumns: string;
+  /** Selects the record as JSON from its table. */
+  readonly jsonFromTable: string;
+  readonly parser: RecordParser<R>;
+
+  constructor(dto: Type<R>, computed: ComputedFields) {
+    const json = jsonColumnsOf(dto);
+    const selected = Object.entries(computed).map(([name, sql]) => `(${sql}) as ${name}`);
+    this.columns = [...namesOf(dto), ...selected];
+    this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
+    this.jsonFromTable = [json, ...selected].join(', ');
+    this.parser = new RecordParser(dto, Object.keys(computed));
+  }
+}
+
+/** The columns for each tenant: with computed fields only for a tenant `withComputedFields`. */
+export class ColumnsOfTenants<R extends object> {
+  readonly stored: RecordColumns<R>;
+  private readonly computed: RecordColumns<R>;
+
+  constructor(dto: Type<R>, computed: ComputedFields = {}) {
+    this.stored = new RecordColumns(dto, {});
+    this.computed = new RecordColumns(dto, computed);
+  }
+
+  of({ withComputedFields }: Tenant): RecordColumns<R> {
+    return withComputedFields ? this.computed : this.stored;
+  }
+}
