@@ -1,10 +1,11 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FEATURES } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
 import { NestLogger } from './config/logger.js';
+import type { Settings } from './config/settings.js';
 import { Load } from './database/gateway/load.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
@@ -21,22 +22,34 @@ import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
+/** Options of the Nest application. */
+export const NEST_OPTIONS = {
+  bodyParser: false,
+  logger: new NestLogger(),
+  abortOnError: false,
+  // The most specific route matches, whatever the order of the modules.
+  routeResolutionStrategy: 'specificity',
+} as const satisfies NestApplicationOptions;
+
 /**
- * Creates the application, ready to listen. `main.ts` and all tests use it.
+ * Creates the application, ready to listen.
  * @param adapter its server may be listening already
  */
 export async function createApp(
   options: AppOptions,
   adapter = new HttpAdapter(),
 ): Promise<NestExpressApplication> {
-  const { settings } = options;
-  const app = await NestFactory.create<NestExpressApplication>(serverModule(options), adapter, {
-    bodyParser: false,
-    logger: new NestLogger(),
-    abortOnError: false,
-    // The most specific route matches, whatever the order of the modules.
-    routeResolutionStrategy: 'specificity',
-  });
+  const root = serverModule(options);
+  const app = await NestFactory.create<NestExpressApplication>(root, adapter, NEST_OPTIONS);
+  return initApp(app, adapter, options.settings);
+}
+
+/** Initializes a Nest application of `serverModule`. All servers and tests use it. */
+export async function initApp(
+  app: NestExpressApplication,
+  adapter: HttpAdapter,
+  settings: Settings,
+): Promise<NestExpressApplication> {
   app.set('trust proxy', settings.trustProxy);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));

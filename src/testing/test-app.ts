@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createApp } from '../app.js';
+import type { TestingModuleBuilder } from '@nestjs/testing';
+import { createApp, initApp, NEST_OPTIONS, serverModule } from '../app.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { KeysService } from '../auth/keys.service.js';
 import { setLogErrors, setLogLevel } from '../config/logger.js';
@@ -10,6 +11,7 @@ import { readSettings, type Settings } from '../config/settings.js';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
 import { settingsOf } from '../extension/extensions.js';
 import { openApiDocument } from '../http/openapi/document.js';
+import { HttpAdapter } from '../http/lifecycle/http-adapter.js';
 import type { AppOptions } from '../root.module.js';
 import type { Actor } from '../tenancy/actor.js';
 import { createDatabase, dropDatabase } from './databases.js';
@@ -19,6 +21,17 @@ import { sharedDocument, type Tenant, TestServer } from './test-server.js';
 
 /** The same URL for all servers, so that their documents are equal and are compiled once. */
 const SERVER_URL = 'http://127.0.0.1';
+
+type Override = (builder: TestingModuleBuilder) => TestingModuleBuilder;
+
+async function createWith(override: Override, options: AppOptions) {
+  const { Test } = await import('@nestjs/testing');
+  const builder = Test.createTestingModule({ imports: [serverModule(options)] });
+  const module = await override(builder).compile();
+  const adapter = new HttpAdapter();
+  const app = module.createNestApplication<NestExpressApplication>(adapter, NEST_OPTIONS);
+  return initApp(app, adapter, options.settings);
+}
 
 /** A server of the test's own process, with its own database unless one is given. */
 export class TestApp extends TestServer {
@@ -40,6 +53,7 @@ export class TestApp extends TestServer {
     modules = [],
     timeBudget,
     database,
+    override,
   }: {
     settings?: Partial<Settings>;
     /** Environment variables, such as the settings of extensions. */
@@ -48,15 +62,16 @@ export class TestApp extends TestServer {
     modules?: AppOptions['modules'];
     timeBudget?: AppOptions['timeBudget'];
     database?: DatabaseTarget;
+    /** Replaces providers, as with `Test.createTestingModule` of `@nestjs/testing`. */
+    override?: Override;
   } = {}): Promise<TestApp> {
     const read = readSettings({ LOG_LEVEL: 'silent', ...env }, settingsOf(extensions));
     const allSettings = { ...read, ...TEST_SETTINGS, ...settings };
     setLogLevel(allSettings.logLevel);
     setLogErrors(allSettings.logErrors);
     const target = database ?? (await createDatabase());
-    const app = await createApp({
-      ...{ settings: allSettings, database: target, extensions, modules, timeBudget },
-    });
+    const options = { settings: allSettings, database: target, extensions, modules, timeBudget };
+    const app = await (override ? createWith(override, options) : createApp(options));
     await app.listen(0, '127.0.0.1');
     const running = new TestApp(app, target, allSettings, database === undefined);
     // Creating the document costs 0.3 s of CPU. Without extensions, it is that of the shared server.
