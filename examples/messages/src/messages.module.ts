@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LeadsModule } from 'latitude';
 import { MessagesController } from './messages.controller.js';
+import { MessagesJobs } from './messages.jobs.js';
 import { MessagesMetrics } from './messages.metrics.js';
 import { MessagesPrompts } from './messages.prompts.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -14,6 +15,7 @@ import { SmsProvider } from './sms-provider.js';
   imports: [LeadsModule],
   controllers: [MessagesController, ReceiptsController],
   providers: [
+    MessagesJobs,
     MessagesMetrics,
     MessagesPrompts,
     MessagesRepository,

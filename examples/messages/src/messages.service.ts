@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   type Actor,
+  JobsService,
   LeadComplianceService,
   leadNotFound,
   LeadsService,
@@ -10,6 +11,7 @@ import {
   validationError,
 } from 'latitude';
 import type { CreateMessageDto, MessageDto, MessageListQuery, Status } from './message.dto.js';
+import { SEND_MESSAGE } from './messages.jobs.js';
 import { MessagesRepository } from './messages.repository.js';
 import { SmsProvider } from './sms-provider.js';
 
@@ -20,6 +22,7 @@ export class MessagesService {
     private readonly leads: LeadsService,
     private readonly compliance: LeadComplianceService,
     private readonly database: TenantDatabase,
+    private readonly jobs: JobsService,
     private readonly provider: SmsProvider,
   ) {}
 
@@ -37,31 +40,19 @@ export class MessagesService {
     return orNotFound(changed, 'message');
   }
 
+  /** Stores a message and the job that sends it: both, or neither. */
   async send(actor: Actor, input: CreateMessageDto): Promise<MessageDto> {
-    const { organization } = actor;
     const lead = await this.leads.getReferenced(actor, 'lead_id', input.lead_id);
     await this.compliance.assertContactable(actor, lead);
-    const { phone } = lead;
-    if (phone === null) {
+    if (lead.phone === null) {
       throw validationError([{ field: 'lead_id', message: 'names a lead without a phone number' }]);
     }
     this.provider.assertConfigured();
-    const message = await this.messages.insert(organization, input);
-    if (!message) throw leadNotFound('lead_id');
-    await this.database.afterCommit(organization, () => this.deliver(actor, message, phone));
-    return message;
-  }
-
-  /** Calls the provider and stores the result. */
-  private async deliver({ organization }: Actor, { id, text }: MessageDto, to: string) {
-    const setStatus = (status: MessageDto['status']) =>
-      this.messages.update(organization, id, () => ({ status }));
-    try {
-      await this.provider.send({ id, account: organization.id, to, text });
-    } catch (error) {
-      await setStatus('failed');
-      throw error;
-    }
-    await setStatus('sent');
+    return this.database.transaction(actor.organization, async (_, tenant) => {
+      const message = await this.messages.insert(tenant, input);
+      if (!message) throw leadNotFound('lead_id');
+      await this.jobs.send(tenant, SEND_MESSAGE, { messageId: message.id });
+      return message;
+    });
   }
 }
