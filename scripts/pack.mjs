@@ -25,6 +25,7 @@ const FOR_TESTING = ['ajv', 'ajv-formats'];
 
 /** Development packages of extensions and their tests. */
 const OPTIONAL_PEERS = [
+  '@nestjs/testing',
   '@swc/core',
   '@swc/jest',
   '@types/jest',
