@@ -25,7 +25,7 @@ export function addNew(program: Command): void {
     .description('make a repository with one extension, its tests and a Dockerfile')
     .argument('<name>', 'name of the extension, such as acme', extensionName)
     .argument('[directory]', 'the new folder; by default the name')
-    .action((name: string, directory = name) => {
+    .action((name: string, directory: string = name) => {
       const target = path.resolve(directory);
       createRepository(name, target);
       console.log(`${target} is ready: cd ${directory} && npm install && npm test`);

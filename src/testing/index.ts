@@ -1,5 +1,7 @@
 /** What a team tests extensions with. Other files of the folder are internal. */
 export { type Answer, ApiClient } from './api-client.js';
+export { contractOf, type ContractOptions } from './contract-of.js';
+export type { Sample, Samples } from './contract-routes.js';
 export { createDatabase, dropDatabase, urlOf } from './databases.js';
 export {
   buildLead,
