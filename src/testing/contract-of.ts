@@ -1,8 +1,7 @@
-import { DiscoveryService } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../auth/scopes.js';
 import type { Extension } from '../extension/extension.js';
 import { openApiDocument } from '../http/openapi/document.js';
-import { controllersOf } from '../http/openapi/openapi.controller.js';
 import { ToolRegistry } from '../mcp/tools/tool-registry.js';
 import {
   call,
@@ -60,8 +59,7 @@ export function contractOf(
         ...options,
         extensions: [extension, ...(options.extensions ?? [])],
       });
-      const discovery = app.app.get(DiscoveryService, { strict: false });
-      const document = openApiDocument(controllersOf(discovery), app.url);
+      const document = await openApiDocument(app.app.get(ModulesContainer), app.url);
       routes = routesOf(document, extension.scopes);
       const unknown = Object.keys(samples).filter(
         (name) => !routes.some((one) => one.name === name),
@@ -73,7 +71,7 @@ export function contractOf(
     /** Creates a record by each POST with a sample. */
     async function createRecords(tenant: Tenant): Promise<{ route: ContractRoute; id: string }[]> {
       const created: { route: ContractRoute; id: string }[] = [];
-      for (const [name, sample] of Object.entries(samples) as [string, Sample][]) {
+      for (const [name, sample] of Object.entries<Sample>(samples)) {
         const route = routes.find((one) => one.name === name)!;
         const answer = await call(route, tenant.api, { body: await sample(tenant) });
         expect({ name, status: answer.status, body: answer.body as unknown }).toMatchObject({

@@ -59,7 +59,7 @@ export function call(
 }
 
 function fieldsOf({ requestBody }: Operation, document: OpenApiDocument): string[] {
-  const schema = requestBody?.content['application/json'].schema;
+  const schema = requestBody?.content['application/json']?.schema;
   return schema ? propertiesOf(schema, document) : [];
 }
 
