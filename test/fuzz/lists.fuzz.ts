@@ -120,8 +120,17 @@ function expectPage({ data, meta }: PageOf<Json>, asked: Json): void {
     const same = Object.entries(filters).filter(([name]) => name in item);
     expect(item).toMatchObject(Object.fromEntries(same));
     const record = records.get(String(item.id));
-    if (record) expect(record).toEqual({ ...record, ...item });
+    if (record) expect(record).toEqual({ ...record, ...withMilliseconds(item) });
   }
+}
+
+/** Completes times, of which the lists of tools leave out zero seconds. */
+function withMilliseconds(item: Json): Json {
+  const entries = Object.entries(item).map(([name, value]) => {
+    const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+    return [name, isTime ? new Date(value).toISOString() : value];
+  });
+  return Object.fromEntries(entries) as Json;
 }
 
 /** Valid parameters of a list. Blank ones are excluded, because they have no effect. */
