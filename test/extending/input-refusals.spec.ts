@@ -99,7 +99,7 @@ const FAULTS = [
   `GET /api/v1/odd/query takes @Query() as Undeclared, ${REMEDY}`,
   `GET /api/v1/odd/date takes @Query('from') as Date, ${REMEDY}`,
   "GET /api/v1/odd/nested takes @Query('filter') as One, but its value is text. Give the parameter a pipe that parses it.",
-  `GET /api/v1/odd/path/{id} takes @Param() as Undeclared, ${REMEDY}`,
+  `GET /api/v1/odd/path/:id takes @Param() as Undeclared, ${REMEDY}`,
   `POST /api/v1/odd/text takes @Body() as String, ${REMEDY}`,
   'POST /api/v1/odd/two takes the whole body twice, as One and as Two. Combine the classes with IntersectionType.',
   'POST /api/v1/odd/raw takes @RawBody(), which is never set. Take the parsed body with @Body().',
