@@ -7,7 +7,8 @@ import { ApiClient } from '../../src/testing/api-client.js';
 import { temporaryFile } from '../support/backups.js';
 import { dropDatabase } from '../../src/testing/databases.js';
 import { createDatabaseWithPlainOwner, urlOf } from '../support/plain-owner.js';
-import { Product } from '../support/product.js';
+import { runCommand } from '../support/command-line.js';
+import { Product, resultOf } from '../support/product.js';
 
 const run = promisify(execFile);
 const CLI = path.resolve(__dirname, '../../dist/src/cli.js');
@@ -17,14 +18,19 @@ interface Summary {
   tables: Record<string, number>;
 }
 
+/** Runs a command without a process of its own. */
+async function latitude<T = unknown>(product: Product, ...args: string[]): Promise<T> {
+  return resultOf<T>(args, await runCommand(['--json', ...args], product.environment));
+}
+
 describe('latitude backup and restore', () => {
   const source = new Product();
   const file = temporaryFile();
   let key: string;
 
   beforeAll(async () => {
-    ({ key } = await source.latitude<{ key: string }>('demo', '--leads', '20'));
-    await source.latitude('demo', '--leads', '10');
+    ({ key } = await latitude<{ key: string }>(source, 'demo', '--leads', '20'));
+    await latitude(source, 'demo', '--leads', '10');
   });
   afterAll(async () => {
     await source.remove();
@@ -34,13 +40,13 @@ describe('latitude backup and restore', () => {
   it('write a file with mode 600 while a server runs, and replace it only with --force', async () => {
     const server = await source.start();
     const tables = { organizations: 2, api_keys: 2, leads: 30, appointments: 15, tasks: 11 };
-    const made = await source.latitude<Summary>('backup', file);
+    const made = await latitude<Summary>(source, 'backup', file);
     expect(made).toMatchObject({ file, bytes: expect.any(Number), tables });
     expect(made.rows).toBe(Object.values(made.tables).reduce((sum, rows) => sum + rows));
     const { mode, size } = await stat(file);
     expect([mode & 0o777, size]).toEqual([0o600, (made as unknown as { bytes: number }).bytes]);
 
-    const refused = await source.run('cli.js', ['backup', file]);
+    const refused = await runCommand(['backup', file], source.environment);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`${file} exists`);
     await source.latitude('backup', '--force', file);
@@ -51,9 +57,9 @@ describe('latitude backup and restore', () => {
 
   it('copy the data to another embedded database, where keys work and search uses its index', async () => {
     const product = new Product();
-    const restored = await product.latitude<Summary>('restore', file);
+    const restored = await latitude<Summary>(product, 'restore', file);
     expect(restored).toMatchObject({ tables: { leads: 30 }, counters_repaired: 0 });
-    expect(await product.latitude('counters', 'check')).toMatchObject({ wrong: [] });
+    expect(await latitude(product, 'counters', 'check')).toMatchObject({ wrong: [] });
 
     const server = await product.start();
     expect(server.stdout).not.toContain('shown only now');
@@ -63,7 +69,7 @@ describe('latitude backup and restore', () => {
       `select proleakproof from pg_proc where oid = 'textlike(text, text)'::regprocedure`,
     );
     expect(mark).toEqual({ proleakproof: true });
-    const again = await product.run('cli.js', ['restore', file]);
+    const again = await runCommand(['restore', file], product.environment);
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('not empty');
     await server.stop();
