@@ -14,6 +14,7 @@ type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey'>;
 interface SharedServer {
   readonly url: string;
   readonly keysUrl: string;
+  readonly scopes: readonly Scope[];
   readonly database: DatabaseTarget;
 }
 
@@ -39,6 +40,8 @@ export class TestServer {
     readonly url: string,
     readonly database: DatabaseTarget,
     private readonly keys: KeyIssuer,
+    /** A suite that loads no application declares no scopes. */
+    private readonly allScopes = SCOPES,
   ) {}
 
   /**
@@ -46,9 +49,9 @@ export class TestServer {
    * limits and a database that other suites use at the same time.
    */
   static async shared(): Promise<TestServer> {
-    const { url, keysUrl, database } = sharedServer();
+    const { url, keysUrl, scopes, database } = sharedServer();
     const document = await sharedDocument();
-    const server = new TestServer(url, database, remoteKeys(keysUrl));
+    const server = new TestServer(url, database, remoteKeys(keysUrl), scopes);
     registerDocument(server.port, document);
     return server;
   }
@@ -58,7 +61,7 @@ export class TestServer {
   }
 
   /** Creates an organization with a key that has every scope unless others are given. */
-  async organization({ scopes = SCOPES, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
+  async organization({ scopes = this.allScopes, ...key }: Partial<NewKey> = {}): Promise<Tenant> {
     const { id } = await this.keys.createOrganization(`Organization ${randomUUID()}`);
     return this.key(id, scopes, key);
   }
@@ -66,7 +69,7 @@ export class TestServer {
   /** Creates one more key of an organization. */
   async key(
     organizationId: string,
-    scopes: readonly Scope[] = SCOPES,
+    scopes: readonly Scope[] = this.allScopes,
     options: Partial<NewKey> = {},
   ): Promise<Tenant> {
     const key = await this.keys.createKey({ organizationId, name: 'k', scopes, ...options });

@@ -5,6 +5,7 @@
 import http from 'node:http';
 import { createApp } from '../../dist/src/app.js';
 import { KeysService } from '../../dist/src/auth/keys.service.js';
+import { SCOPES } from '../../dist/src/auth/scopes.js';
 import { setLogLevel } from '../../dist/src/config/logger.js';
 import { readSettings } from '../../dist/src/config/settings.js';
 import { UnlimitedTimeBudget } from '../../dist/src/database/gateway/time-budget.js';
@@ -23,7 +24,7 @@ process.on('disconnect', async () => {
   await app.close();
   process.exit();
 });
-process.send({ url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), database });
+process.send({ url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), scopes: SCOPES, database });
 
 function urlOf(server) {
   return `http://127.0.0.1:${server.address().port}`;
