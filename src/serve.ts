@@ -24,7 +24,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export async function serve(config: LatitudeConfig): Promise<void> {
   const declared = settingsOf(config.extensions);
-  const settings = readSettings(process.env, declared);
+  const settings = readSettings(undefined, declared);
   setLogLevel(settings.logLevel);
   setLogErrors(settings.logErrors);
   const unknown = findUnknownSettings(undefined, Object.keys(declared));

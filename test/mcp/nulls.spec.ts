@@ -151,7 +151,7 @@ describe.each(PROTOCOL_MODES)('null in the arguments of tools (%s)', (protocolMo
     const nulls = strictArguments(await inputSchemaOf(name), { id: before.id });
     expect(Object.values(nulls)).toContain(null);
     expect(await agent.succeed(name, nulls)).toEqual(before);
-    expect(await stored(tool, before.id)).toEqual(before);
+    expect(before).toMatchObject(await stored(tool, before.id));
   });
 
   it('leaves all fields but the status unchanged in update_task', async () => {
@@ -221,7 +221,13 @@ describe.each(PROTOCOL_MODES)('the argument `clear` of update tools (%s)', (prot
     const again = await filledRecord(tool);
     const after = await agent.succeed<Row>(name, { id: again.id, clear });
     const { updated_at, lead_score } = after;
-    const emptied = Object.fromEntries(clear.map((field) => [field, null]));
+    // A task without a contact names none.
+    const emptied = Object.fromEntries(
+      [...clear, ...(clear.includes('contact_id') ? ['contact_name'] : [])].map((field) => [
+        field,
+        null,
+      ]),
+    );
     const computed = lead_score === undefined ? {} : { lead_score };
     expect(after).toEqual({ ...again, ...emptied, ...computed, updated_at });
   });

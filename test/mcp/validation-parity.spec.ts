@@ -174,8 +174,11 @@ async function remove(path: string, id: string): Promise<void> {
   dataOf(await tenant.api.delete(`${path}/${id}`));
 }
 
-/** Fields in which two records of the same input differ. */
-const UNIQUE_FIELDS = ['id', 'created_at', 'updated_at', 'created_by_ai', 'booked_by'];
+/** Fields in which two records of the same input differ, and names that only tools add. */
+const UNIQUE_FIELDS = [
+  ...['id', 'created_at', 'updated_at', 'created_by_ai', 'booked_by'],
+  ...['lead_name', 'contact_name'],
+];
 
 /** @returns the part of an answer that must be the same on both sides: fields of a record, or ids of a page */
 function comparable(value: object): unknown {
