@@ -33,7 +33,8 @@ export type { Scope } from './auth/scopes.js';
 export { Caller } from './http/request/api-request.js';
 export { Id } from './http/request/id.decorator.js';
 export { ApiRoute, type ApiRouteOptions, ApiTag } from './http/openapi/api-route.decorator.js';
-export type { Actor } from './tenancy/actor.js';
+export type { Actor, KeyLimits } from './tenancy/actor.js';
+export { RateLimitPolicy } from './rate-limit/rate-limit-policy.js';
 
 // Fields of DTOs
 export {

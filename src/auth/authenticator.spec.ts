@@ -1,5 +1,6 @@
 import { generateKey } from './api-key-format.js';
 import type { AuthRepository, ApiKeyRecord } from './auth.repository.js';
+import { SettingsRateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
 
 const KEY = generateKey();
@@ -26,7 +27,8 @@ beforeEach(async () => {
   jest.useFakeTimers();
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
-  authenticator = new Authenticator({ findKeyByHash, updateLastUsed } as unknown as AuthRepository);
+  const repository = { findKeyByHash, updateLastUsed } as unknown as AuthRepository;
+  authenticator = new Authenticator(repository, new SettingsRateLimitPolicy());
   await authenticator.authenticate(KEY);
 });
 afterEach(() => jest.useRealTimers());

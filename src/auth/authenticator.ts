@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
+import { assertLimits, RateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
 import type { Actor } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey } from './api-key-format.js';
 import { AuthRepository, type ApiKeyRecord } from './auth.repository.js';
@@ -27,7 +28,10 @@ export class Authenticator {
   private readonly cache = new Map<string, CachedKey>();
   private readonly lastUsedUpdatedAt = new Map<string, number>();
 
-  constructor(private readonly repository: AuthRepository) {}
+  constructor(
+    private readonly repository: AuthRepository,
+    private readonly policy: RateLimitPolicy,
+  ) {}
 
   /**
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
@@ -94,7 +98,12 @@ export class Authenticator {
   private async loadActor(key: string): Promise<Actor | undefined> {
     this.lookups.database++;
     const record = await this.repository.findKeyByHash(hashKey(key));
-    return record && toActor(record);
+    if (!record) return undefined;
+    const actor = toActor(record);
+    const limits = await this.policy.limitsOf(actor);
+    if (!limits) return actor;
+    assertLimits(this.policy, limits);
+    return { ...actor, limits };
   }
 
   private updateLastUsed(keyId: string): void {

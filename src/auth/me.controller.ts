@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
+import { RateLimits } from '../rate-limit/rate-limits.js';
 import { Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
@@ -11,7 +11,7 @@ import { MeDto } from './me.dto.js';
 @Controller('api/v1/me')
 @ApiTag('Me', 'The key that a request carries.')
 export class MeController {
-  constructor(private readonly settings: Settings) {}
+  constructor(private readonly rateLimits: RateLimits) {}
 
   @Get()
   @AnyKey()
@@ -20,8 +20,8 @@ export class MeController {
     return {
       ...describeKey(actor),
       limits: {
-        reads_per_minute: this.settings.readsPerMinute,
-        writes_per_minute: this.settings.writesPerMinute,
+        reads_per_minute: this.rateLimits.limitOf('reads', actor).limit,
+        writes_per_minute: this.rateLimits.limitOf('writes', actor).limit,
       },
     };
   }

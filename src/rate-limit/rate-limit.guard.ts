@@ -12,6 +12,7 @@ import { type ApiRequest, isRead } from '../http/request/api-request.js';
 import { type RouteLimit, type RouteLimits, routeLimitsOf } from './route-limits.js';
 import type { RateWindow } from './rate-limit.storage.js';
 import { RateLimits, setRateLimitHeaders, tooManyRequests } from './rate-limits.js';
+import type { Actor } from '../tenancy/actor.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 type Handler = () => unknown;
@@ -70,8 +71,8 @@ export class RateLimitGuard extends ThrottlerGuard {
     if (own) return this.countOwn(own, context).then(() => undefined);
     const limit = actor && !isRead(req) ? 'writes' : 'reads';
     const counted = actor ? limit : 'address';
-    return mapMaybePromise(this.trackerOf(req), (tracker) =>
-      mapMaybePromise(this.limits.count(limit, tracker, counted), (window: RateWindow) => {
+    return mapMaybePromise(this.callerOf(req), (caller) =>
+      mapMaybePromise(this.limits.count(limit, caller, counted), (window: RateWindow) => {
         setRateLimitHeaders(res, window);
         if (window.isBlocked) throw tooManyRequests(window, counted);
       }),
@@ -81,8 +82,8 @@ export class RateLimitGuard extends ThrottlerGuard {
   /** Sets the headers without counting the request. */
   setHeaders(context: ExecutionContext, limit: 'reads' | 'writes' = 'reads'): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    return mapMaybePromise(this.trackerOf(req), (tracker) =>
-      mapMaybePromise(this.limits.peek(limit, tracker), (window) => {
+    return mapMaybePromise(this.callerOf(req), (caller) =>
+      mapMaybePromise(this.limits.peek(limit, caller), (window) => {
         setRateLimitHeaders(res, window);
       }),
     );
@@ -98,11 +99,11 @@ export class RateLimitGuard extends ThrottlerGuard {
   private async countOwn(own: RouteLimit, context: ExecutionContext): Promise<boolean> {
     const { req, res } = requestResponse(context);
     const name = isRead(req) ? 'reads' : 'writes';
-    const shared = this.limits.limitOf(name);
+    const shared = this.limits.limitOf(name, req.state.actor);
     const [limit, ttl, tracker] = await Promise.all([
       typeof own.limit === 'function' ? own.limit(context) : (own.limit ?? shared.limit),
       typeof own.ttl === 'function' ? own.ttl(context) : (own.ttl ?? shared.ttl),
-      own.getTracker ? own.getTracker(req, context) : this.trackerOf(req),
+      own.getTracker?.(req, context) ?? req.state.actor?.key.id ?? this.getTracker(req),
     ]);
     const counted = req.state.actor ? name : 'address';
     const window = await this.limits.countIn(`${own.key}:${tracker}`, { ttl, limit }, counted);
@@ -111,8 +112,8 @@ export class RateLimitGuard extends ThrottlerGuard {
     return true;
   }
 
-  private trackerOf(req: ApiRequest): MaybePromise<string> {
-    return req.state.actor ? req.state.actor.key.id : this.getTracker(req);
+  private callerOf(req: ApiRequest): MaybePromise<Actor | string> {
+    return req.state.actor ?? this.getTracker(req);
   }
 }
 

@@ -4,6 +4,7 @@ import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
 import { replacedStorage } from './replaced-storage.js';
+import type { Actor } from '../tenancy/actor.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
 /** The limits of a key (docs/contract/limits.md#rate-limits). */
@@ -24,6 +25,9 @@ interface WindowSize {
 interface Throttler extends WindowSize {
   readonly name: LimitName;
 }
+
+/** An actor, or the IP address of a caller without a valid key. */
+type RateLimited = Pick<Actor, 'key' | 'limits'> | string;
 
 /** Options of the throttler module, with one throttler for each limit. */
 export interface RateLimitOptions {
@@ -57,10 +61,14 @@ export class RateLimits implements OnModuleInit {
 
   /**
    * Counts a request, unless the limit of the window is reached.
-   * @param tracker the id of a key, or an IP address
+   * @param caller the actor, or an IP address
    */
-  count(limit: LimitName, tracker: string, refusedAs: LimitKind = limit): MaybePromise<RateWindow> {
-    return this.countIn(`${limit}:${tracker}`, this.throttlers[limit], refusedAs);
+  count(
+    limit: LimitName,
+    caller: RateLimited,
+    refusedAs: LimitKind = limit,
+  ): MaybePromise<RateWindow> {
+    return this.countIn(keyOf(limit, caller), this.limitOf(limit, caller), refusedAs);
   }
 
   /** Counts a request in a window of its own. */
@@ -72,15 +80,21 @@ export class RateLimits implements OnModuleInit {
   }
 
   /** Returns the size of the windows of a limit. */
-  limitOf(name: LimitName): WindowSize {
-    return this.throttlers[name];
+  limitOf(name: LimitName, caller?: RateLimited): WindowSize {
+    const shared = this.throttlers[name];
+    const own = typeof caller === 'object' && name !== 'messages' ? caller.limits : undefined;
+    return own ? { ttl: shared.ttl, limit: own[name as 'reads' | 'writes'] } : shared;
   }
 
   /** Returns the state of the window without counting. */
-  peek(limit: LimitName, tracker: string): MaybePromise<RateWindow> {
-    const { ttl, limit: hits } = this.throttlers[limit];
-    return this.storage.peek(`${limit}:${tracker}`, ttl, hits);
+  peek(limit: LimitName, caller: RateLimited): MaybePromise<RateWindow> {
+    const { ttl, limit: hits } = this.limitOf(limit, caller);
+    return this.storage.peek(keyOf(limit, caller), ttl, hits);
   }
+}
+
+function keyOf(limit: LimitName, caller: RateLimited): string {
+  return `${limit}:${typeof caller === 'string' ? caller : caller.key.id}`;
 }
 
 /** The part of a response that sets headers. */

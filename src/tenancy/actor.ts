@@ -1,5 +1,11 @@
 import type { Tenant } from '../database/gateway/tenant.js';
 
+/** The rate limits of a key, in requests per minute. */
+export interface KeyLimits {
+  readonly reads: number;
+  readonly writes: number;
+}
+
 /** The authenticated caller. It is the first argument of every service method. */
 export interface Actor {
   readonly organization: Tenant & {
@@ -15,6 +21,8 @@ export interface Actor {
     readonly userId: string | null;
   };
   readonly scopes: ReadonlySet<string>;
+  /** The rate limits of the key, if they are not those of the settings. */
+  readonly limits?: KeyLimits;
   /** `api` for REST, `ai` for /mcp. */
   readonly channel: 'api' | 'ai';
 }

@@ -93,7 +93,7 @@ export class McpMessageHandler {
   /** @throws ApiError `rate_limit_exceeded` when the key exceeds its limit of messages */
   async countMessages(messages: number, actor: Actor, response: Response): Promise<void> {
     for (let counted = 0; counted < messages; counted++) {
-      const window = await this.limits.count('messages', actor.key.id);
+      const window = await this.limits.count('messages', actor);
       if (!window.isBlocked) continue;
       setRateLimitHeaders(response, window);
       throw tooManyRequests(window, 'messages');

@@ -101,7 +101,7 @@ export class ResourceRegistry implements OnModuleInit {
     uri: string,
     onCounted: (window: RateWindow) => void,
   ): Promise<ReadResource> {
-    const window = await this.limits.count('reads', actor.key.id);
+    const window = await this.limits.count('reads', actor);
     onCounted(window);
     if (window.isBlocked) throw tooManyRequests(window, 'reads');
     const reference = this.referenceOf(uri);

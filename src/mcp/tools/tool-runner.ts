@@ -58,7 +58,7 @@ export class ToolRunner {
   }
 
   private async count(tool: ToolDeclaration, { actor, onCounted }: ToolCall): Promise<RateWindow> {
-    const window = await this.limits.count(limitOf(tool), actor.key.id);
+    const window = await this.limits.count(limitOf(tool), actor);
     onCounted(window);
     return window;
   }

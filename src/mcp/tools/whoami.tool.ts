@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { describeKey } from '../../auth/describe-key.js';
-import { type LimitName, RateLimits } from '../../rate-limit/rate-limits.js';
+import { type LimitName, RateLimits, remainingHits } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Tool } from './tool.decorator.js';
 import { WhoamiDto } from './whoami.dto.js';
@@ -26,8 +26,9 @@ export class WhoamiTool {
     return { ...describeKey(actor), limits: { reads, writes } };
   }
 
-  private async stateOf(name: LimitName, { key }: Actor) {
-    const { limit, totalHits, endsAt } = await this.limits.peek(name, key.id);
-    return { limit, remaining: limit - totalHits, resets_at: new Date(endsAt) };
+  private async stateOf(name: LimitName, actor: Actor) {
+    const window = await this.limits.peek(name, actor);
+    const remaining = remainingHits(window);
+    return { limit: window.limit, remaining, resets_at: new Date(window.endsAt) };
   }
 }

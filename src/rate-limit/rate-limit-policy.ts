@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor, KeyLimits } from '../tenancy/actor.js';
+
+/**
+ * Decides the rate limits of a key. It runs when a key is looked up, which is at most twice a second for
+ * a key in use. An extension can replace it (docs/guides/replace-and-add.md#rate-limits).
+ */
+export abstract class RateLimitPolicy {
+  /** @returns the limits of the key; undefined for those of the settings */
+  abstract limitsOf(actor: Actor): KeyLimits | undefined | Promise<KeyLimits | undefined>;
+}
+
+/** Leaves every key the limits of the settings. */
+@Injectable()
+export class SettingsRateLimitPolicy extends RateLimitPolicy {
+  limitsOf(): undefined {
+    return undefined;
+  }
+}
+
+/** @throws Error if a limit is not an integer above 0 */
+export function assertLimits(policy: RateLimitPolicy, { reads, writes }: KeyLimits): void {
+  for (const limit of [reads, writes]) {
+    if (Number.isSafeInteger(limit) && limit > 0) continue;
+    throw new Error(`${policy.constructor.name} returned a limit that is not an integer above 0`);
+  }
+}
