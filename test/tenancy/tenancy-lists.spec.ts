@@ -83,7 +83,7 @@ describe.each(Object.entries(LAYERS))('lists of organizations that are isolated 
         });
         const call = { name: tool.name, arguments: Object.fromEntries(args) as object };
         const { body } = await party.rpc('tools/call', call);
-        expect(body.result.structuredContent).toEqual(answer.body);
+        expect(pageOf({ ...answer, body: body.result.structuredContent })).toEqual(pageOf(answer));
         return pageOf(answer);
       }
     },
