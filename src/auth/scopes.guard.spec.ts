@@ -2,8 +2,13 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { RawRoute, Public, RequireScope } from './access.js';
 import { ScopesGuard } from './scopes.guard.js';
+import { declareScopes } from './scopes.js';
 
 const guard = new ScopesGuard(new Reflector());
+
+beforeAll(() => {
+  declareScopes(['leads:read', 'leads:write', 'tasks:read']);
+});
 
 /** Sends a request with these scopes to a handler with one decorator. */
 function admits(declare: MethodDecorator, scopes: readonly string[]): boolean {
