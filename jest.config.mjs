@@ -9,6 +9,8 @@ export default jestConfig({
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
   maxWorkers: '100%',
+  // Suites leave garbage behind in a process that loads packages once.
+  workerIdleMemoryLimit: '600MB',
   // The time of a machine that has much else to do; no test and no hook sets one of its own.
   testTimeout: 300_000,
 });
