@@ -14,6 +14,7 @@ import { ResourceRegistry } from './resources/resource-registry.js';
 import { SessionStore } from './sessions/session-store.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { ToolRegistry } from './tools/tool-registry.js';
+import { IdempotentCalls } from './tools/idempotent-calls.js';
 import { ToolRunner } from './tools/tool-runner.js';
 import { WhoamiTool } from './tools/whoami.tool.js';
 
@@ -33,6 +34,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     SessionStore,
     SessionsRepository,
     ToolRegistry,
+    IdempotentCalls,
     ToolRunner,
     WhoamiTool,
   ],

@@ -13,22 +13,12 @@ import {
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
-import { isObject } from '../fields/json-object.js';
 import { writesOwnResponse } from '../http/nest-internals.js';
 import { type ApiRequest, isRead } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
 import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
-
-/** Schema of the header `Idempotency-Key`: visible ASCII characters. */
-export const IDEMPOTENCY_KEY_SCHEMA = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[!-~]+$',
-} as const;
-
-const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_SCHEMA.pattern);
+import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
 
 /** Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. */
 @Injectable()
@@ -96,20 +86,10 @@ function idempotentRequestOf({
 }: ApiRequest): IdempotentRequest | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
-  const { maxLength } = IDEMPOTENCY_KEY_SCHEMA;
-  if (typeof key !== 'string' || key.length > maxLength || !IDEMPOTENCY_KEY.test(key)) {
-    const message = `must be 1 to ${maxLength} visible ASCII characters`;
-    throw validationError([{ field: 'Idempotency-Key', message }]);
-  }
+  assertIdempotencyKey(key, 'Idempotency-Key');
   // An instance of a class can hide what was sent: a Set is serialized as {}.
-  const content = JSON.stringify(state.rawInput ?? [query, body], sortKeys);
+  const content = canonicalJson(state.rawInput ?? [query, body]);
   return { key, route: `${method} ${path}`, content };
-}
-
-/** A `JSON.stringify` replacer that sorts keys, so that equal objects have equal texts. */
-function sortKeys(_key: string, value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function withTenant(actor: Actor, tenant: Tenant): Actor {

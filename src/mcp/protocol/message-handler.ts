@@ -28,6 +28,7 @@ import { SessionStore } from '../sessions/session-store.js';
 import { handleMessage, isListenRequest } from './stateless-protocol.js';
 import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
+import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 
 /** One HTTP request to /mcp. */
@@ -40,6 +41,12 @@ export interface McpRequestContext {
   /** The rate limit window that the response headers report. */
   reportedWindow?: RateWindow;
 }
+
+/** The header names one call, and a batch can hold several. */
+const KEY_OF_BATCH = {
+  field: 'Idempotency-Key',
+  message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
+};
 
 /** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
@@ -209,7 +216,7 @@ export class McpMessageHandler {
   }
 
   private operationsFor(
-    { argumentProblems }: Messages,
+    { argumentProblems, isBatch }: Messages,
     context: McpRequestContext,
     session?: Session,
   ): McpOperations {
@@ -225,14 +232,20 @@ export class McpMessageHandler {
         state.errorCode = error.code;
         throw error;
       });
+    const keyOfRequest = request.get('Idempotency-Key');
+    const parseProblems =
+      isBatch && keyOfRequest !== undefined
+        ? [...argumentProblems, KEY_OF_BATCH]
+        : argumentProblems;
     const isTextOnly = needsTextOnly(session?.clientName);
     return {
       listTools: () => {
         const tools = this.registry.listFor(actor.scopes);
         return isTextOnly ? tools.map(withoutOutputSchema) : tools;
       },
-      callTool: async (name, args) => {
-        const call = { actor, requestId, name, args, parseProblems: argumentProblems, onCounted };
+      callTool: async (name, args, keyOfCall) => {
+        const idempotencyKey = keyOfCall ?? keyOfRequest;
+        const call = { actor, requestId, name, args, parseProblems, onCounted, idempotencyKey };
         const outcome = await this.runner.call(call);
         if (!outcome) return undefined;
         state.errorCode = outcome.error?.code;

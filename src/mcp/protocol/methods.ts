@@ -21,13 +21,18 @@ import {
 } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
+import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import type { ToolResult } from '../tools/tool-result.js';
 
 /** The operations available to a caller, in every protocol version. */
 export interface McpOperations {
   listTools(): Omit<ToolDefinition, 'outputSchema'>[];
   /** @returns undefined when there is no such tool */
-  callTool(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    idempotencyKey: unknown,
+  ): Promise<ToolResult | undefined>;
   listResourceTemplates(): ResourceTemplate[];
   /** @throws ApiError */
   readResource(uri: string): Promise<ReadResource>;
@@ -134,9 +139,15 @@ function listTools(_: Params, operations: McpOperations): Result {
   return { tools: operations.listTools() };
 }
 
+interface ToolCallParams {
+  readonly name: string;
+  readonly arguments?: Result;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
 async function callTool(params: Params, operations: McpOperations): Promise<Result> {
-  const { name, arguments: args = {} } = params as { name: string; arguments?: Result };
-  const result = await operations.callTool(name, args);
+  const { name, arguments: args = {}, _meta } = params as unknown as ToolCallParams;
+  const result = await operations.callTool(name, args, _meta?.[IDEMPOTENCY_KEY_META]);
   return result ?? throwUnknown('tool', name);
 }
 

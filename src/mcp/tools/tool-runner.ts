@@ -9,6 +9,7 @@ import type { Actor } from '../../tenancy/actor.js';
 import type { Page } from '../../listing/page.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
+import { IdempotentCalls } from './idempotent-calls.js';
 import { compactPage } from './page-fields.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 import type { RawArguments } from './tool-arguments.js';
@@ -19,6 +20,8 @@ export interface ToolCall extends RawArguments {
   readonly actor: Actor;
   readonly requestId: string;
   readonly name: string;
+  /** The key of a retry, as the client sent it. Only tools that create records use it. */
+  readonly idempotencyKey?: unknown;
   /** Receives the rate limit window of the call before the tool runs. */
   readonly onCounted: (window: RateWindow) => void;
 }
@@ -36,6 +39,7 @@ export class ToolRunner {
     private readonly limits: RateLimits,
     private readonly database: TenantDatabase,
     private readonly resources: ResourceRegistry,
+    private readonly idempotentCalls: IdempotentCalls,
   ) {}
 
   /** @returns undefined when there is no such tool */
@@ -66,6 +70,11 @@ export class ToolRunner {
   private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
     const { id, dry_run: isDryRun = false, methodArguments, fields } = parser.parse(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
+    if (declaration.effect === 'creates') {
+      return this.idempotentCalls.run({ ...call, actor }, async (caller) => {
+        return (await run(caller, ...methodArguments)) as object;
+      });
+    }
     if (!isDryRun) {
       const answer = (await run(actor, ...methodArguments)) as object;
       return declaration.isPage ? compactPage(answer as Page<object>, fields) : answer;

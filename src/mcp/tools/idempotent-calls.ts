@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { IdempotencyRepository } from '../../database/idempotency.repository.js';
+import { TenantDatabase } from '../../database/gateway/tenant-database.js';
+import { assertIdempotencyKey, canonicalJson } from '../../rest/idempotency-key.js';
+import type { Actor } from '../../tenancy/actor.js';
+
+/** The entry of `_meta` with the idempotency key of a call, for hosts that cannot set a header. */
+export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
+
+/** A call of a tool that creates a record. */
+interface Creation {
+  readonly actor: Actor;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: unknown;
+}
+
+/** Runs calls with an idempotency key once, as `Idempotency-Key` does for POST. */
+@Injectable()
+export class IdempotentCalls {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly responses: IdempotencyRepository,
+  ) {}
+
+  /**
+   * Stores the record and the result in one transaction, so that a retry finds both or neither.
+   * @returns the result of this call or of an earlier one with the same key
+   * @throws ApiError `validation_error`, `idempotency_key_in_use`, `idempotency_key_reused`,
+   *   `create_failed`, and any error of `run`
+   */
+  async run(
+    { actor, name, args, idempotencyKey: key }: Creation,
+    run: (actor: Actor) => Promise<object>,
+  ): Promise<object> {
+    if (key === undefined) return run(actor);
+    assertIdempotencyKey(key, 'Idempotency-Key');
+    const request = { key, route: `tool ${name}`, content: canonicalJson(args) };
+    return this.database.transaction(actor.organization, async (transaction, tenant) => {
+      const stored = await this.responses.claim(transaction, tenant, request);
+      if (stored) return JSON.parse(stored.text) as object;
+      const result = await run({ ...actor, organization: { ...actor.organization, ...tenant } });
+      const response = { status: 201, location: null, etag: null, text: JSON.stringify(result) };
+      await this.responses.store(transaction, tenant, request, response);
+      return result;
+    });
+  }
+}
