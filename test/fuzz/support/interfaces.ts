@@ -175,7 +175,7 @@ function outcomeOfCall({ body }: Answer): Outcome {
   if (!result) return { accepted: false, code: String(error?.code), fields: [] };
   if (result.isError) return refusalOf(result._meta['latitude/error']!);
   expect(JSON.parse(result.content[0]!.text)).toEqual(result.structuredContent);
-  return { accepted: true, value: result.structuredContent };
+  return { accepted: true, value: withoutNamesOfLeads(result.structuredContent) };
 }
 
 function refusalOf({ code, message, retryable, details = [] }: ErrorBody): Refusal {
@@ -189,4 +189,11 @@ function toolOf(route: string): ToolCase {
   const tool = TOOLS.find((candidate) => routeName(candidate.route) === route);
   if (!tool) throw new Error(`no tool does what ${route} does`);
   return tool;
+}
+
+/** Leaves out the names that only tools add, in a record and in the items of a page. */
+function withoutNamesOfLeads(value: Json): Json {
+  const { lead_name: _, contact_name: __, ...rest } = value;
+  const { data } = rest as { data?: unknown };
+  return Array.isArray(data) ? { ...rest, data: (data as Json[]).map(withoutNamesOfLeads) } : rest;
 }
