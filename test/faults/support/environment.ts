@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { SCOPES } from '../../../src/auth/scopes.js';
 import type { Connection } from '../../../src/embedded-postgres/connection.js';
 import { Product, type RunningServer, UNLIMITED } from '../../support/product.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
@@ -36,7 +35,7 @@ export class FaultEnvironment {
     const server = await product.start(env);
     const { id } = await product.latitude<{ id: string }>('organizations', 'create', '--name', 'o');
     const { key } = await product.latitude<{ key: string }>(
-      ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', SCOPES.join(',')],
+      ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', 'all'],
     );
     return new FaultEnvironment(postgres, proxy, server, key, product);
   }
