@@ -17,6 +17,7 @@ import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 
 const TTL_SECONDS = 60;
+const HOUR_MS = 3_600_000;
 
 /** By how much a session may live longer, because its last use is written once a minute. */
 const GRACE_SECONDS = 70;
@@ -205,16 +206,45 @@ describe('the end of a session', () => {
 });
 
 describe('the time to live', () => {
-  it('ends an unused session on every instance, and its row is removed', async () => {
+  it('ends an unused session on every instance', async () => {
+    const other = await startAnother();
+    const caller = callerOf(tenant, other);
+    const session = await caller.openSession();
+    sessionOf(session, other)!.notify('notifications/tools/list_changed');
+    const idleSeconds = TTL_SECONDS + GRACE_SECONDS;
+    await age(session, idleSeconds);
+    const realNow = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + idleSeconds * 1_000);
+    await until(() => Promise.resolve(!sessionOf(session, other)));
+    jest.restoreAllMocks();
+    for (const known of [mcp, caller]) {
+      expectRefusal(await SEND.POST(known, session), 404, 'not_found');
+      expectRefusal(await SEND.DELETE(known, session), 404, 'not_found');
+      expectRefusal(await SEND.GET(known, session), 400, 'no_session');
+    }
+    const stranger = callerOf(await app.key(tenant.id));
+    expectRefusal(await SEND.POST(stranger, session), 404, 'not_found');
+  });
+
+  it('frees the capacity, and the row is removed later', async () => {
+    const narrow = await start({ mcpMaxSessions: 1, mcpSessionTtlSeconds: TTL_SECONDS });
+    await app.sql('delete from mcp_sessions');
     const session = await mcp.openSession();
     await age(session, TTL_SECONDS + GRACE_SECONDS);
-    await untilEnded(mcp, session);
-    expectRefusal(await SEND.DELETE(mcp, session), 404, 'not_found');
-    expectRefusal(await SEND.GET(mcp, session), 400, 'no_session');
-    const other = callerOf(await app.key(tenant.id));
-    expectRefusal(await SEND.POST(other, session), 404, 'not_found');
+    await callerOf(tenant, narrow).openSession();
+    await age(session, TTL_SECONDS + GRACE_SECONDS + 7_200);
     await mcp.openSession();
     expect(await app.sql('select id from mcp_sessions where id = $1', [session])).toEqual([]);
+  });
+
+  it('continues a used session after the clock of the database was set forward', async () => {
+    const session = await mcp.openSession();
+    await age(session, TTL_SECONDS + GRACE_SECONDS + 3_600);
+    await mcp.openSession();
+    const isExpired = `select id from mcp_sessions where id = $1 and last_used_at < now() - interval '1 minute'`;
+    await until(async () => (await app.sql(isExpired, [session])).length === 0);
+    await expectAlive(mcp, session);
+    await expectAlive(callerOf(tenant, await startAnother()), session);
   });
 
   it('is not reached before the last use has certainly been written', async () => {
@@ -228,7 +258,7 @@ describe('the time to live', () => {
     const [streaming, used, refused] = await Promise.all([1, 2, 3].map(() => mcp.openSession()));
     const stream = await mcp.openStream(streaming!);
     await Promise.all([streaming, used, refused].map((session) => age(session!, TTL_SECONDS)));
-    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + 2 * TTL_SECONDS * 1_000);
+    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + HOUR_MS);
     await expectAlive(mcp, used!);
     const stranger = callerOf(await app.key(tenant.id));
     expectRefusal(await SEND.POST(stranger, refused), 403, 'session_mismatch');

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel } from '../../config/logger.js';
+import type { Settings } from '../../config/settings.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from './session.js';
 import { SessionStore } from './session-store.js';
-import type { SessionsRepository } from './sessions.repository.js';
+import type { SessionsRepository, ValidSession } from './sessions.repository.js';
 
 const MINUTE_MS = 60_000;
+const TTL_SECONDS = 1_800;
 const TERMS = { protocolVersion: '2025-11-25', clientName: 'test' };
 
 const ALICE: Actor = {
@@ -21,7 +23,7 @@ const BOB: Actor = { ...ALICE, key: { ...ALICE.key, id: randomUUID() } };
 const repository = {
   open: jest.fn<Promise<ReadonlySet<string>>, [{ id: string }[]]>(),
   find: jest.fn<Promise<object | undefined>, [string]>(),
-  findScopes: jest.fn<Promise<ReadonlyMap<string, string[]>>, [string[]]>(),
+  findValid: jest.fn<Promise<ValidSession[]>, [string[]]>(),
   writeUses: jest.fn<Promise<void>, [{ id: string; idle_seconds: number }[]]>(),
   delete: jest.fn<Promise<boolean>, [string]>(),
 };
@@ -34,18 +36,21 @@ beforeEach(() => {
   repository.open.mockImplementation((opened) =>
     Promise.resolve(new Set(opened.map(({ id }) => id))),
   );
-  repository.findScopes.mockImplementation((ids) =>
-    Promise.resolve(new Map(ids.map((id) => [id, ['leads:read']]))),
-  );
+  repository.findValid.mockImplementation((ids) => Promise.resolve(ids.map((id) => valid(id))));
   repository.writeUses.mockResolvedValue();
   repository.delete.mockResolvedValue(true);
   sessions = new SessionStore(
     repository as unknown as SessionsRepository,
     {} as ResourceRegistry,
     new ChangeBus(),
+    { mcpSessionTtlSeconds: TTL_SECONDS } as Settings,
   );
 });
 afterEach(() => jest.useRealTimers());
+
+function valid(id: string, isExpired = false): ValidSession {
+  return { id, scopes: ['leads:read'], is_expired: isExpired };
+}
 
 function openStream(session: Session) {
   const stream = { send: () => true, close: jest.fn() };
@@ -112,9 +117,9 @@ describe('a session that the instance knows', () => {
     jest.advanceTimersByTime(MINUTE_MS);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([]);
-    repository.findScopes.mockClear();
+    repository.findValid.mockClear();
     await sessions.revalidate();
-    expect(repository.findScopes).not.toHaveBeenCalled();
+    expect(repository.findValid).not.toHaveBeenCalled();
     repository.find.mockResolvedValue(undefined);
     expect(await sessions.use(unused!.id, ALICE)).toBeUndefined();
     expect(repository.find).toHaveBeenCalledWith(unused!.id);
@@ -131,10 +136,34 @@ describe('a session that the instance knows', () => {
   it('ends with its stream when it is no longer stored', async () => {
     const [ended, kept] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(ended!);
-    repository.findScopes.mockResolvedValue(new Map([[kept!.id, []]]));
+    repository.findValid.mockResolvedValue([valid(kept!.id)]);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([kept]);
     expect(stream.close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a session that has expired by the clock of the database', () => {
+  beforeEach(() => {
+    repository.findValid.mockImplementation((ids) =>
+      Promise.resolve(ids.map((id) => valid(id, true))),
+    );
+  });
+
+  it('continues and has its use written if it was used within the time to live', async () => {
+    const session = await sessions.open(ALICE, TERMS);
+    jest.advanceTimersByTime(1_000);
+    await sessions.revalidate();
+    expect(sessions.use(session.id, ALICE)).toBe(session);
+    expect(repository.writeUses.mock.calls).toEqual([[[{ id: session.id, idle_seconds: 1 }]]]);
+  });
+
+  it('ends if it was not used within the time to live', async () => {
+    const session = await sessions.open(ALICE, TERMS);
+    session.notify('notifications/tools/list_changed');
+    jest.advanceTimersByTime(TTL_SECONDS * 1_000 + 1);
+    await sessions.revalidate();
+    expect([...sessions.all()]).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { logger } from '../../config/logger.js';
+import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import { UUID } from '../../fields/uuid.js';
@@ -12,6 +13,7 @@ import { Session, type SessionStream, type SessionTerms } from './session.js';
 import {
   type NewSession,
   SessionsRepository,
+  type SessionUse,
   type StoredSession,
   WRITE_INTERVAL_MS,
 } from './sessions.repository.js';
@@ -27,6 +29,7 @@ const RETRY_AFTER_SECONDS = 30;
 export class SessionStore implements BeforeApplicationShutdown {
   private readonly known = new Map<string, Session>();
   private readonly openings: Batch<NewSession, boolean>;
+  private readonly ttlMs: number;
   private usesWrittenAt = performance.now();
   private isShuttingDown = false;
 
@@ -34,7 +37,9 @@ export class SessionStore implements BeforeApplicationShutdown {
     private readonly repository: SessionsRepository,
     private readonly resources: ResourceRegistry,
     private readonly changes: ChangeBus,
+    settings: Settings,
   ) {
+    this.ttlMs = settings.mcpSessionTtlSeconds * 1_000;
     this.openings = new Batch(async (sessions) => {
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));
@@ -116,16 +121,26 @@ export class SessionStore implements BeforeApplicationShutdown {
    * @throws ApiError `query_failed`; all sessions stay open
    */
   async revalidate(): Promise<void> {
-    await this.writeUses();
+    await this.writeRecentUses();
     this.forgetUnused();
     const sessions = [...this.known.values()];
     if (sessions.length === 0) return;
-    const scopes = await this.repository.findScopes(sessions.map(({ id }) => id));
+    const valid = await this.repository.findValid(sessions.map(({ id }) => id));
+    const byId = new Map(valid.map((session) => [session.id, session]));
+    const now = performance.now();
+    const usedButExpired: SessionUse[] = [];
     for (const session of sessions) {
-      const ofKey = scopes.get(session.id);
-      if (ofKey) session.updateScopes(ofKey);
-      else this.end(session);
+      const stored = byId.get(session.id);
+      const idleMs = session.idleMs(now);
+      if (!stored || (stored.is_expired && idleMs > this.ttlMs)) {
+        this.end(session);
+        continue;
+      }
+      session.updateScopes(stored.scopes);
+      // The clock of the database was set forward.
+      if (stored.is_expired) usedButExpired.push(useOf(session, now));
     }
+    if (usedButExpired.length > 0) await this.repository.writeUses(usedButExpired);
   }
 
   /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
@@ -166,12 +181,12 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /** Writes the uses since the last time, at most once a minute. */
-  private async writeUses(): Promise<void> {
+  private async writeRecentUses(): Promise<void> {
     const now = performance.now();
     const elapsedMs = now - this.usesWrittenAt;
     if (elapsedMs < WRITE_INTERVAL_MS) return;
     const uses = [...this.known.values()]
-      .map((session) => ({ id: session.id, idle_seconds: session.idleMs(now) / 1_000 }))
+      .map((session) => useOf(session, now))
       .filter(({ idle_seconds }) => idle_seconds * 1_000 <= elapsedMs);
     try {
       if (uses.length > 0) await this.repository.writeUses(uses);
@@ -190,6 +205,10 @@ export class SessionStore implements BeforeApplicationShutdown {
       if (isWritten && !session.hasNotifications) this.known.delete(session.id);
     }
   }
+}
+
+function useOf(session: Session, now: number): SessionUse {
+  return { id: session.id, idle_seconds: session.idleMs(now) / 1_000 };
 }
 
 function assertOwner(keyId: string, { key }: Actor): void {

@@ -26,34 +26,52 @@ export interface StoredSession extends Omit<NewSession, 'id'> {
   readonly age_ms: number;
 }
 
+/** A stored session whose key is valid. */
+export interface ValidSession {
+  readonly id: string;
+  /** The scopes of the key. */
+  readonly scopes: readonly string[];
+  /** Whether the last written use is older than the time to live, by the clock of the database. */
+  readonly is_expired: boolean;
+}
+
 /** The use of a session. */
 export interface SessionUse {
   readonly id: string;
   readonly idle_seconds: number;
 }
 
-/** Open sessions with their keys. `$1`: seconds without use after which a session ends. */
-const OPEN_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
-    and ${isValidKeySql('key')} and session.last_used_at > now() - make_interval(secs => $1)`;
+const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
+    and ${isValidKeySql('key')}`;
+
+/** `$1`: seconds without use after which a session ends. */
+const IS_EXPIRED = `session.last_used_at <= now() - make_interval(secs => $1)`;
 
 const FIND = `
   select session.key_id, session.protocol_version, session.client_name, session.subscriptions,
     (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms
-  from ${OPEN_SESSIONS} where session.id = $2`;
+  from ${VALID_SESSIONS} where session.id = $2 and not ${IS_EXPIRED}`;
 
-const FIND_SCOPES = `
-  select session.id, key.scopes from ${OPEN_SESSIONS} where session.id = any($2::uuid[])`;
+const FIND_VALID = `
+  select session.id, key.scopes, ${IS_EXPIRED} as is_expired
+  from ${VALID_SESSIONS} where session.id = any($2::uuid[])`;
 
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
 
+/**
+ * `$1`: as above. Expired rows are kept for a while: where the clock of the database was set forward, the
+ * instances that know a session write its use again.
+ */
 const DELETE_ENDED = `
-  delete from mcp_sessions where id not in (select session.id from ${OPEN_SESSIONS})`;
+  delete from mcp_sessions where id not in (
+    select session.id from ${VALID_SESSIONS}
+    and session.last_used_at > now() - make_interval(secs => $1, hours => 2))`;
 
 const INSERT = `
   insert into mcp_sessions (id, key_id, protocol_version, client_name)
   select id, key_id, protocol_version, client_name
   from json_to_recordset($2) as new (id uuid, key_id uuid, protocol_version text, client_name text)
-  limit greatest($1 - (select count(*) from mcp_sessions), 0)
+  limit greatest($3 - (select count(*) from mcp_sessions session where not ${IS_EXPIRED}), 0)
   returning id`;
 
 const WRITE_USES = `
@@ -87,7 +105,10 @@ export class SessionsRepository {
     const stored = await this.writes.run<{ id: string }>(
       { text: LOCK, values: [] },
       { text: DELETE_ENDED, values: [this.ttlSeconds] },
-      { text: INSERT, values: [this.settings.mcpMaxSessions, JSON.stringify(sessions)] },
+      {
+        text: INSERT,
+        values: [this.ttlSeconds, JSON.stringify(sessions), this.settings.mcpMaxSessions],
+      },
     );
     return new Set(stored.map(({ id }) => id));
   }
@@ -103,14 +124,12 @@ export class SessionsRepository {
   }
 
   /**
-   * The scopes of the keys of sessions by session id, without sessions that have ended.
+   * Those of the sessions that are stored and whose keys are valid.
    * @throws ApiError `query_failed`
    */
-  async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  findValid(ids: readonly string[]): Promise<ValidSession[]> {
     const values = [this.ttlSeconds, ids];
-    const lookup = { name: 'session-scopes', text: FIND_SCOPES, values };
-    const rows = await this.lookUp<{ id: string; scopes: string[] }>(lookup);
-    return new Map(rows.map(({ id, scopes }) => [id, scopes]));
+    return this.lookUp<ValidSession>({ name: 'valid-sessions', text: FIND_VALID, values });
   }
 
   /** @throws ApiError `create_failed` */
