@@ -1,4 +1,5 @@
 import { addable, type ExtensionPoint, replaceable } from './extension/extension-point.js';
+import { TokenAuthenticator } from './auth/token-authenticator.js';
 import { HealthIndicator } from './http/health/health-indicator.js';
 import { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
 import { AnyCustomFields, CustomFieldsSchema } from './leads/custom-fields-schema.js';
@@ -12,4 +13,5 @@ export const EXTENSION_POINTS: readonly ExtensionPoint[] = [
   replaceable(RateLimitPolicy, SettingsRateLimitPolicy),
   addable(ComplianceRule, [OptOutRule, DoNotCallRule]),
   addable(HealthIndicator),
+  addable(TokenAuthenticator),
 ];

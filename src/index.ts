@@ -35,6 +35,7 @@ export { Id } from './http/request/id.decorator.js';
 export { ApiRoute, type ApiRouteOptions, ApiTag } from './http/openapi/api-route.decorator.js';
 export type { Actor, KeyLimits } from './tenancy/actor.js';
 export { RateLimitPolicy } from './rate-limit/rate-limit-policy.js';
+export { TokenAuthenticator, type TokenIdentity } from './auth/token-authenticator.js';
 
 // Fields of DTOs
 export {

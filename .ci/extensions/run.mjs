@@ -1,5 +1,5 @@
-// Builds and tests examples/messages as a repository of its own, with the packed Latitude: its tests run, and
-// it starts on the embedded PostgreSQL and answers a request.
+// Builds and tests the examples as repositories of their own, with the packed Latitude. examples/messages also
+// starts on the embedded PostgreSQL and answers a request.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,21 +10,25 @@ const ARCHIVE = `latitude-${manifest.version}.tgz`;
 const INSTALL = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 
 await run('npm', ['run', '-s', 'pack'], { cwd: ROOT });
-const repository = mkdtempSync(path.join(os.tmpdir(), 'latitude-messages-'));
-try {
-  cpSync(path.join(ROOT, 'examples/messages'), repository, { recursive: true });
-  cpSync(path.join(ROOT, 'dist', ARCHIVE), path.join(repository, 'vendor', ARCHIVE));
-  await npm('install', ...INSTALL, '--loglevel', 'error');
-  await npm('run', 'typecheck');
-  await npm('test');
+await testExample('messages', async (npm, repository) => {
   await npm('run', 'build');
   await withServer(listMessages, {}, path.join(repository, 'dist/main.js'));
-} finally {
-  rmSync(repository, { recursive: true });
-}
+});
+await testExample('sign-in');
 
-function npm(...args) {
-  return run('npm', args, { cwd: repository });
+async function testExample(name, andThen = () => undefined) {
+  const repository = mkdtempSync(path.join(os.tmpdir(), `latitude-${name}-`));
+  const npm = (...args) => run('npm', args, { cwd: repository });
+  try {
+    cpSync(path.join(ROOT, 'examples', name), repository, { recursive: true });
+    cpSync(path.join(ROOT, 'dist', ARCHIVE), path.join(repository, 'vendor', ARCHIVE));
+    await npm('install', ...INSTALL, '--loglevel', 'error');
+    await npm('run', 'typecheck');
+    await npm('test');
+    await andThen(npm, repository);
+  } finally {
+    rmSync(repository, { recursive: true });
+  }
 }
 
 async function listMessages({ key, url }) {

@@ -37,13 +37,14 @@ export class ApiKeyGuard implements CanActivate {
     if (access === 'webhook') return true;
     if (access === 'raw') request.state.countedBy = 'handler';
     const key = bearerToken(request);
-    const isKey = key?.startsWith(KEY_PREFIX) === true;
-    return mapMaybePromise(isKey ? this.authenticate(key, context) : undefined, (actor) => {
+    const isCredential = key !== undefined && this.authenticator.isCredential(key);
+    const found = isCredential ? this.authenticate(key, context) : undefined;
+    return mapMaybePromise(found, (actor) => {
       request.state.actor = actor;
       if (actor || (access === 'unknown-route' && !requiresKey(request))) return true;
       return mapMaybePromise(this.limits.count(context), () => {
         throw new ApiError('unauthorized', {
-          message: isKey ? undefined : explainMissingKey(request),
+          message: isCredential ? undefined : explainMissingKey(request),
         });
       });
     });
@@ -56,9 +57,10 @@ export class ApiKeyGuard implements CanActivate {
       const request = context.switchToHttp().getRequest<ApiRequest>();
       await this.limits.setHeaders(context);
       // The error code tells what the request was for, not that the lookup of the key failed.
-      throw isRead(request) || request.state.countedBy === 'handler'
-        ? error
-        : new ApiError('create_failed', { cause: error });
+      const isLookup = error instanceof ApiError && error.code === 'query_failed';
+      throw isLookup && !isRead(request) && request.state.countedBy !== 'handler'
+        ? new ApiError('create_failed', { cause: error })
+        : error;
     });
   }
 }

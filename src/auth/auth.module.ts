@@ -12,6 +12,7 @@ import { Organization } from './organization.entity.js';
 import { OrganizationActors } from './organization-actors.service.js';
 import { OrganizationRemovalService } from './organization-removal.service.js';
 import { ScopesGuard } from './scopes.guard.js';
+import { TokenActors } from './token-actors.service.js';
 
 @Module({
   imports: [
@@ -27,6 +28,7 @@ import { ScopesGuard } from './scopes.guard.js';
     KeysService,
     OrganizationRemovalService,
     OrganizationActors,
+    TokenActors,
     ApiKeyGuard,
     ScopesGuard,
   ],

@@ -118,8 +118,13 @@ export class AuthRepository {
     return this.organizations.find({ order: { created_at: 'asc', id: 'asc' } });
   }
 
-  findOrganization(id: string): Promise<Organization | null> {
-    return this.organizations.findOneBy({ id });
+  /** @throws ApiError `query_failed` */
+  async findOrganization(id: string): Promise<Organization | null> {
+    try {
+      return await this.organizations.findOneBy({ id });
+    } catch (error) {
+      throw translateDriverError(error, 'query_failed');
+    }
   }
 
   async insertKey(key: Omit<ApiKey, 'created_at' | 'last_used_at' | 'revoked_at'>): Promise<void> {

@@ -2,6 +2,7 @@ import { generateKey } from './api-key-format.js';
 import type { AuthRepository, ApiKeyRecord } from './auth.repository.js';
 import { SettingsRateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
+import type { TokenActors } from './token-actors.service.js';
 
 const KEY = generateKey();
 
@@ -28,7 +29,8 @@ beforeEach(async () => {
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
   const repository = { findKeyByHash, updateLastUsed } as unknown as AuthRepository;
-  authenticator = new Authenticator(repository, new SettingsRateLimitPolicy());
+  const tokens = { isEnabled: false } as TokenActors;
+  authenticator = new Authenticator(repository, new SettingsRateLimitPolicy(), tokens);
   await authenticator.authenticate(KEY);
 });
 afterEach(() => jest.useRealTimers());

@@ -3,10 +3,11 @@ import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
 import type { Actor } from '../tenancy/actor.js';
-import { hashKey, isWellFormedKey } from './api-key-format.js';
+import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
 import { AuthRepository, type ApiKeyRecord } from './auth.repository.js';
+import { TokenActors } from './token-actors.service.js';
 
-/** Lifetime of a cached key. A revoked key must be refused within one second. */
+/** Lifetime of a cached credential. A revoked key must be refused within one second. */
 const CACHE_MS = 900;
 /** Age at which a key in use is looked up again in the background. */
 const REFRESH_AFTER_MS = 450;
@@ -20,7 +21,7 @@ interface CachedKey {
   isRefreshing?: boolean;
 }
 
-/** Finds the caller for an API key. Keys are cached for less than a second. */
+/** Finds the caller for an API key or another token. Both are cached for less than a second. */
 @Injectable()
 export class Authenticator {
   /** Counts of keys that were found in memory and of lookups in the database. */
@@ -31,16 +32,23 @@ export class Authenticator {
   constructor(
     private readonly repository: AuthRepository,
     private readonly policy: RateLimitPolicy,
+    private readonly tokens: TokenActors,
   ) {}
 
+  /** Whether a bearer token has the form of a credential. Without extensions, only API keys are. */
+  isCredential(token: string): boolean {
+    return isKey(token) || this.tokens.isEnabled;
+  }
+
   /**
+   * @param key an API key, or a token of another issuer
    * @returns the caller, or undefined for a key that is malformed, unknown, revoked or expired
-   * @throws ApiError `query_failed`
+   * @throws ApiError `query_failed`, and any error of a `TokenAuthenticator`
    */
   authenticate(key: string): MaybePromise<Actor | undefined> {
     return mapMaybePromise(this.lookUp(key), (actor) => {
       if (!actor || isExpired(actor)) return undefined;
-      this.updateLastUsed(actor.key.id);
+      if (actor.key.subject === undefined) this.updateLastUsed(actor.key.id);
       return actor;
     });
   }
@@ -62,7 +70,7 @@ export class Authenticator {
       if (age >= REFRESH_AFTER_MS) this.refresh(key, cached, now);
       return cached.actor;
     }
-    if (!isWellFormedKey(key)) return undefined;
+    if (!(isKey(key) ? isWellFormedKey(key) : this.tokens.isEnabled)) return undefined;
     return this.cacheLookup(key, { lookedUpAt: now, actor: this.loadActor(key) });
   }
 
@@ -97,9 +105,10 @@ export class Authenticator {
 
   private async loadActor(key: string): Promise<Actor | undefined> {
     this.lookups.database++;
-    const record = await this.repository.findKeyByHash(hashKey(key));
-    if (!record) return undefined;
-    const actor = toActor(record);
+    const actor = isKey(key)
+      ? toActor(await this.repository.findKeyByHash(hashKey(key)))
+      : await this.tokens.find(key);
+    if (!actor) return undefined;
     const limits = await this.policy.limitsOf(actor);
     if (!limits) return actor;
     assertLimits(this.policy, limits);
@@ -117,11 +126,17 @@ export class Authenticator {
   }
 }
 
-function isExpired({ key }: Actor): boolean {
+function isKey(token: string): boolean {
+  return token.startsWith(KEY_PREFIX);
+}
+
+/** Whether the key or the token of a caller has ended. */
+export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
 
-function toActor(key: ApiKeyRecord): Actor {
+function toActor(key: ApiKeyRecord | undefined): Actor | undefined {
+  if (!key) return undefined;
   return {
     organization: {
       id: key.organization_id,

@@ -1,4 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  MethodNotAllowedException,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common';
 import type { Response } from 'express';
 import { RawRoute } from '../auth/access.js';
 import { ApiError } from '../errors/api-error.js';
@@ -11,7 +20,11 @@ import {
   sessionIdOf,
   validateHeaders,
 } from './protocol/headers.js';
-import { McpMessageHandler, type McpRequestContext } from './protocol/message-handler.js';
+import {
+  hasSessions,
+  McpMessageHandler,
+  type McpRequestContext,
+} from './protocol/message-handler.js';
 import type { Messages } from './protocol/messages.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 import type { Session } from './sessions/session.js';
@@ -57,6 +70,7 @@ export class McpController {
     @Res() response: Response,
   ): Promise<void> {
     await this.handler.countMessages(1, actor, response);
+    if (!hasSessions(actor)) throw new MethodNotAllowedException('This caller has no streams.');
     await this.revalidation.assertActive(actor);
     const session = await this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const lastEventId = lastEventIdOf(request, session);
@@ -100,7 +114,7 @@ export class McpController {
     if (body instanceof ApiError) throw body;
     validateHeaders(request);
     return session
-      ? this.handler.handleInSession(session, body, context)
+      ? this.handler.handleRequests(body, context, session)
       : this.handler.initialize(body, context);
   }
 

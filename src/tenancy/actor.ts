@@ -19,6 +19,8 @@ export interface Actor {
     readonly expiresAt: Date | null;
     /** The user that the key was created for, if any. */
     readonly userId: string | null;
+    /** The subject of a token of another issuer. The caller has no API key, and `id` is derived from it. */
+    readonly subject?: string;
   };
   readonly scopes: ReadonlySet<string>;
   /** The rate limits of the key, if they are not those of the settings. */

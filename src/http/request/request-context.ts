@@ -58,6 +58,7 @@ function logRequest({ state }: ApiRequest, { method, route, status, ms }: Finish
     ms: Math.round(ms * 10) / 10,
     organization_id: actor?.organization.id ?? null,
     key_id: actor?.key.id ?? null,
+    ...(actor?.key.subject !== undefined && { subject: actor.key.subject }),
     client_address: clientAddress ?? null,
     request_id: requestId,
   };

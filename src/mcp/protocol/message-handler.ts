@@ -15,7 +15,12 @@ import {
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
-import { rejectQueryParameters, MCP_ROUTE, SESSION_ID } from './headers.js';
+import {
+  declaredProtocolVersion,
+  rejectQueryParameters,
+  MCP_ROUTE,
+  SESSION_ID,
+} from './headers.js';
 import { SubscriptionListenHandler } from '../subscriptions/subscription-listen-handler.js';
 import { type Messages, parseMessages } from './messages.js';
 import { type McpOperations, schemaProblemsOf } from './methods.js';
@@ -140,18 +145,24 @@ export class McpMessageHandler {
   }
 
   /**
-   * Opens a session.
+   * Opens a session, except for callers without a key: they continue without a session id.
    * @throws ApiError `no_session`, `validation_error`, `too_many_sessions`, `create_failed`
    */
   async initialize(messages: Messages, context: McpRequestContext): Promise<unknown> {
     const [request, ...others] = messages.requests;
-    if (request?.method !== 'initialize') throw new ApiError('no_session');
+    const mayOpen = hasSessions(context.actor);
+    if (request?.method !== 'initialize') {
+      if (mayOpen) throw new ApiError('no_session');
+      return this.handleRequests(messages, context);
+    }
     const problems = schemaProblemsOf(request, 'InitializeRequest');
     if (others.length > 0 || messages.isBatch) {
       problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
     }
     if (problems.length > 0) throw validationError(problems);
-    const [answer] = await handleRequests([request], this.operationsFor(messages, context));
+    const operations = this.operationsFor(messages, context);
+    const [answer] = await handleRequests([request], operations, mayOpen);
+    if (!mayOpen) return answer;
     const session = await this.sessions.open(context.actor, {
       protocolVersion: negotiatedVersion(answer) ?? '',
       clientName: clientNameOf(request),
@@ -162,16 +173,17 @@ export class McpMessageHandler {
   }
 
   /**
-   * Handles the messages of a session.
+   * Handles the messages of a session, or of a caller without sessions.
    * @throws ApiError `validation_error`
    */
-  async handleInSession(
-    session: Session,
+  async handleRequests(
     messages: Messages,
     context: McpRequestContext,
+    session?: Session,
   ): Promise<unknown> {
     const { requests, isBatch } = messages;
-    if (isBatch && session.protocolVersion !== VERSION_WITH_BATCHES) {
+    const version = session?.protocolVersion ?? declaredProtocolVersion(context.request);
+    if (isBatch && (version ?? VERSION_WITH_BATCHES) !== VERSION_WITH_BATCHES) {
       throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
     }
     if (requests.some(({ method }) => method === 'initialize')) {
@@ -182,7 +194,8 @@ export class McpMessageHandler {
       context.response.status(202);
       return undefined;
     }
-    const answers = await handleRequests(requests, this.operationsFor(messages, context, session));
+    const operations = this.operationsFor(messages, context, session);
+    const answers = await handleRequests(requests, operations, session !== undefined);
     return isBatch ? answers : answers[0];
   }
 
@@ -269,6 +282,11 @@ export class McpMessageHandler {
       recordCall(context, window);
     });
   }
+}
+
+/** Whether a caller has sessions. They belong to API keys, which callers with a token have not. */
+export function hasSessions({ key }: Actor): boolean {
+  return key.subject === undefined;
 }
 
 /** Counts a call and reports its window in the headers, unless an earlier call has fewer hits left. */

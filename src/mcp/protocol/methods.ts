@@ -36,7 +36,7 @@ export interface McpOperations {
   listResourceTemplates(): ResourceTemplate[];
   /** @throws ApiError */
   readResource(uri: string): Promise<ReadResource>;
-  /** The subscriptions of the session. Stateless protocol versions have no method that uses them. */
+  /** The subscriptions of the session, if there is one. */
   readonly subscriptions?: SessionSubscriptions;
   listPrompts(): PromptDefinition[];
   /**
@@ -160,16 +160,22 @@ async function readResource({ uri }: Params, operations: McpOperations): Promise
 }
 
 async function subscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
+  const subscriptions = subscriptionsOf(operations);
   const resource = await operations.readResource(uri as string);
   // Every later change is notified. A read after this response includes every earlier change.
-  if (await operations.subscriptions?.subscribe(resource)) return {};
+  if (await subscriptions.subscribe(resource)) return {};
   const message = `The limit of ${MAX_SUBSCRIPTIONS} subscriptions is reached: unsubscribe from one first`;
   throw new RpcError(ProtocolErrorCode.InvalidParams, message);
 }
 
 async function unsubscribe({ uri }: Params, operations: McpOperations): Promise<Result> {
-  await operations.subscriptions?.unsubscribe(canonicalUriOf(uri as string));
+  await subscriptionsOf(operations).unsubscribe(canonicalUriOf(uri as string));
   return {};
+}
+
+function subscriptionsOf({ subscriptions }: McpOperations): SessionSubscriptions {
+  if (subscriptions) return subscriptions;
+  throw new RpcError(ProtocolErrorCode.MethodNotFound, 'Subscriptions need a session');
 }
 
 function listPrompts(_: Params, operations: McpOperations): Result {

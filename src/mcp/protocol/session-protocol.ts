@@ -21,6 +21,12 @@ const OPTIONS = {
 /** The protocol versions with sessions, newest first. */
 export const SESSION_PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
+/** Without a session there are no notifications. */
+const OPTIONS_WITHOUT_SESSION = {
+  ...OPTIONS,
+  capabilities: { ...CAPABILITIES, tools: {}, resources: {} },
+};
+
 const MAX_CLIENT_NAME_LENGTH = 200;
 
 /** JSON-RPC error codes of the protocol. */
@@ -30,13 +36,15 @@ const SERVER_ERROR = -32000;
 /**
  * Handles requests with a new server and transport. Callers are isolated from one another, and a
  * session keeps no server in memory.
+ * @param hasSession whether the requests belong to a session, or open one
  */
 export async function handleRequests(
   requests: readonly JSONRPCRequest[],
   operations: McpOperations,
+  hasSession: boolean,
 ): Promise<readonly JSONRPCMessage[]> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer uses fifteen times the memory
-  const server = new Server(FULL_SERVER_INFO, OPTIONS);
+  const server = new Server(FULL_SERVER_INFO, hasSession ? OPTIONS : OPTIONS_WITHOUT_SESSION);
   // Handlers registered by schema answer invalid parameters with -32603.
   server.fallbackRequestHandler = (request) => handleRequest(request, operations, rpcCodeOf);
   const transport = new RequestTransport(requests);

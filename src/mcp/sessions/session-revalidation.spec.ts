@@ -14,7 +14,10 @@ const activeKeys = new Map([
   ['alice', []],
   ['bob', []],
 ]);
-const ownedBy = (keyId: string) => ({ keyId, updateScopes: () => undefined });
+const ownedBy = (id: string) => ({
+  key: { id, expiresAt: null },
+  updateScopes: () => undefined,
+});
 const streams = [ownedBy('bob'), ownedBy('alice')] as unknown as SubscriptionStream[];
 
 const findScopes = jest.fn<Promise<ReadonlyMap<string, readonly string[]>>, []>();

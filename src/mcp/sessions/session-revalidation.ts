@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Authenticator } from '../../auth/authenticator.js';
+import { Authenticator, isExpired } from '../../auth/authenticator.js';
 import { logger } from '../../config/logger.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { Actor } from '../../tenancy/actor.js';
@@ -32,10 +32,11 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
 
   /**
    * Looks up a key without the cache. A stream must not start after its key has become invalid, even
-   * while the cache still accepts the key for other requests.
+   * while the cache still accepts the key for other requests. A token is valid until it expires.
    * @throws ApiError `unauthorized`, `query_failed`
    */
   async assertActive({ key }: Actor): Promise<void> {
+    if (key.subject !== undefined) return;
     const scopes = await this.authenticator.findScopes([key.id]);
     if (!scopes.has(key.id)) throw new ApiError('unauthorized');
   }
@@ -44,14 +45,15 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
     await Promise.all([this.sessions.revalidate(), this.revalidateStreams()]);
   }
 
-  /** Ends streams of invalid keys, and passes changed scopes to the others. */
+  /** Ends streams of expired tokens and invalid keys, and passes changed scopes to the others. */
   private async revalidateStreams(): Promise<void> {
-    const streams = [...this.streams.all()];
+    for (const stream of this.streams.all()) if (isExpired(stream)) this.streams.close(stream);
+    const streams = [...this.streams.all()].filter(({ key }) => key.subject === undefined);
     if (streams.length === 0) return;
-    const keyIds = new Set(streams.map(({ keyId }) => keyId));
+    const keyIds = new Set(streams.map(({ key }) => key.id));
     const scopes = await this.authenticator.findScopes([...keyIds]);
     for (const stream of streams) {
-      const ofKey = scopes.get(stream.keyId);
+      const ofKey = scopes.get(stream.key.id);
       if (ofKey) stream.updateScopes(ofKey);
       else this.streams.close(stream);
     }

@@ -17,7 +17,7 @@ type StreamHandler = Pick<McpHttpHandler, 'notify' | 'close'>;
 
 /** An open response to `subscriptions/listen`, which sends notifications to a client without a session. */
 export class SubscriptionStream {
-  readonly keyId: string;
+  readonly key: Actor['key'];
   readonly subscriptions: Subscriptions;
 
   constructor(
@@ -25,7 +25,7 @@ export class SubscriptionStream {
     changes: ChangeBus,
     private readonly handler: StreamHandler,
   ) {
-    this.keyId = actor.key.id;
+    this.key = actor.key;
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
       handler.notify.resourceUpdated(uri);
     });
@@ -58,7 +58,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
    * @throws ApiError `too_many_sessions`
    */
   open(actor: Actor, handler: StreamHandler): SubscriptionStream {
-    const ofKey = [...this.streams].filter(({ keyId }) => keyId === actor.key.id).length;
+    const ofKey = [...this.streams].filter(({ key }) => key.id === actor.key.id).length;
     const isFull =
       this.streams.size >= this.settings.mcpMaxSessions || ofKey >= MAX_STREAMS_PER_KEY;
     if (isFull || this.isShuttingDown) {

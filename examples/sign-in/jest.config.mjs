@@ -1,0 +1,3 @@
+import { jestConfig } from 'latitude/testing/jest';
+
+export default jestConfig();

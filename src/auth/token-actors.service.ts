@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { v5 as uuidv5 } from 'uuid';
+import { UUID } from '../fields/uuid.js';
+import type { Actor } from '../tenancy/actor.js';
+import { isScope } from './access.js';
+import { OrganizationActors } from './organization-actors.service.js';
+import { TokenAuthenticator, type TokenIdentity } from './token-authenticator.js';
+
+/** The namespace of the ids that stand for callers with a token. Changing it changes their ids. */
+const CALLER_IDS = '5b0f5f0e-2f6b-4c55-9d0e-6d1b0b0a7c3e';
+
+/** Creates the actors of callers with a token of another issuer. */
+@Injectable()
+export class TokenActors {
+  constructor(
+    @Inject(TokenAuthenticator) private readonly authenticators: readonly TokenAuthenticator[],
+    private readonly actors: OrganizationActors,
+  ) {}
+
+  /** Whether extensions accept tokens beside API keys. */
+  get isEnabled(): boolean {
+    return this.authenticators.length > 0;
+  }
+
+  /**
+   * @returns undefined if no authenticator accepts the token, or its organization does not exist
+   * @throws ApiError `query_failed`, and any error of an authenticator
+   */
+  async find(token: string): Promise<Actor | undefined> {
+    for (const authenticator of this.authenticators) {
+      const identity = await authenticator.authenticate(token);
+      if (!identity) continue;
+      assertIdentity(authenticator, identity);
+      const { organizationId, subject, name = subject, scopes, expiresAt, userId } = identity;
+      const actor = await this.actors.find(organizationId, subject);
+      if (!actor) return undefined;
+      const id = uuidv5(`${actor.organization.id} ${subject}`, CALLER_IDS);
+      const key = { id, name, expiresAt, userId: userId ?? null, subject };
+      return { ...actor, key, scopes: new Set(scopes.filter(isScope)) };
+    }
+    return undefined;
+  }
+}
+
+/** @throws Error if the identity has a value that Latitude cannot use */
+function assertIdentity(
+  authenticator: TokenAuthenticator,
+  { subject, expiresAt, userId }: TokenIdentity,
+): void {
+  const fail = (problem: string) => {
+    throw new Error(`${authenticator.constructor.name} returned ${problem}`);
+  };
+  if (subject === '') fail('an empty subject');
+  if (Number.isNaN(expiresAt.getTime())) fail('an expiresAt that is not a date');
+  if (userId !== undefined && !UUID.test(userId)) fail('a userId that is not a UUID');
+}
