@@ -13,7 +13,7 @@ export const APPOINTMENT_STATUSES = [
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number];
 
 const BOOKED_BY = ['api', 'ai'] as const;
-const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
+export const APPOINTMENT_SORTS = ['start_time', 'created_at'] as const;
 
 /** Fields of a new appointment (docs/contract/resources.md#appointments). */
 export class CreateAppointmentDto {

@@ -1,3 +1,4 @@
+import { APPOINTMENT_SORTS } from './appointment.dto.js';
 import { tenantTable } from '../database/records/tenant-table.js';
 
 /** The table of appointments. */
@@ -6,4 +7,5 @@ export const appointmentsTable = tenantTable('appointments', {
   counted: ['status'],
   references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
   order: 'start_time',
+  sorts: APPOINTMENT_SORTS,
 });

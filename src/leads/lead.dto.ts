@@ -20,7 +20,13 @@ export type Temperature = (typeof TEMPERATURES)[number];
 export const SOURCES = ['manual', 'api', 'website', 'referral', 'import', 'other'] as const;
 export type Source = (typeof SOURCES)[number];
 
-const LEAD_SORTS = ['created_at', 'updated_at', 'first_name', 'last_name', 'lead_score'] as const;
+export const LEAD_SORTS = [
+  'created_at',
+  'updated_at',
+  'first_name',
+  'last_name',
+  'lead_score',
+] as const;
 
 /** Fields of a new lead (docs/contract/resources.md#leads). */
 export class CreateLeadDto {

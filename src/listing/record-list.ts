@@ -50,14 +50,22 @@ export class RecordList<T extends object> {
     this.columns = new ColumnsOfTenants(source.item, source.computed);
   }
 
-  /** @throws ApiError `query_failed` */
+  /**
+   * @throws ApiError `query_failed`
+   * @throws Error if the table does not declare the sort
+   */
   async page(
     conditions: Conditions,
     { page, limit, sort_dir: direction }: ListQuery,
     sort: Omit<Order, 'direction'>,
   ): Promise<Page<T>> {
     const { columns, jsonColumns, parser } = this.columns.of(conditions.tenant);
-    const { name: table, counted } = this.source.table;
+    const { name: table, counted, sorts } = this.source.table;
+    if (!sorts.includes(sort.column)) {
+      throw new Error(
+        `A list of ${table} is ordered by ${sort.column}. Add it to the sorts of tenantTable('${table}').`,
+      );
+    }
     const slice: ListSelection = {
       ...{ table, isCounted: counted !== undefined, columns, jsonColumns, conditions },
       ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },

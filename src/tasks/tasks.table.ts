@@ -3,5 +3,6 @@ import { tenantTable } from '../database/records/tenant-table.js';
 /** The table of tasks. */
 export const tasksTable = tenantTable('tasks', {
   counted: ['status', 'assigned_to_user_id'],
+  sorts: ['due_date', 'priority_rank'],
   references: { contact_id: { table: 'leads', onDelete: 'set null' } },
 });

@@ -1,11 +1,15 @@
 import { Module } from '@nestjs/common';
 import { PurgeService } from '../../src/database/records/purge.service.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { CountsService } from '../../src/database/records/counts.service.js';
 import { type TenantTable, tenantTable } from '../../src/database/records/tenant-table.js';
 import { runCommandLine } from '../../src/cli/command-line.js';
 import { defineConfig } from '../../src/extension/config.js';
 import { defineExtension, type Extension } from '../../src/extension/extension.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
+import { IdDto } from '../../src/fields/id.dto.js';
+import { Conditions } from '../../src/listing/conditions.js';
+import { RecordList } from '../../src/listing/record-list.js';
 import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
 import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
@@ -114,9 +118,45 @@ describe('a table of an extension', () => {
     await app.sql('drop table half');
   });
 
+  it('ends the start with the index of a sort that has none', async () => {
+    const sorted = tenantTable('notes', { ...notesTable, softDelete: true, sorts: ['text'] });
+    await expect(startWith(sorted)).rejects.toThrow(
+      'the table notes lacks the index of the sort text (create index notes_by_text on notes ' +
+        '(organization_id, text, id) where deleted_at is null). Add a migration',
+    );
+  });
+
+  it('needs an index of its own for the descending order of a nullable column', async () => {
+    await app.sql('drop index notes_by_due_desc');
+    const refused = await messageOf(startWith(notesTable));
+    expect(refused).toContain('the table notes lacks the index of the sort due (create index');
+    const [, remedy = ''] = /\((create index .* where deleted_at is null)\)/s.exec(refused) ?? [];
+    await app.sql(remedy);
+    await (await startWith(notesTable)).stop();
+  });
+
+  it('refuses a list in an order that it does not declare', async () => {
+    await expect(listBy('text')).rejects.toThrow(
+      "A list of notes is ordered by text. Add it to the sorts of tenantTable('notes').",
+    );
+    await expect(listBy('due')).resolves.toMatchObject({ data: [] });
+  });
+
   it.each(['Messages', 'a b', 'messages; drop table leads'])('cannot be named %s', (name) => {
     expect(() => tenantTable(name)).toThrow('is not a name of lower-case letters');
   });
+
+  async function messageOf(failure: Promise<unknown>): Promise<string> {
+    const [result] = await Promise.allSettled([failure]);
+    return result.status === 'rejected' ? String(result.reason) : '';
+  }
+
+  async function listBy(column: string) {
+    const list = new RecordList(app.app.get(TenantDatabase), { table: notesTable, item: IdDto });
+    const conditions = new Conditions({ id: tenant.id }, notesTable.notDeleted);
+    const query = { page: 1, limit: 1, sort_dir: 'desc' } as const;
+    return list.page(conditions, query, { column, nullable: true });
+  }
 
   function startWith(table: TenantTable): Promise<TestApp> {
     const extension = defineExtension({ name: 'other', module: EmptyModule, tables: [table] });

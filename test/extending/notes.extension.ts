@@ -44,6 +44,7 @@ class NoteListQuery extends ListQuery {
 
 export const notesTable = tenantTable('notes', {
   counted: ['status'],
+  sorts: ['due'],
   references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
 });
 
@@ -53,6 +54,7 @@ export class Notes1800000000000 implements MigrationInterface {
       'lead_id uuid not null',
       'text text not null',
       'status text not null',
+      'due date',
     ]);
   }
 

@@ -1,23 +1,32 @@
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
 import { isTenantPolicy } from '../tenant-role/tenant-role.js';
-import { deletesSoftly, type TenantTable } from './tenant-table.js';
+import { deletesSoftly, nullsLastIndex, sortIndex, type TenantTable } from './tenant-table.js';
 
 /** What the system catalog says about a table. */
 interface ActualTable {
   readonly name: string;
   readonly columns: readonly string[];
+  readonly nullable: readonly string[];
   readonly primary_key: readonly string[] | null;
   readonly is_protected: boolean;
   readonly policies: readonly (string | null)[];
   /** Foreign keys as `column table action`. */
   readonly references: readonly string[];
+  /** The indexes that serve a sort, as the column and `asc` or `desc`, with nulls last. */
+  readonly sorts: readonly string[];
 }
+
+/** Sort options of a column in `pg_index.indoption`: bit 0 is DESC, bit 1 is NULLS FIRST. */
+const SORT_DIRECTION = `
+  case when index.indoption[1] in (0, 3) then 'asc' else 'desc' end`;
 
 const FIND_TABLES = `
   select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as is_protected,
     (select array_agg(attname::text) from pg_attribute
       where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
+    array(select attname::text from pg_attribute
+      where attrelid = c.oid and attnum > 0 and not attnotnull) as nullable,
     (select array_agg(attname::text order by place)
       from pg_constraint key cross join lateral unnest(key.conkey) with ordinality as part (number, place)
         join pg_attribute on attrelid = c.oid and attnum = number
@@ -28,7 +37,17 @@ const FIND_TABLES = `
         case key.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'restrict' end)
       from pg_constraint key cross join lateral unnest(key.conkey) as number
         join pg_attribute on attrelid = c.oid and attnum = number
-      where key.conrelid = c.oid and key.contype = 'f') as "references"
+      where key.conrelid = c.oid and key.contype = 'f') as "references",
+    array(select concat_ws(' ', sorted.attname, ${SORT_DIRECTION})
+      from pg_index index
+        join pg_class on pg_class.oid = index.indexrelid and relam = (select oid from pg_am where amname = 'btree')
+        join pg_attribute owner on owner.attrelid = c.oid and owner.attnum = index.indkey[0]
+        join pg_attribute sorted on sorted.attrelid = c.oid and sorted.attnum = index.indkey[1]
+        join pg_attribute id on id.attrelid = c.oid and id.attnum = index.indkey[2]
+      where index.indrelid = c.oid and index.indisvalid
+        and owner.attname = 'organization_id' and id.attname = 'id'
+        and index.indoption[1]::int & 1 = index.indoption[2]::int & 1
+        and coalesce(pg_get_expr(index.indpred, c.oid) = '(deleted_at IS NULL)', true)) as sorts
   from unnest($1::text[]) as declared join pg_class c on c.oid = to_regclass(declared)`;
 
 /**
@@ -86,7 +105,7 @@ function lackingIn(table: TenantTable, actual: ActualTable): string[] {
     'id',
     ...(deletesSoftly(table) ? ['deleted_at'] : []),
     ...(table.counted ?? []),
-    table.order,
+    ...table.sorts,
   ].filter((column) => !actual.columns.includes(column));
   const references = Object.entries(table.references).filter(
     ([column, { table: target, onDelete }]) =>
@@ -99,9 +118,23 @@ function lackingIn(table: TenantTable, actual: ActualTable): string[] {
     ...columns.map((column) => `the column ${column}`),
     ...(isKeyed ? [] : ['the primary key (organization_id, id)']),
     ...(isProtected ? [] : ['forced row-level security with the policy of organizations']),
+    ...lackingIndexes(table, actual),
     ...references.map(
       ([column, { table: target, onDelete }]) =>
         `the foreign key (organization_id, ${column}) to ${target} with on delete ${onDelete}`,
     ),
   ];
+}
+
+function lackingIndexes(table: TenantTable, { columns, nullable, sorts }: ActualTable): string[] {
+  return table.sorts
+    .filter((column) => columns.includes(column))
+    .flatMap((column) =>
+      [
+        ...(sorts.includes(`${column} asc`) ? [] : [sortIndex(table, column)]),
+        ...(sorts.includes(`${column} desc`) || !nullable.includes(column)
+          ? []
+          : [nullsLastIndex(table, column)]),
+      ].map((statement) => `the index of the sort ${column} (${statement})`),
+    );
 }

@@ -22,6 +22,8 @@ export interface TenantTableOptions {
   readonly references?: Readonly<Record<string, RecordReference>>;
   /** The column of the default order of lists. Default: `created_at`. */
   readonly order?: string;
+  /** Further columns by which lists are ordered. Each needs an index. */
+  readonly sorts?: readonly string[];
 }
 
 /** A table of records that belong to organizations, and the only declaration of these facts. */
@@ -32,6 +34,8 @@ export interface TenantTable {
   readonly counted?: CountedTable['counted'];
   readonly references: Readonly<Record<string, RecordReference>>;
   readonly order: string;
+  /** All columns by which lists are ordered. */
+  readonly sorts: readonly string[];
 }
 
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,39}$/;
@@ -43,9 +47,15 @@ const IDENTIFIER = /^[a-z][a-z0-9_]{0,39}$/;
  */
 export function tenantTable(
   name: string,
-  { softDelete = true, counted, references = {}, order = 'created_at' }: TenantTableOptions = {},
+  {
+    softDelete = true,
+    counted,
+    references = {},
+    order = 'created_at',
+    sorts = [],
+  }: TenantTableOptions = {},
 ): TenantTable {
-  const columns = [...(counted ?? []), ...Object.keys(references), order];
+  const columns = [...(counted ?? []), ...Object.keys(references), order, ...sorts];
   const invalid = [name, ...columns].find((identifier) => !IDENTIFIER.test(identifier));
   if (invalid !== undefined) {
     throw new Error(
@@ -53,7 +63,7 @@ export function tenantTable(
     );
   }
   const notDeleted = softDelete ? 'deleted_at is null' : 'true';
-  return { name, notDeleted, counted, references, order };
+  return { name, notDeleted, counted, references, order, sorts: [...new Set([order, ...sorts])] };
 }
 
 /** Whether deleted records stay in the table until a purge removes them. */
@@ -72,14 +82,22 @@ export async function createTenantTable(
   table: TenantTable,
   columns: readonly string[],
 ): Promise<void> {
+  await runner.query(createTable(table, columns));
+  const nullable = (await runner.query(FIND_NULLABLE, [table.name])) as { name: string }[];
   const statements = [
-    createTable(table, columns),
     ...createIndexes(table),
+    ...nullable.flatMap(({ name }) =>
+      table.sorts.includes(name) ? nullsLastIndex(table, name) : [],
+    ),
     ...protectTenantTable(table.name),
     ...(table.counted ? keepCounts({ ...table, counted: table.counted }) : []),
   ];
   for (const statement of statements) await runner.query(statement);
 }
+
+const FIND_NULLABLE = `
+  select attname::text as name from pg_attribute
+  where attrelid = $1::regclass and attnum > 0 and not attisdropped and not attnotnull`;
 
 /** Drops a table that `createTenantTable` created, in the `down` of a migration. */
 export async function dropTenantTable(runner: QueryRunner, table: TenantTable): Promise<void> {
@@ -112,12 +130,10 @@ function createTable(table: TenantTable, columns: readonly string[]): string {
 }
 
 function createIndexes(table: TenantTable): string[] {
-  const { name, order, counted = [], references, notDeleted } = table;
+  const { name, order, sorts, counted = [], references, notDeleted } = table;
   const index = (by: string, columns: string, condition: string) =>
     `create index ${name}_by_${by} on ${name} (organization_id, ${columns}) where ${condition}`;
-  const lists = [...new Set([order, 'created_at'])].map((column) =>
-    index(column, `${column}, id`, notDeleted),
-  );
+  const lists = [...new Set([...sorts, 'created_at'])].map((column) => sortIndex(table, column));
   const filters = counted.map((column) => index(column, `${column}, ${order}, id`, notDeleted));
   // A purge of the referenced record also reads deleted records.
   const referring = Object.keys(references)
@@ -127,4 +143,15 @@ function createIndexes(table: TenantTable): string[] {
     ? [index('deleted_at', 'deleted_at', 'deleted_at is not null')]
     : [];
   return [...lists, ...filters, ...referring, ...purged];
+}
+
+/** The statement that creates the index of a sort. */
+export function sortIndex({ name, notDeleted }: TenantTable, column: string): string {
+  return `create index ${name}_by_${column} on ${name} (organization_id, ${column}, id) where ${notDeleted}`;
+}
+
+/** The statement for the descending order of a nullable column, whose nulls come last as well. */
+export function nullsLastIndex({ name, notDeleted }: TenantTable, column: string): string {
+  return `create index ${name}_by_${column}_desc on ${name}
+    (organization_id, ${column} desc nulls last, id desc) where ${notDeleted}`;
 }

@@ -11,7 +11,7 @@ import {
 } from 'latitude';
 
 const STATUSES = ['open', 'done'] as const;
-const SORTS = ['created_at'] as const;
+export const SORTS = ['created_at'] as const;
 
 type Status = (typeof STATUSES)[number];
 

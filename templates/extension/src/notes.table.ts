@@ -1,8 +1,10 @@
 import { createTenantTable, dropTenantTable, tenantTable } from 'latitude';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SORTS } from './notes.dto.js';
 
 export const notesTable = tenantTable('notes', {
   counted: ['status'],
+  sorts: SORTS,
   references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
 });
 
