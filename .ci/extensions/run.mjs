@@ -1,6 +1,6 @@
-// Builds and tests the examples as repositories of their own, with the packed Latitude. examples/messages also
-// starts on the embedded PostgreSQL and answers a request.
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+// Builds and tests repositories of extensions with the packed Latitude: those in examples, and one that
+// `latitude new` makes, to which `nest generate resource` adds a resource.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { manifest } from '../../scripts/packages.mjs';
@@ -8,35 +8,114 @@ import { ROOT, run, withServer } from '../server.mjs';
 
 const ARCHIVE = `latitude-${manifest.version}.tgz`;
 const INSTALL = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+const NEST = path.join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
 
 await run('npm', ['run', '-s', 'pack'], { cwd: ROOT });
-await testExample('messages', async (npm, repository) => {
-  await npm('run', 'build');
-  await withServer(listMessages, {}, path.join(repository, 'dist/main.js'));
+await inRepository(copyExample('messages'), async (repository) => {
+  await test(repository);
+  await withServer(listMessages, {}, await build(repository));
 });
-await testExample('sign-in');
+await inRepository(copyExample('sign-in'), test);
+await inRepository(makeScaffold, async (repository) => {
+  await test(repository);
+  await generateResource(repository);
+  await test(repository);
+  await withServer(useThings, {}, await build(repository));
+});
 
-async function testExample(name, andThen = () => undefined) {
-  const repository = mkdtempSync(path.join(os.tmpdir(), `latitude-${name}-`));
-  const npm = (...args) => run('npm', args, { cwd: repository });
+/** Makes a repository in a temporary folder, installs its packages and removes it afterwards. */
+async function inRepository(make, use) {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-extension-'));
   try {
-    cpSync(path.join(ROOT, 'examples', name), repository, { recursive: true });
-    cpSync(path.join(ROOT, 'dist', ARCHIVE), path.join(repository, 'vendor', ARCHIVE));
-    await npm('install', ...INSTALL, '--loglevel', 'error');
-    await npm('run', 'typecheck');
-    await npm('test');
-    await andThen(npm, repository);
+    const repository = path.join(directory, 'acme-x');
+    await make(repository);
+    await run('npm', ['install', ...INSTALL, '--loglevel', 'error'], { cwd: repository });
+    await use(repository);
   } finally {
-    rmSync(repository, { recursive: true });
+    rmSync(directory, { recursive: true });
   }
 }
 
+function copyExample(name) {
+  return (repository) => {
+    cpSync(path.join(ROOT, 'examples', name), repository, { recursive: true });
+    mkdirSync(path.join(repository, 'vendor'));
+    cpSync(path.join(ROOT, 'dist', ARCHIVE), path.join(repository, 'vendor', ARCHIVE));
+  };
+}
+
+async function makeScaffold(repository) {
+  const cli = path.join(ROOT, 'dist/src/cli.js');
+  await run(process.execPath, [cli, 'new', path.basename(repository), repository]);
+}
+
+async function test(repository) {
+  await run('npm', ['run', 'typecheck'], { cwd: repository });
+  await run('npm', ['test'], { cwd: repository });
+}
+
+/** @returns the file that starts the server */
+async function build(repository) {
+  await run('npm', ['run', 'build'], { cwd: repository });
+  return path.join(repository, 'dist/main.js');
+}
+
+/** Adds what Nest generates, and declares the access to its routes and a field of its DTO. */
+async function generateResource(repository) {
+  const options = ['generate', 'resource', 'things', '--type', 'rest', '--crud'];
+  await run(process.execPath, [NEST, ...options], { cwd: repository });
+  edit(path.join(repository, 'src/things/things.controller.ts'), (generated) => {
+    const declared = generated.replaceAll(/^ {2}@(Get|Post|Patch|Delete)\(/gm, '  @AnyKey()\n$&');
+    return `import { AnyKey } from 'latitude';\n${declared}`;
+  });
+  edit(path.join(repository, 'src/things/dto/create-thing.dto.ts'), (generated) => {
+    const declared = generated.replace('{}', '{\n  @IsString() name: string;\n}');
+    return `import { IsString } from 'class-validator';\n\n${declared}`;
+  });
+}
+
+function edit(file, change) {
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+}
+
 async function listMessages({ key, url }) {
-  const headers = { Authorization: `Bearer ${key}` };
-  const response = await fetch(`${url}/api/v1/messages`, { headers });
-  const body = await response.json();
-  if (response.status !== 200 || body.meta.total !== 0) {
-    throw new Error(`GET /api/v1/messages answered ${response.status} ${JSON.stringify(body)}`);
-  }
+  const { status, body } = await send(`${url}/api/v1/messages`, key);
+  expectEqual([status, body.meta?.total], [200, 0]);
   console.log('examples/messages: tested, and started with its route');
+}
+
+async function useThings({ key, url }) {
+  const answers = [];
+  for (const [method, target, input] of [
+    ['POST', '/things', { name: 'one' }],
+    ['GET', '/things'],
+    ['GET', '/things/7'],
+    ['PATCH', '/things/7', { name: 'two' }],
+    ['DELETE', '/things/7'],
+  ]) {
+    const { status, body } = await send(`${url}${target}`, key, method, input);
+    answers.push([status, body.data]);
+  }
+  expectEqual(answers, [
+    [201, 'This action adds a new thing'],
+    [200, 'This action returns all things'],
+    [200, 'This action returns a #7 thing'],
+    [200, 'This action updates a #7 thing'],
+    [200, 'This action removes a #7 thing'],
+  ]);
+  console.log('latitude new: tested, and started with a resource of nest generate');
+}
+
+async function send(url, key, method = 'GET', input = undefined) {
+  const response = await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: input && JSON.stringify(input),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+function expectEqual(actual, expected) {
+  const [one, other] = [actual, expected].map((value) => JSON.stringify(value));
+  if (one !== other) throw new Error(`Expected ${other}, but the answer was ${one}`);
 }

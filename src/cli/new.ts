@@ -7,7 +7,8 @@ import { PACKAGE_ROOT } from '../config/version.js';
 /** Packages of a new repository whose versions are those of Latitude. */
 const DEPENDENCIES = ['@nestjs/common', '@nestjs/core', 'typeorm', 'uuid'];
 const DEV_DEPENDENCIES = [
-  ...['@swc/core', '@swc/jest', '@types/jest', '@types/node', 'jest', 'typescript'],
+  ...['@nestjs/testing', '@swc/core', '@swc/jest', '@types/jest', '@types/node'],
+  ...['jest', 'typescript'],
 ];
 
 type Versions = Readonly<Record<string, string>>;

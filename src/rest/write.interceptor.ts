@@ -2,6 +2,7 @@ import {
   type CallHandler,
   type ExecutionContext,
   Injectable,
+  Optional,
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Response } from 'express';
@@ -23,9 +24,10 @@ import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
 /** Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
+  /** The providers are optional so that a unit test can build a controller without Latitude. */
   constructor(
-    private readonly database: TenantDatabase,
-    private readonly responses: IdempotencyRepository,
+    @Optional() private readonly database: TenantDatabase,
+    @Optional() private readonly responses: IdempotencyRepository,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
