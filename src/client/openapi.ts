@@ -181,13 +181,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description The codes that Latitude and its extensions declare.
+         * @enum {string}
+         */
+        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded";
         Error: {
             error: {
-                /**
-                 * @description Stable identifier of the error, for programs.
-                 * @enum {string}
-                 */
-                code: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded";
+                /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
+                code: components["schemas"]["ErrorCode"] | string;
                 /** @description Text for people. It may change and must not be parsed. */
                 message: string;
                 /** @description Whether to retry the same request, with growing, jittered delays. */

@@ -33,7 +33,7 @@ export interface Page<Item> {
 }
 
 /** Error codes of the API. Later versions may add codes. */
-export type ErrorCode = Schemas['Error']['error']['code'];
+export type ErrorCode = Schemas['ErrorCode'];
 /** An invalid field, with the reason. */
 export type ErrorDetail = NonNullable<Schemas['Error']['error']['details']>[number];
 

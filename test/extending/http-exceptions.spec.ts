@@ -25,6 +25,7 @@ import {
   UnsupportedMediaTypeException,
   UseGuards,
 } from '@nestjs/common';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'express';
 import { AnyKey } from '../../src/auth/access.js';
 import { setLogOutput } from '../../src/config/logger.js';
@@ -34,6 +35,7 @@ import { expectEnvelope } from '../../src/testing/envelope.js';
 import { errorOf } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { documentOf } from '../support/openapi.js';
 import { connectAgent, stopWithAgents, textOf } from '../support/agent.js';
 
 const SECRET = 'hunter2-is-my-password';
@@ -169,6 +171,18 @@ describe("an HttpException of a team's route", () => {
   it('has its errorCode as the code', async () => {
     const answer = await tenant.api.get(`${PATH}/coded`);
     expectEnvelope(answer, { status: 409, code: 'slot_taken' });
+  });
+
+  it('has the error body of the OpenAPI document', async () => {
+    const { components } = await documentOf(app);
+    const ajv = new Ajv2020({ validateFormats: false });
+    ajv.addVocabulary(['components']).addSchema({ $id: 'document', components });
+    const { body } = await tenant.api.get(`${PATH}/coded`);
+    const schema = { $ref: 'document#/components/schemas/Error' };
+    expect({ isValid: ajv.validate(schema, body), errors: ajv.errors }).toEqual({
+      isValid: true,
+      errors: null,
+    });
   });
 
   it('is an internal_error without its message if its status is not valid', async () => {

@@ -171,7 +171,7 @@ describe('the OpenAPI document of a module with the decorators of @nestjs/swagge
     expect(response('post', '', 409)).toMatchObject({
       description: 'It was sent already.',
       headers: { 'X-Request-Id': {} },
-      content: { 'application/json': { schema: ref('HttpError') } },
+      content: { 'application/json': { schema: ref('Error') } },
     });
     expect(Object.keys(operation('post').responses)).toEqual(
       '201 400 401 403 404 408 409 413 415 417 422 429 431 500 503'.split(' '),

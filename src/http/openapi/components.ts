@@ -50,12 +50,6 @@ export class Components {
     return adoptAny(part) as T;
   }
 
-  /** Returns a reference to a schema that has no DTO, which is created on first use. */
-  named(name: string, make: () => Schema): Ref {
-    this.schemas[name] ??= make();
-    return schemaRef(name);
-  }
-
   /** Returns the properties of a schema or of the component to which it refers. */
   propertiesOf(schema: Schema = {}): Readonly<Record<string, Schema>> {
     if (!('$ref' in schema)) return schema.properties ?? {};

@@ -3,8 +3,8 @@ import { DiscoveryService, type ModulesContainer } from '@nestjs/core';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { PAGE_META_SCHEMA } from '../../listing/page.js';
-import { Components } from './components.js';
-import { errorSchema } from './error-schema.js';
+import { Components, schemaRef } from './components.js';
+import { errorCodeSchema, errorSchema } from './error-schema.js';
 import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf, SECURITY_SCHEME } from './operation.js';
 import { HEADERS } from './response-headers.js';
@@ -54,7 +54,8 @@ export async function openApiDocument(
   const handlers = restHandlersOf(controllers.map(({ metatype }) => metatype as Type<object>));
   const explored = await explore(modules, handlers);
   const schemas = {
-    Error: errorSchema(Object.keys(ERROR_CATALOGUE)),
+    ErrorCode: errorCodeSchema(Object.keys(ERROR_CATALOGUE)),
+    Error: errorSchema(schemaRef('ErrorCode')),
     PageMeta: PAGE_META_SCHEMA,
   };
   const components = new Components(schemas, explored);

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../fields/json-schema.js';
+import type { Ref, Schema } from './model.js';
 
 const DETAIL: JsonSchema = {
   type: 'object',
@@ -17,18 +18,27 @@ const DETAIL: JsonSchema = {
   required: ['field', 'message'],
 };
 
+/** Returns the schema of all codes that Latitude and its extensions declare. */
+export function errorCodeSchema(codes: readonly string[]): JsonSchema {
+  return {
+    type: 'string',
+    enum: codes,
+    description: 'The codes that Latitude and its extensions declare.',
+  };
+}
+
 /**
  * Returns the schema of the error envelope (docs/contract/errors.md#error-body).
- * @param codes all codes; without them, every code is allowed, because HTTP exceptions have their own
+ * @param knownCodes the schema of the declared codes. HTTP exceptions of a team have others.
  */
-export function errorSchema(codes?: readonly string[]): JsonSchema {
-  const error: JsonSchema = {
+export function errorSchema(knownCodes: Ref): Schema {
+  const error: Schema = {
     type: 'object',
     properties: {
       code: {
-        type: 'string',
-        ...(codes && { enum: codes }),
-        description: 'Stable identifier of the error, for programs.',
+        anyOf: [knownCodes, { type: 'string' }],
+        description:
+          'Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`.',
       },
       message: {
         type: 'string',

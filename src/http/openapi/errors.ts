@@ -4,7 +4,6 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js
 import type { JsonSchema } from '../../fields/json-schema.js';
 import { allowsBody } from '../request/request-reader.js';
 import { type Components, schemaRef } from './components.js';
-import { errorSchema } from './error-schema.js';
 import { type HeaderName, HEADERS, headersWith } from './response-headers.js';
 import type { DeclaredResponses, Ref, Response, Schema } from './model.js';
 import { requestHeaderErrors } from './request-headers.js';
@@ -64,7 +63,7 @@ export function errorResponsesOf(
   return {
     ...Object.fromEntries(described),
     ...Object.fromEntries(
-      further.map(([status, one]) => [status, declaredResponse(status, one, components)] as const),
+      further.map(([status, one]) => [status, declaredResponse(status, one)] as const),
     ),
   };
 }
@@ -90,19 +89,16 @@ function errorsOf(route: Route): readonly ErrorCode[] {
   return codes.filter((code) => code !== false);
 }
 
-/** The response of `@ApiResponse()`. An HTTP exception can have a code that is not in the catalogue. */
+/** The response of `@ApiResponse()`. */
 function declaredResponse(
   status: string,
   { description, content, headers }: Partial<Response>,
-  components: Components,
 ): Response {
   const header = HEADERS_BY_STATUS[Number(status)];
   return {
     description: [description, STATUS_CODES[status]].find(Boolean) ?? 'Any other response',
     headers: { ...headersWith(...(header ? [header] : [])), ...headers },
-    content: content ?? {
-      'application/json': { schema: components.named('HttpError', () => errorSchema()) },
-    },
+    content: content ?? { 'application/json': { schema: schemaRef('Error') } },
   };
 }
 

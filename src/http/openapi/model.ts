@@ -8,10 +8,12 @@ export interface Ref {
 type Named<T> = Readonly<Record<string, T>>;
 
 /** A JSON schema that can contain references to components. */
-export type Schema = Ref | JsonSchema | (Omit<JsonSchema, 'items' | 'properties'> & Composed);
+export type Schema =
+  Ref | JsonSchema | (Omit<JsonSchema, 'anyOf' | 'items' | 'properties'> & Composed);
 
 interface Composed {
   readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Named<Schema>;
 }
