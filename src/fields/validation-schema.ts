@@ -1,7 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { declaredTypeOf } from './class-transformer-internals.js';
+import { namesOf } from './field.js';
 import type { JsonSchema } from './json-schema.js';
+import { jsonSchemaOf } from './schema-of.js';
 
 /** A property of a DTO as its decorators of class-validator describe it. */
 export interface ValidatedProperty {
@@ -55,6 +57,45 @@ export function validatedPropertiesOf(dto: Type<object>): ValidatedProperty[] {
   return Object.entries(storage.groupByPropertyName(rules)).map(([name, own]) =>
     validatedProperty(dto, name, own),
   );
+}
+
+/**
+ * The JSON Schema of a DTO as a request: of its fields and of its decorators of class-validator.
+ * @throws Error that names a property without a type, or a class that contains itself
+ */
+export function inputSchemaOfClass(
+  dto: Type<object>,
+  containing: readonly Type<object>[] = [],
+): JsonSchema {
+  if (containing.includes(dto)) throw new Error(`${dto.name}, which contains itself`);
+  const names = new Set(namesOf(dto));
+  const plain = validatedPropertiesOf(dto).filter(({ name }) => !names.has(name));
+  const ofFields = jsonSchemaOf(dto, 'input');
+  const properties = plain.map((property) => {
+    const schema = schemaOfValue(property, [...containing, dto]);
+    const part = property.isArray ? schema.items : schema;
+    const isTyped = part?.type !== undefined;
+    if (isTyped) return [property.name, schema] as const;
+    throw new Error(`${dto.name}, whose property ${property.name} has no rule of its type`);
+  });
+  const required = [
+    ...(ofFields.required ?? []),
+    ...plain.filter((property) => property.required).map(({ name }) => name),
+  ];
+  return {
+    ...ofFields,
+    properties: { ...ofFields.properties, ...Object.fromEntries(properties) },
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function schemaOfValue(
+  { schema, nested, isArray }: ValidatedProperty,
+  containing: readonly Type<object>[],
+): JsonSchema {
+  if (!nested) return schema;
+  const value = inputSchemaOfClass(nested, containing);
+  return isArray ? { ...schema, items: value } : { ...schema, ...value };
 }
 
 function validatedProperty(

@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf } from '../../fields/field.js';
+import { fieldsOf, namesOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
-import { jsonSchemaOf } from '../../fields/schema-of.js';
+import { propertiesOf } from '../../fields/read-class.js';
+import { inputSchemaOfClass } from '../../fields/validation-schema.js';
 import { CLEAR, clearSchemaOf } from './clear.js';
 import { FIELDS, fieldsSchemaOf } from './page-fields.js';
 import type { ToolArguments } from './tool-arguments.js';
@@ -31,11 +32,14 @@ export function inputSchemaOf({
   clearable,
   furtherFields,
 }: ToolArguments): ObjectSchema {
-  const parts = [builtIn, input].map((dto) => jsonSchemaOf(dto, 'input'));
+  const parts = [builtIn, input].map((dto) => inputSchemaOfClass(dto));
   const given = Object.assign({}, ...parts.map((part) => part.properties)) as Properties;
-  const fields = [...fieldsOf(builtIn), ...ownFieldsFirst(input)];
-  const properties = fields.map(({ name, schema: { format } }) => {
-    return [name, modelSchemaOf({ format, ...given[name] })] as const;
+  const formats = new Map(
+    [...fieldsOf(builtIn), ...fieldsOf(input)].map(({ name, schema }) => [name, schema.format]),
+  );
+  const names = [...namesOf(builtIn), ...ownNamesFirst(input)];
+  const properties = names.map((name) => {
+    return [name, modelSchemaOf({ format: formats.get(name), ...given[name] })] as const;
   });
   const required = parts.flatMap((part) => part.required ?? []);
   return {
@@ -50,11 +54,11 @@ export function inputSchemaOf({
   };
 }
 
-/** Lists the own fields of a DTO before inherited ones, such as a search before the page. */
-function ownFieldsFirst(dto: Type<object>): Field[] {
+/** Lists the own properties of a DTO before inherited ones, such as a search before the page. */
+function ownNamesFirst(dto: Type<object>): string[] {
   const base = Object.getPrototypeOf(dto) as Type<object>;
-  const inherited = base.prototype === undefined ? [] : fieldsOf(base);
-  return [...fieldsOf(dto).filter((field) => !inherited.includes(field)), ...inherited];
+  const inherited = base.prototype === undefined ? [] : propertiesOf(base);
+  return [...propertiesOf(dto).filter((name) => !inherited.includes(name)), ...inherited];
 }
 
 /** Keeps the first sentence of a description, because models read the list of tools with every prompt. */

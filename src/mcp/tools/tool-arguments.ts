@@ -3,11 +3,12 @@ import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { clearableFieldsOf, namesOf } from '../../fields/field.js';
 import { Flag, Uuid } from '../../fields/kinds.js';
-import { assertOnlyFields } from '../../fields/read-class.js';
+import { hasPlainProperties, propertiesOf, readClass } from '../../fields/read-class.js';
 import { type Input, type ProblemWording, readInput } from '../../fields/read-input.js';
 import { readParameters } from '../../fields/read-parameters.js';
 import { CLEAR, applyClear, problemOfNames } from './clear.js';
 import { FIELDS } from './page-fields.js';
+import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ToolDeclaration } from './tool.decorator.js';
 
 /** The arguments of a call before validation. */
@@ -55,11 +56,10 @@ export class ToolArguments {
   private readonly names: ReadonlySet<string>;
   private readonly wording: ProblemWording;
 
-  /** @throws Error when `input` declares a built-in argument, or a property that is no field */
+  /** @throws Error when `input` declares a built-in argument */
   constructor(private readonly tool: ToolDeclaration) {
     this.builtIn = builtInArgumentsOf(tool);
     this.input = tool.input ?? NoArguments;
-    assertOnlyFields(`The tool ${tool.name}`, this.input);
     this.clearable = clearableFieldsOf(this.input);
     this.builtInNames = new Set(namesOf(this.builtIn));
     const { output, summary = namesOf(output) } = tool;
@@ -69,7 +69,7 @@ export class ToolArguments {
       ...(this.clearable.length > 0 ? [CLEAR] : []),
       ...(this.furtherFields.length > 0 ? [FIELDS] : []),
     ];
-    const ofInput = namesOf(this.input);
+    const ofInput = propertiesOf(this.input);
     const conflict = ofInput.find((name) => reserved.includes(name));
     if (conflict !== undefined) {
       throw new Error(`The input of the tool ${tool.name} must not declare ${conflict}`);
@@ -80,12 +80,12 @@ export class ToolArguments {
   }
 
   /** @throws ApiError `validation_error` that names every failing argument */
-  parse({ args, parseProblems }: RawArguments): ParsedArguments {
+  async parse({ args, parseProblems }: RawArguments): Promise<ParsedArguments> {
     const [builtInValues, allValues] = this.splitBuiltIn(this.withoutNulls(args));
     const { fields, values: inputValues, problems: fieldsProblems } = this.takeFields(allValues);
     const isBuiltIn = ({ field }: FieldProblem) => this.builtInNames.has(field);
     const builtIn = readInput(this.builtIn, builtInValues, parseProblems.filter(isBuiltIn));
-    const input = this.parseInput(
+    const input = await this.parseInput(
       inputValues,
       parseProblems.filter((problem) => !isBuiltIn(problem)),
     );
@@ -109,14 +109,18 @@ export class ToolArguments {
     return { fields: [...new Set([...summary, ...(further as string[])])], values, problems: [] };
   }
 
-  private parseInput(args: Values, parseProblems: readonly FieldProblem[]): Input<object> {
+  private parseInput(
+    args: Values,
+    parseProblems: readonly FieldProblem[],
+  ): MaybePromise<Input<object>> {
     const { input, clearable, wording } = this;
-    if (this.tool.effect === 'reads')
+    const read = hasPlainProperties(input) ? readClass : readInput;
+    if (this.tool.effect === 'reads' && read === readInput)
       return readParameters(input, args, parseProblems, { wording });
-    if (clearable.length === 0) return readInput(input, args, parseProblems, { wording });
+    if (clearable.length === 0) return read(input, args, parseProblems, { wording });
     const { values, problems } = applyClear(args, clearable);
     const isNew = ({ field }: FieldProblem) => parseProblems.every((one) => one.field !== field);
-    return readInput(input, values, [...parseProblems, ...problems.filter(isNew)], { wording });
+    return read(input, values, [...parseProblems, ...problems.filter(isNew)], { wording });
   }
 
   /**

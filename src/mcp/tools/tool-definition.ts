@@ -34,8 +34,18 @@ export function toolDefinitionOf(tool: ToolDeclaration, args: ToolArguments): To
     name,
     title,
     description,
-    inputSchema: inputSchemaOf(args),
+    inputSchema: schemaOf(name, args),
     outputSchema: outputSchemaOf(tool),
     annotations: { ...HINTS[effect], openWorldHint: false },
   };
+}
+
+/** @throws Error that names the tool and the property that a schema cannot describe */
+function schemaOf(tool: string, args: ToolArguments): ObjectSchema {
+  try {
+    return inputSchemaOf(args);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The tool ${tool} takes ${problem}. Agents need its schema.`, { cause });
+  }
 }

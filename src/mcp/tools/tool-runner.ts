@@ -68,7 +68,7 @@ export class ToolRunner {
   }
 
   private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
-    const { id, dry_run: isDryRun = false, methodArguments, fields } = parser.parse(call);
+    const { id, dry_run: isDryRun = false, methodArguments, fields } = await parser.parse(call);
     const actor: Actor = { ...call.actor, channel: 'ai' };
     if (declaration.effect === 'creates') {
       return this.idempotentCalls.run({ ...call, actor }, async (caller) => {
