@@ -3,8 +3,8 @@ import { DiscoveryService, type ModulesContainer } from '@nestjs/core';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { PAGE_META_SCHEMA } from '../../listing/page.js';
-import { Components, schemaRef } from './components.js';
-import { errorCodeSchema, errorSchema } from './error-schema.js';
+import { Components } from './components.js';
+import { errorCodeSchema, ERROR_SCHEMA } from './error-schema.js';
 import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf, SECURITY_SCHEME } from './operation.js';
 import { HEADERS } from './response-headers.js';
@@ -55,7 +55,7 @@ export async function openApiDocument(
   const explored = await explore(modules, handlers);
   const schemas = {
     ErrorCode: errorCodeSchema(Object.keys(ERROR_CATALOGUE)),
-    Error: errorSchema(schemaRef('ErrorCode')),
+    Error: ERROR_SCHEMA,
     PageMeta: PAGE_META_SCHEMA,
   };
   const components = new Components(schemas, explored);
@@ -110,17 +110,9 @@ function tagsOf(operations: Operations): OpenApiDocument['tags'] {
   return [...tags.values()];
 }
 
-/** Returns the operations by path. Operations with the same id get numbers. */
+/** Returns the operations by path. */
 function pathsOf(operations: Operations): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, Operation>> = {};
-  const ids = new Set<string>();
-  for (const [{ path, method }, operation] of operations) {
-    let { operationId } = operation;
-    for (let number = 2; ids.has(operationId); number++) {
-      operationId = `${operation.operationId}${number}`;
-    }
-    ids.add(operationId);
-    (paths[path] ??= {})[method] = { ...operation, operationId };
-  }
+  for (const [{ path, method }, operation] of operations) (paths[path] ??= {})[method] = operation;
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

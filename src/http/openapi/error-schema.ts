@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/json-schema.js';
-import type { Ref, Schema } from './model.js';
+import { schemaRef } from './components.js';
+import type { Schema } from './model.js';
 
 const DETAIL: JsonSchema = {
   type: 'object',
@@ -27,36 +28,36 @@ export function errorCodeSchema(codes: readonly string[]): JsonSchema {
   };
 }
 
-/**
- * Returns the schema of the error envelope (docs/contract/errors.md#error-body).
- * @param knownCodes the schema of the declared codes. HTTP exceptions of a team have others.
- */
-export function errorSchema(knownCodes: Ref): Schema {
-  const error: Schema = {
-    type: 'object',
-    properties: {
-      code: {
-        anyOf: [knownCodes, { type: 'string' }],
-        description:
-          'Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`.',
+/** The schema of the error envelope (docs/contract/errors.md#error-body). */
+export const ERROR_SCHEMA: Schema = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        code: {
+          anyOf: [schemaRef('ErrorCode'), { type: 'string' }],
+          description:
+            'Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`.',
+        },
+        message: {
+          type: 'string',
+          description: 'Text for people. It may change and must not be parsed.',
+        },
+        retryable: {
+          type: 'boolean',
+          description: 'Whether to retry the same request, with growing, jittered delays.',
+        },
+        request_id: { type: 'string', description: 'The `X-Request-Id` of the response.' },
+        details: {
+          type: 'array',
+          description:
+            'The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`.',
+          items: DETAIL,
+        },
       },
-      message: {
-        type: 'string',
-        description: 'Text for people. It may change and must not be parsed.',
-      },
-      retryable: {
-        type: 'boolean',
-        description: 'Whether to retry the same request, with growing, jittered delays.',
-      },
-      request_id: { type: 'string', description: 'The `X-Request-Id` of the response.' },
-      details: {
-        type: 'array',
-        description:
-          'The fields at fault, at most 100, on `validation_error`, `duplicate` and `lead_not_found`.',
-        items: DETAIL,
-      },
+      required: ['code', 'message', 'retryable', 'request_id'],
     },
-    required: ['code', 'message', 'retryable', 'request_id'],
-  };
-  return { type: 'object', properties: { error }, required: ['error'] };
-}
+  },
+  required: ['error'],
+};

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
@@ -7,6 +6,7 @@ import { type Components, schemaRef } from './components.js';
 import { type HeaderName, HEADERS, headersWith } from './response-headers.js';
 import type { DeclaredResponses, Ref, Response, Schema } from './model.js';
 import { requestHeaderErrors } from './request-headers.js';
+import { completed } from './responses.js';
 import type { Route } from './routes.js';
 
 const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
@@ -90,24 +90,21 @@ function errorsOf(route: Route): readonly ErrorCode[] {
 }
 
 /** The response of `@ApiResponse()`. */
-function declaredResponse(
-  status: string,
-  { description, content, headers }: Partial<Response>,
-): Response {
-  const header = HEADERS_BY_STATUS[Number(status)];
-  return {
-    description: [description, STATUS_CODES[status]].find(Boolean) ?? 'Any other response',
-    headers: { ...headersWith(...(header ? [header] : [])), ...headers },
-    content: content ?? { 'application/json': { schema: schemaRef('Error') } },
-  };
+function declaredResponse(status: string, declared: Partial<Response>): Response {
+  const content = declared.content ?? { 'application/json': { schema: schemaRef('Error') } };
+  return completed(status, declared, content, headersOf(Number(status)));
+}
+
+function headersOf(status: number): Record<string, Ref> {
+  const header = HEADERS_BY_STATUS[status];
+  return headersWith(...(header ? [header] : []));
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
-  const header = HEADERS_BY_STATUS[status];
   const meaning = (code: ErrorCode) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`;
   return {
     description: codes.map(meaning).join(' '),
-    headers: headersWith(...(header ? [header] : [])),
+    headers: headersOf(status),
     content: {
       'application/json': {
         schema: errorSchemaOf(codes),

@@ -88,7 +88,8 @@ export function successResponsesOf(
   };
 }
 
-function completed(
+/** Completes a response of `@ApiResponse()`. */
+export function completed(
   status: string,
   { description, headers: declared, content: _, ...others }: Partial<Response> = {},
   content?: Content,
@@ -96,7 +97,7 @@ function completed(
 ): Response {
   return {
     ...others,
-    description: [description, STATUS_CODES[status]].find(Boolean) ?? status,
+    description: [description, STATUS_CODES[status]].find(Boolean) ?? 'Any other response',
     headers: { ...headers, ...declared },
     ...(content && { content }),
   };

@@ -47,7 +47,7 @@ export async function explore(
   const config = { openapi: OPENAPI_VERSION, info: { title: '', version: '' } };
   const { paths, components } = SwaggerModule.createDocument(applicationOf(modules), config, {
     onlyIncludeDecoratedEndpoints: true,
-    operationIdFactory,
+    operationIdFactory: operationIds(),
   });
   return {
     operations: operationsIn(paths, handlers),
@@ -108,12 +108,18 @@ function inOrderOfImport(modules: Iterable<Module>, known = new Set<Module>()): 
   return [...known];
 }
 
-/** Names an operation, such as `leadsList`, and `leadsList2` for the second path of a handler. */
-function operationIdFactory(controller: string, method: string): string {
-  const name = controller.replace(/Controller$/, '');
-  const [, handler = method, index = '0'] = /^(.*)\[(\d+)\]$/.exec(method) ?? [];
-  const number = index === '0' ? '' : String(Number(index) + 1);
-  return `${lowerFirst(name)}${upperFirst(handler)}${number}`;
+/** Names operations, such as `leadsList`, and `leadsList2` for the second of this name. */
+function operationIds(): (controller: string, method: string) => string {
+  const used = new Set<string>();
+  return (controller, method) => {
+    // The method of a handler with several paths ends with its index, such as `list[0]`.
+    const handler = method.replace(/\[\d+\]$/, '');
+    const name = lowerFirst(controller.replace(/Controller$/, '')) + upperFirst(handler);
+    let id = name;
+    for (let number = 2; used.has(id); number++) id = `${name}${number}`;
+    used.add(id);
+    return id;
+  };
 }
 
 function operationsIn(
