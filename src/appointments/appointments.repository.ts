@@ -7,7 +7,7 @@ import { leadNameSql } from '../leads/lead-name.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
-import { AppointmentDto, type AppointmentListQuery } from './appointment.dto.js';
+import { AppointmentDto, AppointmentListQuery } from './appointment.dto.js';
 import { appointmentsTable } from './appointments.table.js';
 
 /** SQL of appointments. */
@@ -21,6 +21,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
     this.items = new RecordList(database, {
       table: appointmentsTable,
       item: AppointmentDto,
+      query: AppointmentListQuery,
       computed,
     });
   }
@@ -32,7 +33,7 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
       .equal('lead_id', query.lead_id, 'uuid')
       .add('start_time >= ?', query.start_after)
       .add('start_time < ?', query.start_before);
-    return this.items.page(conditions, query, { column: query.sort_by, nullable: false });
+    return this.items.page(conditions, query);
   }
 
   /**

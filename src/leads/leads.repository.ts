@@ -7,7 +7,7 @@ import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
 import { addSearch } from '../listing/search.js';
-import { LeadDto, LeadListItemDto, type LeadListQuery } from './lead.dto.js';
+import { LeadDto, LeadListItemDto, LeadListQuery } from './lead.dto.js';
 import { leadsTable } from './leads.table.js';
 
 /** The normalized e-mail and phone of a lead. */
@@ -33,7 +33,12 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
 
   constructor(database: TenantDatabase) {
     super(database, leadsTable, LeadDto);
-    this.items = new RecordList(database, { table: leadsTable, item: LeadListItemDto });
+    this.items = new RecordList(database, {
+      table: leadsTable,
+      item: LeadListItemDto,
+      query: LeadListQuery,
+      sorts: { last_name: { nullable: true } },
+    });
   }
 
   /**
@@ -51,8 +56,7 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
       .add('created_at >= ?', query.created_after)
       .add('created_at < ?', query.created_before);
     addSearch(conditions, query.search, numbers);
-    const nullable = query.sort_by === 'last_name';
-    return this.items.page(conditions, query, { column: query.sort_by, nullable });
+    return this.items.page(conditions, query);
   }
 
   /**

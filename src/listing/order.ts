@@ -1,3 +1,7 @@
+import type { Type } from '@nestjs/common';
+import type { TenantTable } from '../database/records/tenant-table.js';
+import { fieldsOf } from '../fields/field.js';
+import { validatedPropertiesOf } from '../fields/validation-schema.js';
 import type { SORT_DIRECTIONS } from './list-query.js';
 
 /**
@@ -18,4 +22,38 @@ export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
   // An index serves the position of nulls only if it is declared with the same one.
   const nulls = nullable ? ` nulls ${from === 'start' ? 'last' : 'first'}` : '';
   return `order by ${column} ${direction}${nulls}, id ${direction}`;
+}
+
+/** The column of a value of `sort_by`. */
+export type Sort = Omit<Order, 'direction'>;
+
+/**
+ * Returns the sorts of a list by the values of `sort_by`. Without this parameter, the list has the order
+ * of its table.
+ * @param query the class of the query parameters
+ * @param others what differs from a column of the same name without nulls
+ * @throws Error if the table does not declare a sort, so that it may have no index
+ */
+export function sortsOf(
+  { name: table, order, sorts }: TenantTable,
+  query: Type<object> | undefined,
+  others: Readonly<Record<string, Partial<Sort>>> = {},
+): ReadonlyMap<string, Sort> {
+  const byName = (valuesOfSortBy(query) ?? [order]).map((name): [string, Sort] => {
+    return [name, { column: name, nullable: false, ...others[name] }];
+  });
+  for (const [name, { column }] of byName) {
+    if (sorts.includes(column)) continue;
+    throw new Error(
+      `The list of ${table} has the sort ${name}, but tenantTable('${table}') does not. Add the column ${column} to its sorts, so that the start checks that it has an index.`,
+    );
+  }
+  return new Map(byName);
+}
+
+function valuesOfSortBy(query: Type<object> | undefined): readonly string[] | undefined {
+  if (!query) return undefined;
+  const properties = [...fieldsOf(query), ...validatedPropertiesOf(query)];
+  const sortBy = properties.filter(({ name }) => name === 'sort_by');
+  return sortBy.map(({ schema }) => schema.enum).find(Boolean) as readonly string[] | undefined;
 }

@@ -17,7 +17,7 @@ import {
   sizeOf,
   type ListSelection,
 } from './list-statement.js';
-import type { Order } from './order.js';
+import { type Sort, sortsOf } from './order.js';
 import { Page } from './page.js';
 import { BoundedCache } from './bounded-cache.js';
 
@@ -32,6 +32,10 @@ export interface ListSource<T extends object> {
   readonly table: TenantTable;
   /** The DTO of an item. Its fields are columns of the table. */
   readonly item: Type<T>;
+  /** The class of the query parameters. Without it, the list has the order of its table. */
+  readonly query?: Type<ListQuery>;
+  /** The values of `sort_by` whose column has another name or can be null. */
+  readonly sorts?: Readonly<Record<string, Partial<Sort>>>;
   /** Further fields, which items have for tenants `withComputedFields`. */
   readonly computed?: ComputedFields;
 }
@@ -39,33 +43,29 @@ export interface ListSource<T extends object> {
 /** Reads pages of a table with exact totals. Each page takes one statement. */
 export class RecordList<T extends object> {
   private readonly columns: ColumnsOfTenants<T>;
+  private readonly sorts: ReadonlyMap<string, Sort>;
   private readonly totals = new BoundedCache<CachedTotal>(MAX_CACHED);
   private readonly sizes = new BoundedCache<OrganizationSize>(MAX_CACHED);
   private readonly firstPages = new Map<string, Statement>();
 
+  /** @throws Error if the table does not declare a sort of the query */
   constructor(
     private readonly database: TenantDatabase,
     private readonly source: ListSource<T>,
   ) {
     this.columns = new ColumnsOfTenants(source.item, source.computed);
+    this.sorts = sortsOf(source.table, source.query, source.sorts);
   }
 
-  /**
-   * @throws ApiError `query_failed`
-   * @throws Error if the table does not declare the sort
-   */
+  /** @throws ApiError `query_failed` */
   async page(
     conditions: Conditions,
-    { page, limit, sort_dir: direction }: ListQuery,
-    sort: Omit<Order, 'direction'>,
+    { page, limit, sort_dir: direction, sort_by }: ListQuery & { readonly sort_by?: string },
   ): Promise<Page<T>> {
     const { columns, jsonColumns, parser } = this.columns.of(conditions.tenant);
-    const { name: table, counted, sorts } = this.source.table;
-    if (!sorts.includes(sort.column)) {
-      throw new Error(
-        `A list of ${table} is ordered by ${sort.column}. Add it to the sorts of tenantTable('${table}').`,
-      );
-    }
+    const { name: table, counted, order } = this.source.table;
+    const sort = this.sorts.get(sort_by ?? order);
+    if (!sort) throw new Error(`The list of ${table} has no sort ${sort_by ?? order}.`);
     const slice: ListSelection = {
       ...{ table, isCounted: counted !== undefined, columns, jsonColumns, conditions },
       ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },

@@ -7,14 +7,8 @@ import { leadNameSql } from '../leads/lead-name.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
-import { TaskDto, type TaskListQuery } from './task.dto.js';
+import { TaskDto, TaskListQuery } from './task.dto.js';
 import { tasksTable } from './tasks.table.js';
-
-const SORTS = {
-  created_at: { column: 'created_at', nullable: false },
-  due_date: { column: 'due_date', nullable: true },
-  priority: { column: 'priority_rank', nullable: false },
-} as const;
 
 /** SQL of tasks. */
 @Injectable()
@@ -24,7 +18,13 @@ export class TasksRepository extends TenantRepository<TaskDto> {
   constructor(database: TenantDatabase) {
     const computed = { contact_name: leadNameSql(tasksTable.name, 'contact_id') };
     super(database, tasksTable, TaskDto, computed);
-    this.items = new RecordList(database, { table: tasksTable, item: TaskDto, computed });
+    this.items = new RecordList(database, {
+      table: tasksTable,
+      item: TaskDto,
+      query: TaskListQuery,
+      sorts: { due_date: { nullable: true }, priority: { column: 'priority_rank' } },
+      computed,
+    });
   }
 
   /** @throws ApiError `query_failed` */
@@ -34,7 +34,7 @@ export class TasksRepository extends TenantRepository<TaskDto> {
       .equal('assigned_to_user_id', query.assigned_to, 'uuid')
       .equal('contact_id', query.contact_id, 'uuid')
       .add('due_date < ?', query.due_before);
-    return this.items.page(conditions, query, SORTS[query.sort_by]);
+    return this.items.page(conditions, query);
   }
 
   /**

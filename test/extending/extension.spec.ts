@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Injectable, Module, type Type } from '@nestjs/common';
 import { PurgeService } from '../../src/database/records/purge.service.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { CountsService } from '../../src/database/records/counts.service.js';
@@ -8,7 +8,7 @@ import { defineConfig } from '../../src/extension/config.js';
 import { defineExtension, type Extension } from '../../src/extension/extension.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { IdDto } from '../../src/fields/id.dto.js';
-import { Conditions } from '../../src/listing/conditions.js';
+import { ListQuery, SortBy } from '../../src/listing/list-query.js';
 import { RecordList } from '../../src/listing/record-list.js';
 import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
 import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
@@ -21,6 +21,27 @@ const NOTES = '/api/v1/notes';
 
 @Module({})
 class EmptyModule {}
+
+class TextQuery extends ListQuery {
+  @SortBy(['due', 'text'], 'due') sort_by: string;
+}
+
+class DueQuery extends ListQuery {
+  @SortBy(['due'], 'due') sort_by: string;
+}
+
+/** A module with a list of notes in the orders of a query. */
+function listModule(query: Type<ListQuery>): Type<unknown> {
+  @Injectable()
+  class NotesList extends RecordList<IdDto> {
+    constructor(database: TenantDatabase) {
+      super(database, { table: notesTable, item: IdDto, query });
+    }
+  }
+  @Module({ providers: [NotesList] })
+  class ListModule {}
+  return ListModule;
+}
 
 let app: TestApp;
 let tenant: Tenant;
@@ -135,11 +156,12 @@ describe('a table of an extension', () => {
     await (await startWith(notesTable)).stop();
   });
 
-  it('refuses a list in an order that it does not declare', async () => {
-    await expect(listBy('text')).rejects.toThrow(
-      "A list of notes is ordered by text. Add it to the sorts of tenantTable('notes').",
+  it('ends the start if a list has a sort that it does not declare', async () => {
+    const starting = startWith(notesTable, listModule(TextQuery));
+    await expect(starting).rejects.toThrow(
+      "The list of notes has the sort text, but tenantTable('notes') does not. Add the column text to its sorts",
     );
-    await expect(listBy('due')).resolves.toMatchObject({ data: [] });
+    await (await startWith(notesTable, listModule(DueQuery))).stop();
   });
 
   it.each(['Messages', 'a b', 'messages; drop table leads'])('cannot be named %s', (name) => {
@@ -151,15 +173,8 @@ describe('a table of an extension', () => {
     return result.status === 'rejected' ? String(result.reason) : '';
   }
 
-  async function listBy(column: string) {
-    const list = new RecordList(app.app.get(TenantDatabase), { table: notesTable, item: IdDto });
-    const conditions = new Conditions({ id: tenant.id }, notesTable.notDeleted);
-    const query = { page: 1, limit: 1, sort_dir: 'desc' } as const;
-    return list.page(conditions, query, { column, nullable: true });
-  }
-
-  function startWith(table: TenantTable): Promise<TestApp> {
-    const extension = defineExtension({ name: 'other', module: EmptyModule, tables: [table] });
+  function startWith(table: TenantTable, module: Type<unknown> = EmptyModule): Promise<TestApp> {
+    const extension = defineExtension({ name: 'other', module, tables: [table] });
     return TestApp.start({ extensions: [extension], database: app.database });
   }
 });

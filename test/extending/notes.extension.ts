@@ -91,7 +91,7 @@ class NotesController {
   list(@Caller() { organization }: Actor, @Query() query: NoteListQuery) {
     const conditions = new Conditions(organization, notesTable.notDeleted);
     conditions.equal('status', query.status);
-    return this.notes.items.page(conditions, query, { column: 'created_at', nullable: false });
+    return this.notes.items.page(conditions, query);
   }
 
   @Post()

@@ -25,7 +25,7 @@ export class MessagesRepository extends TenantRepository<MessageDto> {
     const conditions = new Conditions(tenant, messagesTable.notDeleted)
       .equal('status', query.status)
       .equal('lead_id', query.lead_id, 'uuid');
-    return this.items.page(conditions, query, { column: 'created_at', nullable: false });
+    return this.items.page(conditions, query);
   }
 
   /** @returns undefined if the lead has been deleted */

@@ -9,7 +9,7 @@ import {
   TenantDatabase,
   TenantRepository,
 } from 'latitude';
-import { NoteDto, type NoteListQuery } from './notes.dto.js';
+import { NoteDto, NoteListQuery } from './notes.dto.js';
 import { notesTable } from './notes.table.js';
 
 /** SQL of notes. */
@@ -19,12 +19,16 @@ export class NotesRepository extends TenantRepository<NoteDto> {
 
   constructor(database: TenantDatabase) {
     super(database, notesTable, NoteDto);
-    this.items = new RecordList(database, { table: notesTable, item: NoteDto });
+    this.items = new RecordList(database, {
+      table: notesTable,
+      item: NoteDto,
+      query: NoteListQuery,
+    });
   }
 
   list(tenant: Tenant, query: NoteListQuery): Promise<Page<NoteDto>> {
     const conditions = new Conditions(tenant, notesTable.notDeleted).equal('status', query.status);
-    return this.items.page(conditions, query, { column: query.sort_by, nullable: false });
+    return this.items.page(conditions, query);
   }
 
   /** @returns undefined if the lead does not exist or is deleted */
