@@ -81,7 +81,12 @@ export {
 } from './database/records/tenant-table.js';
 export { dropCounts, keepCounts } from './database/records/count-triggers.js';
 export { type CountedTable, repairCounts } from './database/records/record-counts.js';
-export { type Revision, type Row, TenantRepository } from './database/records/tenant-repository.js';
+export type {
+  ExistingIdsSql,
+  RequiredReferences,
+  Row,
+} from './database/records/record-statements.js';
+export { type Revision, TenantRepository } from './database/records/tenant-repository.js';
 export type { Statement, Tenant, TenantTransaction } from './database/gateway/tenant.js';
 export { TenantDatabase } from './database/gateway/tenant-database.js';
 export { UniqueViolation } from './database/connection/driver-error.js';
@@ -120,7 +125,7 @@ export { MetricsRegistry } from './http/metrics/metrics-registry.js';
 export { customFieldsSchema, CustomFieldsSchema } from './leads/custom-fields-schema.js';
 export { LeadComplianceService } from './leads/lead-compliance.service.js';
 export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
-export { leadExistsSql, leadNotFound } from './leads/lead-exists.js';
+export { existingLeadsSql, leadNotFound } from './leads/lead-exists.js';
 export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './leads/lead-scorer.js';
 export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './leads/lead.dto.js';
 export { AppointmentsModule } from './appointments/appointments.module.js';

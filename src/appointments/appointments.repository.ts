@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
-import { leadExistsSql } from '../leads/lead-exists.js';
+import type { Row } from '../database/records/record-statements.js';
+import { TenantRepository } from '../database/records/tenant-repository.js';
+import { existingLeadsSql } from '../leads/lead-exists.js';
 import { leadNameSql } from '../leads/lead-name.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
@@ -40,11 +41,8 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
    * @returns undefined if the lead does not exist or is deleted
    * @throws ApiError `create_failed`
    */
-  insert(
-    tenant: Tenant,
-    { lead_id, ...row }: Row & { lead_id: string },
-  ): Promise<AppointmentDto | undefined> {
-    return this.insertIf(leadExistsSql('$1', '$2'), tenant, { lead_id, ...row });
+  insert(tenant: Tenant, row: Row & { id: string }): Promise<AppointmentDto | undefined> {
+    return this.insertRow(tenant, row, { lead_id: existingLeadsSql });
   }
 
   /**

@@ -6,6 +6,7 @@ import {
   isForeignKeyViolation,
   translateDriverError,
 } from '../database/connection/driver-error.js';
+import { type BatchItem, BatchQueue } from '../database/gateway/batch-queue.js';
 import { SharedLookups } from '../database/gateway/shared-lookups.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
@@ -21,11 +22,11 @@ export interface ApiKeyRecord extends Pick<
   readonly phone_region: string;
 }
 
-const FIND_KEY_BY_HASH = `
-  select key.id, key.name, key.scopes, key.expires_at, key.user_id, key.organization_id,
+const FIND_KEYS_BY_HASH = `
+  select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id, key.organization_id,
     organization.name as organization_name, organization.phone_region
   from api_keys key join organizations organization on organization.id = key.organization_id
-  where key.key_hash = $1 and key.revoked_at is null`;
+  where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
 
 const FIND_SCOPES = `
   select id, scopes from api_keys key where id = any($1::uuid[]) and ${isValidKeySql('key')}`;
@@ -41,9 +42,25 @@ const FIND_DEFAULT_REGION = `
 
 const LAST_USED_PRECISION = '1 minute';
 
+interface KeyLookup extends BatchItem {
+  readonly hash: Buffer;
+}
+
 /** SQL of organizations and keys. It is not limited to one tenant, because the key determines the tenant. */
 @Injectable()
 export class AuthRepository {
+  private readonly lookupsByHash = new BatchQueue<KeyLookup, ApiKeyRecord | undefined>(
+    { concurrency: 2, maxItems: 64, allowsEqualIds: true },
+    async (take) => {
+      const lookups = take();
+      type Row = ApiKeyRecord & { hash: string };
+      const hashes = lookups.map(({ hash }) => hash);
+      const keys = await this.query<Row>('keys-by-hash', FIND_KEYS_BY_HASH, [hashes]);
+      const byHash = new Map(keys.map(({ hash, ...key }) => [hash, key]));
+      return lookups.map(({ id }) => byHash.get(id));
+    },
+  );
+
   constructor(
     @InjectRepository(Organization, ADMINISTRATION)
     private readonly organizations: Repository<Organization>,
@@ -52,9 +69,8 @@ export class AuthRepository {
   ) {}
 
   /** @throws ApiError `query_failed` */
-  async findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
-    const [key] = await this.query<ApiKeyRecord>('key-by-hash', FIND_KEY_BY_HASH, [hash]);
-    return key;
+  findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
+    return this.lookupsByHash.add({ id: hash.toString('hex'), hash });
   }
 
   /**

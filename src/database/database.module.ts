@@ -9,6 +9,7 @@ import {
   administrationOptions,
   closeUnfinishedTransactions,
 } from './connection/administration.js';
+import { BatchConnections } from './gateway/batch-connections.js';
 import { warnOfConnectionLimit } from './connection/connection-limit.js';
 import { planConnections } from './connection/connection-plan.js';
 import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
@@ -36,6 +37,7 @@ import { TenantDatabase } from './gateway/tenant-database.js';
 
 const PROVIDERS = [
   AdministrativeWrites,
+  BatchConnections,
   ChangeBus,
   TenantDatabase,
   DatabaseStatus,

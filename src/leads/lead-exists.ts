@@ -1,14 +1,14 @@
 import { ApiError } from '../errors/api-error.js';
 
 /**
- * SQL that selects a lead that is not deleted, and locks it against deletion until the transaction
- * ends. For features whose records refer to a lead.
+ * SQL that selects the ids of leads that are not deleted, and locks the leads against deletion until the
+ * transaction ends. For features whose records refer to leads.
  * @param organization parameter of the organization, such as `$1`
- * @param lead parameter of the lead's id
+ * @param ids subquery that selects the ids
  */
-export function leadExistsSql(organization: string, lead: string): string {
-  return `select from leads where organization_id = ${organization} and id = ${lead}
-    and deleted_at is null for share`;
+export function existingLeadsSql(organization: string, ids: string): string {
+  return `select id from leads where organization_id = ${organization} and id = any(array(${ids}))
+    and deleted_at is null order by id for share`;
 }
 
 /**

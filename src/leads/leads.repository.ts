@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
+import type { Row } from '../database/records/record-statements.js';
+import { TenantRepository } from '../database/records/tenant-repository.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
@@ -75,9 +76,8 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation if another lead has the e-mail or phone
    */
-  async insert(tenant: Tenant, row: Row): Promise<LeadDto> {
-    const lead = await this.insertIf(undefined, tenant, row);
-    return orNotFound(lead, 'lead');
+  async insert(tenant: Tenant, row: Row & { id: string }): Promise<LeadDto> {
+    return orNotFound(await this.insertRow(tenant, row), 'lead');
   }
 
   /**

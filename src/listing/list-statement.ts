@@ -57,7 +57,7 @@ export function firstPage(slice: ListSelection, filter?: Equality): Statement {
   return {
     text: `select ${countOf(table, filter)} as total, ${asJson(slice, rows)} as items`,
     values: conditions.values,
-    cost: 'bounded',
+    plan: 'index',
   };
 }
 

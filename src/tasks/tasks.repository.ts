@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import { type Row, TenantRepository } from '../database/records/tenant-repository.js';
-import { leadExistsSql } from '../leads/lead-exists.js';
+import type { Row } from '../database/records/record-statements.js';
+import { TenantRepository } from '../database/records/tenant-repository.js';
+import { existingLeadsSql } from '../leads/lead-exists.js';
 import { leadNameSql } from '../leads/lead-name.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';
@@ -41,18 +42,14 @@ export class TasksRepository extends TenantRepository<TaskDto> {
    * @returns undefined if the contact does not exist or is deleted
    * @throws ApiError `create_failed`
    */
-  insert(
-    tenant: Tenant,
-    { contact_id, ...row }: Row & { contact_id: string | null },
-  ): Promise<TaskDto | undefined> {
-    const guard = contact_id === null ? undefined : leadExistsSql('$1', '$2');
-    return this.insertIf(guard, tenant, { contact_id, ...row });
+  insert(tenant: Tenant, row: Row & { id: string }): Promise<TaskDto | undefined> {
+    return this.insertRow(tenant, row, { contact_id: existingLeadsSql });
   }
 
   /** @returns whether a lead exists; if so, it is locked against deletion until the transaction ends */
   async lockLead(transaction: TenantTransaction, tenant: Tenant, leadId: string): Promise<boolean> {
     const rows = await transaction.query({
-      text: leadExistsSql('$1', '$2'),
+      text: existingLeadsSql('$1', 'select $2::uuid'),
       values: [tenant.id, leadId],
     });
     return rows.length > 0;

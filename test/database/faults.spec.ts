@@ -18,8 +18,8 @@ class EndlessTimeBudget extends TimeBudget {
 }
 
 class EndlessDeadline extends Deadline {
-  override timeouts(mayWaitForLocks: boolean): readonly [string, string, string] {
-    return [mayWaitForLocks ? '0' : BRIEF_LOCK_MS, '0', '0'];
+  override timeouts(wait: string): readonly [string, string, string] {
+    return [wait === 'long' ? '0' : BRIEF_LOCK_MS, '0', '0'];
   }
 }
 

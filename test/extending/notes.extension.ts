@@ -17,7 +17,7 @@ import { IdDto } from '../../src/fields/id.dto.js';
 import { OneOf, Text, Uuid } from '../../src/fields/kinds.js';
 import { ApiRoute } from '../../src/http/openapi/api-route.decorator.js';
 import { Caller } from '../../src/http/request/api-request.js';
-import { leadExistsSql, leadNotFound } from '../../src/leads/lead-exists.js';
+import { existingLeadsSql, leadNotFound } from '../../src/leads/lead-exists.js';
 import { ListQuery } from '../../src/listing/list-query.js';
 import { Conditions } from '../../src/listing/conditions.js';
 import { RecordList } from '../../src/listing/record-list.js';
@@ -74,7 +74,7 @@ class NotesRepository extends TenantRepository<NoteDto> {
 
   insert(actor: Actor, { lead_id, text, status }: CreateNoteDto) {
     const row = { lead_id, id: uuidv7(), text, status };
-    return this.insertIf(leadExistsSql('$1', '$2'), actor.organization, row);
+    return this.insertRow(actor.organization, row, { lead_id: existingLeadsSql });
   }
 }
 

@@ -48,7 +48,7 @@ it('counts a transaction and its statements until they end', async () => {
   const counts: number[] = [load.underWay];
   await database.transaction(tenant, async () => {
     counts.push(load.underWay);
-    const read = database.read(tenant, { text: 'select 1', values: [], cost: 'bounded' });
+    const read = database.read(tenant, { text: 'select 1', values: [], plan: 'index' });
     counts.push(load.underWay);
     await read;
     counts.push(load.underWay);

@@ -90,7 +90,8 @@ describe('the request log', () => {
         (route) =>
           expect.objectContaining({
             level: 50,
-            sqlstate: '42P01',
+            // The table, or its row type, does not exist.
+            sqlstate: expect.stringMatching(/^42(P01|704)$/) as unknown,
             request_id: 'my-request',
             route,
           }) as unknown,

@@ -1,3 +1,5 @@
+import type { BatchItem } from '../../src/database/gateway/batch-queue.js';
+import type { BatchStatement } from '../../src/database/gateway/tenant-batches.js';
 import type { Statement, Tenant, TenantTransaction } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import type { TestApp } from '../../src/testing/test-app.js';
@@ -9,7 +11,8 @@ const FILTER = /\borganization_id = \$1(?!\d)/g;
 const NO_FILTER = '$1::uuid is not null';
 
 /** An insert without references to other records, which needs no filter. */
-const PLAIN_INSERT = /^with\s+record as \(\s*insert into \w+ \([\w, ]+\) values /;
+const PLAIN_INSERT =
+  /^\s*with input as materialized \([^()]+\([^()]+\)\),\s*record as \(\s*insert into \w+ \([\w, ]+\)\s+select \$1, /;
 
 /** Other comparisons of the organization, which `FILTER` does not match. */
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;
@@ -25,6 +28,7 @@ export class StatementRecorder {
     const gateway = app.get(TenantDatabase);
     const read = gateway.read.bind(gateway);
     const write = gateway.write.bind(gateway);
+    const runBatched = gateway.runBatched.bind(gateway);
     const transaction = gateway.transaction.bind(gateway);
     const noted = (step: string, { text, ...rest }: Statement): Statement => {
       const unfiltered = this.withoutItsFilter(text);
@@ -34,6 +38,14 @@ export class StatementRecorder {
     Object.assign(gateway, {
       read: (tenant: Tenant, statement: Statement) => read(tenant, noted('read', statement)),
       write: (tenant: Tenant, statement: Statement) => write(tenant, noted('write', statement)),
+      runBatched: <I extends BatchItem>(
+        tenant: Tenant,
+        statement: BatchStatement<I>,
+        ...rest: [I, ...never[]]
+      ) => {
+        const of: typeof statement.of = (id, items) => noted('batch', statement.of(id, items));
+        return runBatched(tenant, { ...statement, of }, ...rest);
+      },
       transaction: (
         tenant: Tenant,
         work: (inside: TenantTransaction, own: Tenant) => Promise<unknown>,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   Conditions,
-  leadExistsSql,
+  existingLeadsSql,
   type Page,
   RecordList,
   type Tenant,
@@ -31,6 +31,6 @@ export class MessagesRepository extends TenantRepository<MessageDto> {
   /** @returns undefined if the lead has been deleted */
   insert(tenant: Tenant, { lead_id, text }: CreateMessageDto): Promise<MessageDto | undefined> {
     const row = { lead_id, id: uuidv7(), text, status: 'queued' };
-    return this.insertIf(leadExistsSql('$1', '$2'), tenant, row);
+    return this.insertRow(tenant, row, { lead_id: existingLeadsSql });
   }
 }

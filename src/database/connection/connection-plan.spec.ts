@@ -5,9 +5,9 @@ describe('planConnections', () => {
   it.each([MIN_CONNECTIONS, 6, 8, 11, 12, 23, 24, 25, 100, 1_000])(
     'distributes exactly %d connections',
     (most) => {
-      const { pool, reads, writes, lookups, waiting } = planConnections(most);
-      expect(pool + reads + writes + lookups).toBe(most);
-      expect(Math.min(reads, writes, lookups, waiting)).toBeGreaterThanOrEqual(1);
+      const { pool, batches, waiting } = planConnections(most);
+      expect(pool + batches).toBe(most);
+      expect(Math.min(batches, waiting)).toBeGreaterThanOrEqual(1);
       // Migrations need two connections, and operations that wait for locks must leave some to others.
       expect(pool).toBeGreaterThanOrEqual(2);
       expect(waiting).toBeLessThan(pool);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { poolOf } from './typeorm-internals.js';
-import { pipelinedConnections } from '../gateway/lanes.js';
+import { BatchConnections } from '../gateway/batch-connections.js';
 import { ADMINISTRATION } from './administration.js';
 
 /** Numbers of connections to the database. */
@@ -27,13 +27,18 @@ export class DatabaseStatus {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     @InjectDataSource(ADMINISTRATION) private readonly administration: DataSource,
+    private readonly batches: BatchConnections,
   ) {}
 
   /** All connections of this instance. */
   connections(): Connections {
-    const { total, idle, waiting } = this.pool();
-    const pipelined = pipelinedConnections(this.dataSource);
-    return { total: total + pipelined.total, idle: idle + pipelined.idle, waiting };
+    const pool = this.pool();
+    const batches = this.batches.state;
+    return {
+      total: pool.total + batches.total,
+      idle: pool.idle + batches.idle,
+      waiting: pool.waiting + batches.waiting,
+    };
   }
 
   pool(): PoolState {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { activeQueryOf, Query, streamOf, wireConnectionOf } from './pg-internals.js';
+import { Query, streamOf, wireConnectionOf } from './pg-internals.js';
 
 describe('the internals of pg that the database code relies on', () => {
   const client = new pg.Client();
@@ -19,17 +19,6 @@ describe('the internals of pg that the database code relies on', () => {
     const stream = streamOf(client);
     const types = [typeof stream.cork, typeof stream.uncork, typeof stream.destroy];
     expect(types).toEqual(['function', 'function', 'function']);
-  });
-
-  it('a client has the active query and the queue of sent queries, empty at first', () => {
-    expect(client).toMatchObject({ _activeQuery: null, _sentQueryQueue: [] });
-    expect(activeQueryOf(client)).toBeUndefined();
-  });
-
-  it('a sent query counts as active before the server is ready for it', () => {
-    const sent = new Query('select 1');
-    const waiting = Object.assign(new pg.Client(), { _sentQueryQueue: [sent] });
-    expect(activeQueryOf(waiting)).toBe(sent);
   });
 
   it.each([

@@ -47,15 +47,3 @@ export function wireConnectionOf(client: pg.ClientBase): WireConnection {
 export function streamOf(client: pg.ClientBase): Duplex {
   return wireConnectionOf(client).stream;
 }
-
-/**
- * Returns the query whose result arrives next, if any. After an error no query is active until the
- * server is ready again, although further ones were sent.
- */
-export function activeQueryOf(client: pg.ClientBase): unknown {
-  const { _activeQuery, _sentQueryQueue } = client as unknown as {
-    readonly _activeQuery: unknown;
-    readonly _sentQueryQueue: readonly unknown[];
-  };
-  return _activeQuery ?? _sentQueryQueue[0];
-}

@@ -57,11 +57,6 @@ export class QueryWithContext extends Query {
     }
     super.handleError(error, connection);
   }
-
-  /** Reports that the query could not be sent. */
-  fail(error: Error): void {
-    this.callback?.(error, undefined);
-  }
 }
 
 /** Sends a context statement ahead of another statement. */

@@ -27,18 +27,21 @@ export class SessionContext {
   get calls(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
-    const call = (name: string, value: string) =>
-      `set_config('${name}', ${pg.escapeLiteral(value)}, true)`;
     return [
-      call('role', role),
-      ...(searchPath ? [call('search_path', identifierList(searchPath))] : []),
+      callOf('role', role),
+      ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
     ];
   }
 
-  /** A `select` that also sets these settings, `$1` onwards, until the transaction ends. */
-  selectWith(settings: readonly string[]): string {
+  /**
+   * A `select` that also sets further settings until the transaction ends.
+   * @param settings names of settings, whose values are `$1` onwards
+   * @param fixed settings with their values
+   */
+  selectWith(settings: readonly string[], fixed: Readonly<Record<string, string>> = {}): string {
     const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
-    return `select ${[...this.calls, ...set].join(', ')}`;
+    const fixedCalls = Object.entries(fixed).map(([name, value]) => callOf(name, value));
+    return `select ${[...this.calls, ...set, ...fixedCalls].join(', ')}`;
   }
 
   /** The same as `set local` statements. They take no snapshot, so `set transaction` may follow. */
@@ -50,6 +53,10 @@ export class SessionContext {
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
     ];
   }
+}
+
+function callOf(name: string, value: string): string {
+  return `set_config('${name}', ${pg.escapeLiteral(value)}, true)`;
 }
 
 /** A list of quoted identifiers, for a search path. */

@@ -42,7 +42,7 @@ export class AdministrativeWrites {
       const client = (await runner.connect()) as pg.PoolClient;
       end = deadline.destroyWhenExceeded(client);
       await runner.startTransaction();
-      await client.query(SET_TIMEOUTS, [...deadline.timeouts(true)]);
+      await client.query(SET_TIMEOUTS, [...deadline.timeouts('long')]);
       let rows: unknown[] = [];
       for (const { text, values } of statements) {
         ({ rows } = await client.query({ text, values: [...values] }));

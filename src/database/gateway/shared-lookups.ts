@@ -1,12 +1,6 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type pg from 'pg';
-import type { DataSource } from 'typeorm';
-import { Settings } from '../../config/settings.js';
-import { planConnections } from '../connection/connection-plan.js';
-import { CONNECTION_SETTINGS } from '../connection/data-source-options.js';
-import { Query, type QueryCallback } from '../connection/pg-internals.js';
-import { Lanes } from './lanes.js';
+import { Injectable } from '@nestjs/common';
+import { BatchConnections } from './batch-connections.js';
+import { TimeBudget } from './time-budget.js';
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
@@ -16,33 +10,20 @@ export interface Lookup {
   readonly values: readonly unknown[];
 }
 
-/**
- * Lookups that every request needs before its organization is known. They have connections of their
- * own, so that they never wait for statements on the records of organizations.
- */
+/** Lookups that requests need before their organization is known. They run as the database user. */
 @Injectable()
-export class SharedLookups implements OnApplicationShutdown {
-  private readonly lanes: Lanes;
-
-  constructor(@InjectDataSource() dataSource: DataSource, settings: Settings) {
-    const { lookups } = planConnections(settings.databaseMaxConnections);
-    this.lanes = new Lanes(dataSource, lookups, CONNECTION_SETTINGS);
-  }
+export class SharedLookups {
+  constructor(
+    private readonly connections: BatchConnections,
+    private readonly timeBudget: TimeBudget,
+  ) {}
 
   /** @throws any error of the driver */
-  find<Row>(lookup: Lookup): Promise<Row[]> {
-    return new Promise((resolve, reject) => {
-      const callback: QueryCallback = (error, result) => {
-        if (error) reject(error);
-        else resolve((result?.rows ?? []) as Row[]);
-      };
-      const query = new Query(lookup, undefined, callback) as unknown as pg.Submittable;
-      this.lanes.submit(Object.assign(query, { fail: reject }));
+  find<Row>({ name, text, values }: Lookup): Promise<Row[]> {
+    return this.connections.use(async (client, limitTo) => {
+      limitTo(this.timeBudget.startDeadline());
+      const result = await client.query({ name, text, values: [...values] });
+      return result.rows as Row[];
     });
-  }
-
-  /** Runs after everything that could still send a lookup. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.lanes.close();
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -7,16 +7,44 @@ import { acquireClient } from '../connection/typeorm-internals.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import { type CommitCallbacks, runAfterCommit } from './commit-callbacks.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
-import { type ConnectionPlan, planConnections } from '../connection/connection-plan.js';
+import { BatchConnections } from './batch-connections.js';
+import { planConnections } from '../connection/connection-plan.js';
 import { translateErrors } from '../connection/driver-error.js';
-import { Lanes, TENANT_LANE_SETTINGS } from './lanes.js';
 import { Load } from './load.js';
 import { TimeBudget } from './time-budget.js';
+import {
+  type BatchRow,
+  NEEDS_OWN_STATEMENT,
+  type BatchStatement,
+  TenantBatches,
+} from './tenant-batches.js';
+import type { BatchItem } from './batch-queue.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
 import { SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import { TenantStatements } from './tenant-statements.js';
 import { openUnitOf, SavepointUnitOfWork } from './unit-of-work.js';
+
+/** The settings of each statement, as parameters of its context. */
+const CONTEXT = [
+  TENANT_SETTING,
+  'lock_timeout',
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+];
+
+/**
+ * Make PostgreSQL use an index, whatever the size of the organization is, and even before the first
+ * statistics exist.
+ */
+const INDEX_PLAN = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
 
 /** Name under which the wait for a connection is measured. */
 const CONNECTION = 'connection';
@@ -26,36 +54,31 @@ const CONNECTION = 'connection';
  * organization, in one round trip. Errors of the driver are translated into errors of the application.
  */
 @Injectable()
-export class TenantDatabase implements OnApplicationShutdown {
-  private readonly plan: ConnectionPlan;
+export class TenantDatabase {
   private readonly retryPolicy: RetryPolicy;
   private readonly statements = new TenantStatements();
-  private readonly tenantContextSql: string;
-  private readonly organizationContextSql: string;
-  private readonly lanes: Record<Failure, Lanes>;
+  private readonly batches: TenantBatches;
+  private readonly contextSql: string;
+  private readonly indexContextSql: string;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     timeBudget: TimeBudget,
     private readonly load: Load,
     private readonly changes: ChangeBus,
+    private readonly connections: BatchConnections,
     settings: Settings,
     context: SessionContext,
   ) {
-    this.plan = planConnections(settings.databaseMaxConnections);
-    this.retryPolicy = new RetryPolicy(timeBudget, load, this.plan.waiting);
-    const timeouts = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
-    this.organizationContextSql = context.selectWith([TENANT_SETTING]);
-    this.tenantContextSql = context.selectWith([TENANT_SETTING, ...timeouts]);
-    this.lanes = {
-      query_failed: new Lanes(this.dataSource, this.plan.reads, TENANT_LANE_SETTINGS),
-      create_failed: new Lanes(this.dataSource, this.plan.writes, TENANT_LANE_SETTINGS),
-    };
-  }
-
-  /** Runs after everything that could still send a statement. */
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.lanes.query_failed.close(), this.lanes.create_failed.close()]);
+    const { waiting } = planConnections(settings.databaseMaxConnections);
+    this.retryPolicy = new RetryPolicy(timeBudget, load, waiting);
+    this.contextSql = context.selectWith(CONTEXT);
+    this.indexContextSql = context.selectWith(CONTEXT, INDEX_PLAN);
+    this.batches = new TenantBatches(connections, this.statements, load, (id, deadline) => ({
+      name: 'index',
+      text: this.indexContextSql,
+      values: [id, ...deadline.timeouts('shared')],
+    }));
   }
 
   /**
@@ -73,6 +96,33 @@ export class TenantDatabase implements OnApplicationShutdown {
    */
   write<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
     return this.runSingle<Row>(tenant, statement, 'create_failed');
+  }
+
+  /**
+   * Runs a statement for one item, together with concurrent items of the organization.
+   * @returns the row of the item; undefined if there is none
+   * @throws ApiError `query_failed` for a read that is not part of a write, otherwise `create_failed`
+   * @throws UniqueViolation
+   */
+  async runBatched<I extends BatchItem, Row extends BatchRow>(
+    tenant: Tenant,
+    statement: BatchStatement<I>,
+    item: I,
+    failure: Failure = statement.kind === 'read' ? 'query_failed' : 'create_failed',
+  ): Promise<Row | undefined> {
+    const alone = () => statement.of(tenant.id, [item]);
+    if (openUnitOf(tenant)) return (await this.runSingle<Row>(tenant, alone(), failure))[0];
+    let isAlone = false;
+    return this.retryPolicy.run(failure, async (options) => {
+      if (!isAlone && !options.mayWaitForLocks) {
+        const running = this.batches.run(statement, tenant.id, item, options.deadline);
+        const row = await translateErrors(running, failure);
+        if (row !== NEEDS_OWN_STATEMENT) return row as Row | undefined;
+        isAlone = true;
+      }
+      const [row] = await this.attemptSingle<Row>(tenant.id, alone(), failure, options);
+      return row;
+    });
   }
 
   /**
@@ -153,12 +203,14 @@ export class TenantDatabase implements OnApplicationShutdown {
     let isOpen = true;
     try {
       const client = (await step(this.load.time(CONNECTION, runner.connect()))) as pg.PoolClient;
-      end = options.deadline.destroyWhenExceeded(client);
+      end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
         query: async <Row>(statement: Statement) => {
           if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
-          const running = this.runOn<Row>(client, tenant.id, statement, options);
+          // The planner settings of an index plan would apply to the rest of the transaction.
+          const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
+          const running = this.runOn<Row>(client, tenant.id, { ...statement, plan }, options);
           return step(this.load.time(statement.text, running));
         },
       };
@@ -182,24 +234,25 @@ export class TenantDatabase implements OnApplicationShutdown {
     const { id: organizationId } = tenant;
     const unit = openUnitOf(tenant);
     if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
-    return this.retryPolicy.run(failure, (options) => {
-      const inLane = statement.cost === 'bounded' && !options.mayWaitForLocks;
-      const running = inLane
-        ? this.runInLane<Row>(organizationId, statement, failure)
-        : this.runInPool<Row>(organizationId, statement, options);
-      return translateErrors(this.load.time(statement.text, running), failure);
-    });
+    return this.retryPolicy.run(failure, (options) =>
+      this.attemptSingle(organizationId, statement, failure, options),
+    );
   }
 
-  private runInLane<Row>(
+  private attemptSingle<Row>(
     organizationId: string,
     statement: Statement,
     failure: Failure,
+    options: AttemptOptions,
   ): Promise<Row[]> {
-    const context = { text: this.organizationContextSql, values: [organizationId] };
-    return this.statements.run<Row>(context, statement, (query) => {
-      this.lanes[failure].submit(query);
-    });
+    const isShort = statement.plan === 'index' && !options.mayWaitForLocks;
+    const running = isShort
+      ? this.connections.use((client, limitTo) => {
+          limitTo(options.deadline);
+          return this.runOn<Row>(client, organizationId, statement, options);
+        })
+      : this.runInPool<Row>(organizationId, statement, options);
+    return translateErrors(this.load.time(statement.text, running), failure);
   }
 
   private async runInPool<Row>(
@@ -208,7 +261,7 @@ export class TenantDatabase implements OnApplicationShutdown {
     options: AttemptOptions,
   ): Promise<Row[]> {
     const [client, release] = await acquireClient(this.dataSource);
-    const end = options.deadline.destroyWhenExceeded(client);
+    const end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
     try {
       return await this.runOn<Row>(client, organizationId, statement, options);
     } finally {
@@ -223,8 +276,13 @@ export class TenantDatabase implements OnApplicationShutdown {
     statement: Statement,
     { deadline, mayWaitForLocks }: AttemptOptions,
   ): Promise<Row[]> {
-    const values = [organizationId, ...deadline.timeouts(mayWaitForLocks)];
-    return this.statements.run<Row>({ text: this.tenantContextSql, values }, statement, (query) => {
+    const isIndex = statement.plan === 'index';
+    const context = {
+      name: isIndex ? 'index' : 'tenant',
+      text: isIndex ? this.indexContextSql : this.contextSql,
+      values: [organizationId, ...deadline.timeouts(mayWaitForLocks ? 'long' : 'brief')],
+    };
+    return this.statements.run<Row>(context, statement, (query) => {
       client.query(query);
     });
   }

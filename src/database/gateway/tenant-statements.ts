@@ -5,9 +5,6 @@ import type { Statement } from './tenant.js';
 /** Maximum number of prepared statements on a connection. Further texts run unprepared. */
 const MAX_PREPARED_STATEMENTS = 500;
 
-/** A query for a connection. `fail` reports that it could not be sent. */
-type TenantQuery = pg.Submittable & { fail(error: Error): void };
-
 /** Sends statements with their session context, and prepares each text once for a connection. */
 export class TenantStatements {
   private readonly names = new Map<string, string>();
@@ -18,14 +15,14 @@ export class TenantStatements {
    * @throws any error of the driver
    */
   run<Row>(
-    context: Omit<ContextStatement, 'name'>,
+    context: ContextStatement,
     { text, values, plan }: Statement,
-    submit: (query: TenantQuery) => void,
+    submit: (query: pg.Submittable) => void,
   ): Promise<Row[]> {
     const name = plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
       const query = new QueryWithContext(
-        { name: 'tenant', ...context },
+        context,
         { name, text, values },
         undefined,
         (error, result) => {
@@ -33,7 +30,7 @@ export class TenantStatements {
           else resolve(result?.rows as Row[]);
         },
       );
-      submit(query as unknown as TenantQuery);
+      submit(query as unknown as pg.Submittable);
     });
   }
 

@@ -4,10 +4,12 @@ import type { CommitCallback } from './commit-callbacks.js';
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** `prepared` (default) plans the statement once. `custom` plans it for each set of values. */
-  readonly plan?: 'prepared' | 'custom';
-  /** `bounded`: reads or writes a few rows by an index, however large the organization is. */
-  readonly cost?: 'bounded' | 'any';
+  /**
+   * `prepared` (default) plans the statement once. `custom` plans it for each set of values. `index`
+   * plans it once and makes it use indexes, for a statement that reads or writes a few rows of an
+   * organization of any size.
+   */
+  readonly plan?: 'prepared' | 'custom' | 'index';
 }
 
 /** Runs statements inside one transaction of one organization. */

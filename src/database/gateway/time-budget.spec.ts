@@ -16,8 +16,8 @@ it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
   (ms) => {
     const deadline = new ServerTimeBudget().startDeadline();
     jest.advanceTimersByTime(ms);
-    for (const mayWaitForLocks of [false, true]) {
-      const [lock, statement] = deadline.timeouts(mayWaitForLocks).map(Number);
+    for (const wait of ['shared', 'brief', 'long'] as const) {
+      const [lock, statement] = deadline.timeouts(wait).map(Number);
       expect(lock).toBeLessThanOrEqual(statement!);
       expect(ms + statement!).toBeLessThan(LONGEST_MS);
     }

@@ -2,9 +2,11 @@ import type pg from 'pg';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection } from '../connection/resilient-client.js';
 
-/** How long a statement waits for a lock, without and with `mayWaitForLocks`. */
-const BRIEF_LOCK_MS = 100;
-const LOCK_MS = 2_000;
+/**
+ * How long a statement may wait for a lock: one of several callers, a first attempt, and a later one
+ * that does not keep others waiting.
+ */
+const LOCK_MS = { shared: 50, brief: 100, long: 2_000 } as const;
 
 /** Timeouts of a statement, and of an operation with its retries. */
 const STATEMENT_MS = 2_500;
@@ -13,7 +15,7 @@ const OPERATION_MS = 4_500;
 /** How long after the timeout of PostgreSQL a silent connection is destroyed. */
 const SILENCE_MS = 300;
 
-const NOOP = () => undefined;
+const NOOP = (): void => undefined;
 
 /** How long database operations may take. */
 export abstract class TimeBudget {
@@ -48,15 +50,18 @@ export class Deadline {
     return this.remainingMs - POOL_WAIT_MS;
   }
 
-  /**
-   * The timeouts of the next statement, in milliseconds as PostgreSQL reads them.
-   * @param mayWaitForLocks whether the statement may wait for locks longer than briefly
-   */
-  timeouts(mayWaitForLocks: boolean): readonly [lock: string, statement: string, idle: string] {
-    if (this.end === Infinity) return ['0', '0', '0'];
+  /** The deadline of statements that several callers share. */
+  static earliest(deadlines: readonly Deadline[]): Deadline {
+    return deadlines.reduce((earliest, other) => (other.end < earliest.end ? other : earliest));
+  }
+
+  /** The timeouts of the next statement, in milliseconds as PostgreSQL reads them. */
+  timeouts(wait: keyof typeof LOCK_MS): readonly [lock: string, statement: string, idle: string] {
+    // Without a deadline, only a statement that does not keep others waiting may wait for ever.
+    if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
     const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.remainingMs)));
     return [
-      String(Math.min(mayWaitForLocks ? LOCK_MS : BRIEF_LOCK_MS, statementMs)),
+      String(Math.min(LOCK_MS[wait], statementMs)),
       String(statementMs),
       // We have destroyed the connection by then, which PostgreSQL may not notice.
       String(STATEMENT_MS + SILENCE_MS),
@@ -65,13 +70,15 @@ export class Deadline {
 
   /**
    * Destroys a connection that is still in use after the deadline: a firewall may have dropped it.
+   * @param onDestroy called then
    * @returns function that cancels this
    */
-  destroyWhenExceeded(client: pg.ClientBase): () => void {
+  destroyWhenExceeded(client: pg.ClientBase, onDestroy = NOOP): () => void {
     if (this.end === Infinity) return NOOP;
     const overdue = setTimeout(
       () => {
         destroyConnection(client);
+        onDestroy();
       },
       Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS,
     );

@@ -63,7 +63,7 @@ export class Readiness {
   private async check(): Promise<string | undefined> {
     const problems = await Promise.all([
       withTimeout(this.readShared(), () => SILENT),
-      withTimeout(this.readAsTenant('bounded'), () => SILENT),
+      withTimeout(this.readAsTenant('index'), () => SILENT),
       ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
     ]);
     const obstacle = this.judge(problems);
@@ -100,7 +100,7 @@ export class Readiness {
   }
 
   private readPooled(): Promise<Problem | undefined> {
-    return withTimeout(this.readAsTenant('any'), () =>
+    return withTimeout(this.readAsTenant('prepared'), () =>
       this.status.pool().waiting > 0 ? 'no connection' : SILENT,
     );
   }
@@ -112,12 +112,12 @@ export class Readiness {
   }
 
   /** Reads from every table as requests do. */
-  private async readAsTenant(cost: 'bounded' | 'any'): Promise<void> {
+  private async readAsTenant(plan: 'index' | 'prepared'): Promise<void> {
     const text = (this.readStatement ??= readStatement(this.tables));
     const [row] = await this.database.read<{ may_write: boolean }>(NO_ORGANIZATION, {
       text,
       values: [NO_ORGANIZATION.id],
-      cost,
+      plan,
     });
     this.ownStatements++;
     if (!row?.may_write) throw new MissingGrants();

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { TableReference } from './table-references.js';
 import type { TenantTransaction } from '../gateway/tenant.js';
-import { NEXT_UPDATED_AT } from './tenant-repository.js';
+import { NEXT_UPDATED_AT } from './record-statements.js';
 
 /**
  * Removes records of an organization in a transaction, and applies the `on delete` actions of foreign

@@ -1,23 +1,25 @@
 import type { Type } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
 import { uuidRangeOf } from '../../fields/uuid.js';
-import { ColumnsOfTenants, type ComputedFields } from './record-columns.js';
+import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
+import {
+  type JsonRow,
+  NEXT_UPDATED_AT,
+  RecordStatements,
+  type RequiredReferences,
+  type Row,
+  rowItemOf,
+  type RowItem,
+} from './record-statements.js';
 import type { TenantTable } from './tenant-table.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
-
-/** Columns and values of a row. The names are SQL and must never come from a caller. */
-export type Row = Readonly<Record<string, unknown>>;
+import { openUnitOf } from '../gateway/unit-of-work.js';
 
 /** Times of a record that is older than its row. */
 export interface Times {
   readonly created_at: Date;
   readonly updated_at: Date;
-}
-
-/** A record as JSON, written by PostgreSQL. */
-interface JsonRow {
-  readonly json: string;
 }
 
 /** Computes the columns to set from the stored record; undefined changes nothing. */
@@ -26,13 +28,13 @@ export type Revision<R> = (
   transaction: TenantTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
 
-/** SQL of a new `updated_at`, which is always later than the old one. */
-export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
-  updated_at + interval '1 millisecond')`;
+/** How often an update is tried without a lock. */
+const MAX_OPTIMISTIC_UPDATES = 2;
 
 /** Base class of repositories, with the SQL of single records. */
 export abstract class TenantRepository<R extends { id: string }> {
   private readonly columns: ColumnsOfTenants<R>;
+  private readonly statements = new Map<RecordColumns<R>, RecordStatements>();
 
   /**
    * @param record the DTO of a record; its fields are columns of the table
@@ -49,14 +51,7 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   /** @throws ApiError `query_failed` */
   async find(tenant: Tenant, id: string): Promise<R | undefined> {
-    const rows = await this.database.read<JsonRow>(tenant, {
-      text: `select row_to_json(record)::text as json from (
-        select ${this.columns.of(tenant).jsonFromTable} from ${this.table.name}
-        where ${this.isRecord}) record`,
-      values: [tenant.id, id],
-      cost: 'bounded',
-    });
-    return this.recordOf(tenant, rows);
+    return this.recordOf(tenant, await this.findRow(tenant, id, 'query_failed'));
   }
 
   /**
@@ -67,7 +62,7 @@ export abstract class TenantRepository<R extends { id: string }> {
     const range = uuidRangeOf(prefix);
     if (!range) return [];
     const rows = await this.database.read<JsonRow>(tenant, {
-      text: `select row_to_json(record)::text as json from (
+      text: `select id, row_to_json(record)::text as json from (
         select ${this.columns.stored.jsonColumns} from ${this.table.name}
         where organization_id = $1 and id between $2 and $3 and ${this.table.notDeleted}
         order by id limit ${limit}) record`,
@@ -77,29 +72,22 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Inserts a record if a guard finds a row.
-   * @param guard a locking SELECT; its parameters are `$1`, the organization, and the values of `row`
-   * @returns undefined if the guard found no row
+   * Inserts a record, together with concurrent ones.
+   * @param row values as JSON: dates, arrays and objects are converted to the types of their columns
+   * @param references columns with ids of records that must exist, always the same ones for a table
+   * @returns undefined if such a record does not exist
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  protected async insertIf(
-    guard: string | undefined,
+  protected async insertRow(
     tenant: Tenant,
-    row: Row,
+    row: Row & { id: string },
+    references: RequiredReferences = {},
   ): Promise<R | undefined> {
-    const names = ['organization_id', ...Object.keys(row)];
-    const parameters = names.map((_, index) => `$${index + 1}`).join(', ');
-    const source = guard ? `select ${parameters} from guard` : `values (${parameters})`;
-    const rows = await this.database.write<JsonRow>(tenant, {
-      text: `with ${guard ? `guard as materialized (${guard}),` : ''} record as (
-          insert into ${this.table.name} (${names.join(', ')}) ${source}
-          returning ${this.columns.of(tenant).jsonFromTable})
-        select row_to_json(record)::text as json from record`,
-      values: [tenant.id, ...Object.values(row)],
-      cost: 'bounded',
-    });
-    return this.recordOf(tenant, rows);
+    const statement = this.statementsOf(tenant).insert(Object.keys(row), references);
+    const item = rowItemOf(row);
+    const inserted = await this.database.runBatched<RowItem, JsonRow>(tenant, statement, item);
+    return this.recordOf(tenant, inserted);
   }
 
   /**
@@ -118,23 +106,21 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Locks a record and sets the columns that `revise` returns.
+   * Sets the columns of a record that `revise` returns. The record is read without a lock and written
+   * if nobody has changed it since. After conflicts, or if `revise` sends statements, it is locked.
+   * @param revise may run more than once
    * @returns the record after the change; undefined if it does not exist
    * @throws ApiError `precondition_failed`, `create_failed`, and any error of `revise`
    * @throws UniqueViolation
    */
-  update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.database.transaction(tenant, async (transaction, own) => {
-      const rows = await transaction.query<JsonRow>(this.lock(tenant, id));
-      const stored = this.recordOf(tenant, rows);
-      const changes = stored && (await revise(stored, transaction));
-      if (stored) checkPrecondition(tenant, stored);
-      // Parsed again, because `revise` may have changed the other object.
-      if (!changes) return this.recordOf(tenant, rows);
-      const changed = this.recordOf(tenant, await transaction.query(this.set(tenant, id, changes)));
-      this.database.publishChange(own, id);
-      return changed;
-    });
+  async update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+    if (openUnitOf(tenant)) return this.updateLocked(tenant, id, revise);
+    for (let attempts = 0; attempts < MAX_OPTIMISTIC_UPDATES; attempts++) {
+      const outcome = await this.updateUnlocked(tenant, id, revise);
+      if (outcome === 'transaction needed') break;
+      if (outcome !== 'conflict') return outcome;
+    }
+    return this.updateLocked(tenant, id, revise);
   }
 
   /**
@@ -142,11 +128,12 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  delete(tenant: Tenant, id: string): Promise<boolean> {
-    return this.writeOne(tenant, id, {
-      text: `update ${this.table.name} set deleted_at = now() where ${this.isRecord} returning id`,
-      values: [tenant.id, id],
-    });
+  async delete(tenant: Tenant, id: string): Promise<boolean> {
+    const statement = this.statementsOf(tenant).delete;
+    const item = { id: id.toLowerCase() };
+    if (tenant.precondition) return this.writeOne(tenant, id, statement.of(tenant.id, [item]));
+    const deleted = await this.database.runBatched(tenant, statement, item);
+    return this.publishIfFound(deleted ? [deleted] : [], tenant, id);
   }
 
   /**
@@ -160,7 +147,8 @@ export abstract class TenantRepository<R extends { id: string }> {
       return this.publishIfFound(await this.database.write(tenant, statement), tenant, id);
     }
     return this.database.transaction(tenant, async (transaction, own) => {
-      const stored = this.recordOf(tenant, await transaction.query(this.lock(tenant, id)));
+      const [row] = await transaction.query<JsonRow>(this.lock(tenant, id));
+      const stored = this.recordOf(tenant, row);
       if (stored) checkPrecondition(tenant, stored);
       return this.publishIfFound(await transaction.query(statement), own, id);
     });
@@ -177,14 +165,73 @@ export abstract class TenantRepository<R extends { id: string }> {
     return length > 0;
   }
 
-  private recordOf(tenant: Tenant, [row]: readonly JsonRow[]): R | undefined {
+  private async updateUnlocked(
+    tenant: Tenant,
+    id: string,
+    revise: Revision<R>,
+  ): Promise<R | undefined | 'conflict' | 'transaction needed'> {
+    const row = await this.findRow(tenant, id, 'create_failed');
+    const stored = this.recordOf(tenant, row);
+    if (!stored) return undefined;
+    let changes: Row | undefined;
+    try {
+      changes = await revise(stored, NO_TRANSACTION);
+    } catch (error) {
+      if (error instanceof TransactionNeeded) return 'transaction needed';
+      throw error;
+    }
+    checkPrecondition(tenant, stored);
+    // Parsed again, because `revise` may have changed the other object.
+    const before = this.recordOf(tenant, row) as R & { updated_at: unknown };
+    if (!changes) return before;
+    const statement = this.statementsOf(tenant).compareAndSet(Object.keys(changes));
+    const item = rowItemOf({ ...changes, id, updated_at: before.updated_at });
+    const changed = await this.database.runBatched<RowItem, JsonRow>(tenant, statement, item);
+    if (!changed) return 'conflict';
+    this.database.publishChange(tenant, id);
+    return this.recordOf(tenant, changed);
+  }
+
+  private updateLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+    return this.database.transaction(tenant, async (transaction, own) => {
+      const [row] = await transaction.query<JsonRow>(this.lock(tenant, id));
+      const stored = this.recordOf(tenant, row);
+      const changes = stored && (await revise(stored, transaction));
+      if (stored) checkPrecondition(tenant, stored);
+      if (!changes) return this.recordOf(tenant, row);
+      const [changed] = await transaction.query<JsonRow>(this.set(tenant, id, changes));
+      this.database.publishChange(own, id);
+      return this.recordOf(tenant, changed);
+    });
+  }
+
+  private findRow(
+    tenant: Tenant,
+    id: string,
+    failure: 'query_failed' | 'create_failed',
+  ): Promise<JsonRow | undefined> {
+    const { find } = this.statementsOf(tenant);
+    return this.database.runBatched(tenant, find, { id: id.toLowerCase() }, failure);
+  }
+
+  private statementsOf(tenant: Tenant): RecordStatements {
+    const columns = this.columns.of(tenant);
+    let statements = this.statements.get(columns);
+    if (!statements) {
+      statements = new RecordStatements(this.table, columns);
+      this.statements.set(columns, statements);
+    }
+    return statements;
+  }
+
+  private recordOf(tenant: Tenant, row: JsonRow | undefined): R | undefined {
     return row && this.columns.of(tenant).parser.fromJson(row.json);
   }
 
   /** Reads and locks a record. */
   private lock(tenant: Tenant, id: string): Statement {
     return {
-      text: `select row_to_json(record)::text as json from (
+      text: `select id, row_to_json(record)::text as json from (
         select ${this.columns.of(tenant).jsonFromTable} from ${this.table.name}
         where ${this.isRecord} for update) record`,
       values: [tenant.id, id],
@@ -197,11 +244,18 @@ export abstract class TenantRepository<R extends { id: string }> {
       text: `with record as (
           update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
           where ${this.isRecord} returning ${this.columns.of(tenant).jsonFromTable})
-        select row_to_json(record)::text as json from record`,
+        select id, row_to_json(record)::text as json from record`,
       values: [tenant.id, id, ...Object.values(changes)],
     };
   }
 }
+
+/** `revise` has sent a statement, which needs a transaction. */
+class TransactionNeeded extends Error {}
+
+const NO_TRANSACTION: TenantTransaction = {
+  query: () => Promise.reject(new TransactionNeeded()),
+};
 
 function checkPrecondition({ precondition }: Tenant, stored: object): void {
   if (precondition && !precondition.isMetBy(stored)) throw new ApiError('precondition_failed');

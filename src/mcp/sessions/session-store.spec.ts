@@ -30,7 +30,7 @@ const repository = {
 let sessions: SessionStore;
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] });
   setLogLevel('silent');
   for (const method of Object.values(repository)) method.mockReset();
   repository.open.mockImplementation((opened) =>
@@ -168,15 +168,16 @@ describe('a session that has expired by the clock of the database', () => {
 });
 
 describe('sessions that are opened at the same time', () => {
-  it('are stored together, after those before them', async () => {
+  it('are stored together', async () => {
     await Promise.all(Array.from({ length: 100 }, () => sessions.open(ALICE, TERMS)));
-    expect(repository.open.mock.calls.map(([opened]) => opened.length)).toEqual([1, 99]);
+    expect(repository.open.mock.calls.map(([opened]) => opened.length)).toEqual([100]);
   });
 
   it('fail together, without affecting later ones', async () => {
     repository.open.mockRejectedValueOnce(new Error('the database is unavailable'));
     const outcomes = await Promise.allSettled([1, 2].map(() => sessions.open(ALICE, TERMS)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await sessions.open(ALICE, TERMS);
   });
 });
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
+import { BatchQueue } from '../../database/gateway/batch-queue.js';
 import { ApiError } from '../../errors/api-error.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import { UUID } from '../../fields/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { type ResourceReference, ResourceRegistry } from '../resources/resource-registry.js';
-import { Batch } from './batch.js';
 import { Session, type SessionStream, type SessionTerms } from './session.js';
 import {
   type NewSession,
@@ -28,7 +28,7 @@ const RETRY_AFTER_SECONDS = 30;
 @Injectable()
 export class SessionStore implements BeforeApplicationShutdown {
   private readonly known = new Map<string, Session>();
-  private readonly openings: Batch<NewSession, boolean>;
+  private readonly openings: BatchQueue<NewSession, boolean>;
   private readonly ttlMs: number;
   private usesWrittenAt = performance.now();
   private isShuttingDown = false;
@@ -40,7 +40,8 @@ export class SessionStore implements BeforeApplicationShutdown {
     settings: Settings,
   ) {
     this.ttlMs = settings.mcpSessionTtlSeconds * 1_000;
-    this.openings = new Batch(async (sessions) => {
+    this.openings = new BatchQueue({ concurrency: 1 }, async (take) => {
+      const sessions = take();
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));
     });

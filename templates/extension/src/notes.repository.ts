@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   Conditions,
-  leadExistsSql,
+  existingLeadsSql,
   type Page,
   RecordList,
   type Row,
@@ -32,7 +32,7 @@ export class NotesRepository extends TenantRepository<NoteDto> {
   }
 
   /** @returns undefined if the lead does not exist or is deleted */
-  insert(tenant: Tenant, { lead_id, ...row }: Row & { lead_id: string }) {
-    return this.insertIf(leadExistsSql('$1', '$2'), tenant, { lead_id, ...row });
+  insert(tenant: Tenant, row: Row & { id: string; lead_id: string }) {
+    return this.insertRow(tenant, row, { lead_id: existingLeadsSql });
   }
 }

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { Load } from '../../src/database/gateway/load.js';
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { createLead, dataOf, expectError, getLead, LEADS } from '../../src/testing/factories.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  getLead,
+  LEADS,
+  updateLead,
+} from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { configOf } from '../../src/testing/databases.js';
@@ -36,12 +44,12 @@ afterAll(async () => {
   await app.stop();
 });
 
-const bounded = (text: string, values: unknown[] = []): Statement => {
-  return { text, values, cost: 'bounded' };
+const onIndex = (text: string, values: unknown[] = []): Statement => {
+  return { text, values, plan: 'index' };
 };
 
 /** Returns the organization and the role that row-level security applies to a statement. */
-const IDENTITY = bounded(
+const IDENTITY = onIndex(
   `select current_setting('${TENANT_SETTING}') as organization, current_user as role, $1::int as n`,
 );
 
@@ -71,7 +79,7 @@ function endConnections(): Promise<unknown> {
     where datname = current_database() and application_name = 'latitude'`);
 }
 
-describe('statements that share a connection', () => {
+describe('concurrent statements', () => {
   it('run for their own organization and under the tenant role', async () => {
     const asked = Array.from({ length: 400 }, (_, n) => [n % 2 ? us : them, n] as const);
     const answers = await Promise.all(asked.map(([tenant, n]) => identify(tenant, n)));
@@ -85,11 +93,11 @@ describe('statements that share a connection', () => {
     expect(row?.organization).toBe(them.id);
   });
 
-  it('do not fail because of other statements in the pipeline', async () => {
+  it('do not fail because of others', async () => {
     const broken = [
-      bounded('select 1 / $1::int as n', [0]),
-      bounded('select no_such_column from leads where organization_id = $1', [us.id]),
-      bounded('select $1::uuid as n', ['no uuid']),
+      onIndex('select 1 / $1::int as n', [0]),
+      onIndex('select no_such_column from leads where organization_id = $1', [us.id]),
+      onIndex('select $1::uuid as n', ['no uuid']),
     ];
     const asked = Array.from({ length: 120 }, (_, n) => {
       const statement = n % 4 === 3 ? broken[(n >> 2) % broken.length]! : undefined;
@@ -133,6 +141,105 @@ describe('statements that share a connection', () => {
     expect(running).toBe(2);
     await holder.end();
     await Promise.all(slow);
+  });
+});
+
+describe('concurrent requests of one organization', () => {
+  it('share statements', async () => {
+    const leads = await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
+    const load = app.app.get(Load);
+    const before = load.completed;
+    await Promise.all(leads.map(({ id }) => getLead(us.api, id)));
+    expect(load.completed - before).toBeLessThan(leads.length);
+  });
+
+  it('each receive the record that they name, whatever the others do', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async (_, n) => {
+        const { api } = n % 3 ? us : them;
+        const lead = await createLead(api, { first_name: `Caller ${n}` });
+        const changed = await updateLead(api, lead.id, { company: `Company ${n}` });
+        const read = await getLead(api, lead.id.toUpperCase());
+        await api.delete(`${LEADS}/${lead.id}`);
+        return { n, lead, changed, read, gone: await api.get(`${LEADS}/${lead.id}`) };
+      }),
+    );
+    for (const { n, lead, changed, read, gone } of answers) {
+      const own = { id: lead.id, first_name: `Caller ${n}` };
+      expect(lead).toMatchObject(own);
+      expect(changed).toMatchObject({ ...own, company: `Company ${n}` });
+      expect(read).toEqual(changed);
+      expectError(gone, 404, 'not_found');
+    }
+  });
+
+  it('fail alone', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const taken = await createLead(us.api, { email });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => {
+        const body = { first_name: `Batch ${n}`, ...(n % 8 === 0 && { email }) };
+        return us.api.post(LEADS, body);
+      }),
+    );
+    for (const [n, answer] of answers.entries()) {
+      if (n % 8 === 0) {
+        const details = [{ field: 'email', existing_id: taken.id }];
+        expect(answer).toMatchObject({
+          status: 409,
+          body: { error: { code: 'duplicate', details } },
+        });
+      } else expect(dataOf(answer, 201).first_name).toBe(`Batch ${n}`);
+    }
+  });
+
+  it('fail alone when PostgreSQL refuses their row', async () => {
+    await app.sql(`create function refuse_row() returns trigger language plpgsql as $$ begin
+      if new.notes = 'refused' then raise exception 'for a test'; end if; return new; end $$`);
+    await app.sql(`create trigger refuse_row before insert or update on leads
+      for each row when (new.notes = 'refused') execute function refuse_row()`);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => {
+        return us.api.post(LEADS, { first_name: 'A', notes: n % 8 === 0 ? 'refused' : `n${n}` });
+      }),
+    );
+    for (const [n, answer] of answers.entries()) {
+      if (n % 8 === 0) expectError(answer, 500, 'create_failed');
+      else expect(dataOf(answer, 201).notes).toBe(`n${n}`);
+    }
+    const updates = await Promise.all(
+      answers
+        .filter(({ status }) => status === 201)
+        .map((answer, n) => {
+          const notes = n % 8 === 0 ? 'refused' : `changed ${n}`;
+          return us.api.put(`${LEADS}/${dataOf(answer, 201).id}`, { notes });
+        }),
+    );
+    for (const [n, answer] of updates.entries()) {
+      if (n % 8 === 0) expectError(answer, 500, 'create_failed');
+      else expect(dataOf(answer).notes).toBe(`changed ${n}`);
+    }
+    await app.sql('drop function refuse_row() cascade');
+  });
+
+  it('change a record that others change, too, without losing a change', async () => {
+    const { id } = await createLead(us.api);
+    const fields = ['company', 'city', 'zip', 'notes', 'first_name', 'last_name'];
+    await Promise.all(fields.map((field) => updateLead(us.api, id, { [field]: field })));
+    expect(await getLead(us.api, id)).toMatchObject(
+      Object.fromEntries(fields.map((field) => [field, field])),
+    );
+  });
+
+  it('refer to leads that exist', async () => {
+    const lead = await createLead(us.api);
+    const foreign = await createLead(them.api);
+    const answers = await Promise.all(
+      [lead.id, foreign.id, null, randomUUID(), lead.id].map((contact_id) =>
+        us.api.post('/api/v1/tasks', { title: 'Call', contact_id }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 404, 201, 404, 201]);
   });
 });
 

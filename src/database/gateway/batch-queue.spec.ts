@@ -1,0 +1,118 @@
+import { type BatchItem, type BatchLimits, BatchQueue } from './batch-queue.js';
+
+/** A batch that runs until the test ends it. */
+interface RunningBatch {
+  readonly ids: readonly string[];
+  end(): void;
+  fail(error: Error): void;
+}
+
+let batches: RunningBatch[];
+let idle: jest.Mock;
+
+beforeEach(() => {
+  batches = [];
+  idle = jest.fn();
+});
+
+/** A queue whose results are the ids of the items in upper case. */
+function queueWith(limits: BatchLimits): BatchQueue<BatchItem, string> {
+  return new BatchQueue(
+    limits,
+    (take) =>
+      new Promise((resolve, reject) => {
+        const ids = take().map(({ id }) => id);
+        const end = () => {
+          resolve(ids.map((id) => id.toUpperCase()));
+        };
+        batches.push({ ids, end, fail: reject });
+      }),
+    idle,
+  );
+}
+
+const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+const addAll = (queue: BatchQueue<BatchItem, string>, ids: string) =>
+  [...ids].map((id) => queue.add({ id, size: 10 }));
+const idsOf = () => batches.map(({ ids }) => ids.join(''));
+
+it('processes the items of one turn of the event loop in one batch', async () => {
+  const results = addAll(queueWith({ concurrency: 2 }), 'abc');
+  await turn();
+  expect(idsOf()).toEqual(['abc']);
+  batches[0]!.end();
+  expect(await Promise.all(results)).toEqual(['A', 'B', 'C']);
+});
+
+it('collects the items that arrive while as many batches run as are allowed', async () => {
+  const queue = queueWith({ concurrency: 2 });
+  void addAll(queue, 'a');
+  await turn();
+  void addAll(queue, 'b');
+  await turn();
+  const results = [...addAll(queue, 'c'), ...addAll(queue, 'd')];
+  await turn();
+  expect(idsOf()).toEqual(['a', 'b']);
+  batches[1]!.end();
+  await turn();
+  expect(idsOf()).toEqual(['a', 'b', 'cd']);
+  batches[2]!.end();
+  expect(await Promise.all(results)).toEqual(['C', 'D']);
+});
+
+it.each([
+  ['items', { concurrency: 2, maxItems: 2 }],
+  ['characters', { concurrency: 2, maxSize: 25 }],
+])('limits the number of %s of a batch', async (_, limits) => {
+  void addAll(queueWith(limits), 'abc');
+  await turn();
+  await turn();
+  expect(idsOf()).toEqual(['ab', 'c']);
+});
+
+it('processes an item that is larger than a batch alone', async () => {
+  const queue = queueWith({ concurrency: 2, maxSize: 25 });
+  void queue.add({ id: 'a', size: 100 });
+  void addAll(queue, 'b');
+  await turn();
+  await turn();
+  expect(idsOf()).toEqual(['a', 'b']);
+});
+
+it.each([
+  [false, ['ab', 'a']],
+  [true, ['aba']],
+])('puts equal ids into one batch: %s', async (allowsEqualIds, expected) => {
+  void addAll(queueWith({ concurrency: 2, allowsEqualIds }), 'aba');
+  await turn();
+  await turn();
+  expect(idsOf()).toEqual(expected);
+});
+
+it('rejects all items of a batch that fails, and no others', async () => {
+  const queue = queueWith({ concurrency: 1 });
+  const failing = addAll(queue, 'ab');
+  await turn();
+  const later = addAll(queue, 'c');
+  batches[0]!.fail(new Error('the connection was lost'));
+  const outcomes = await Promise.allSettled(failing);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  batches[1]!.end();
+  expect(await Promise.all(later)).toEqual(['C']);
+});
+
+it('rejects the waiting items if a batch fails before it takes them', async () => {
+  const failing = () => Promise.reject(new Error('no connection'));
+  const queue = new BatchQueue<BatchItem, string>({ concurrency: 1 }, failing);
+  await expect(Promise.all(addAll(queue, 'ab'))).rejects.toThrow('no connection');
+});
+
+it('reports once that no item is left', async () => {
+  const queue = queueWith({ concurrency: 2 });
+  const results = addAll(queue, 'ab');
+  await turn();
+  expect(idle).not.toHaveBeenCalled();
+  batches[0]!.end();
+  await Promise.all(results);
+  expect(idle).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,107 @@
+/** One of the items that a batch processes together. */
+export interface BatchItem {
+  /** Identifies what the item reads or writes. */
+  readonly id: string;
+  /** Size of the item in the statement, in characters. */
+  readonly size?: number;
+}
+
+export interface BatchLimits {
+  /** How many batches may run at a time. Items that arrive meanwhile form the next batch. */
+  readonly concurrency: number;
+  readonly maxItems?: number;
+  readonly maxSize?: number;
+  /** Whether a batch may have several items with the same id. Default: false. */
+  readonly allowsEqualIds?: boolean;
+}
+
+/**
+ * Processes a batch.
+ * @param take returns the items. Called as late as possible, because more items may arrive until then.
+ * @returns one result for each item, in their order
+ */
+export type ProcessBatch<I, O> = (take: () => readonly I[]) => Promise<readonly O[]>;
+
+interface Pending<I, O> {
+  readonly item: I;
+  readonly resolve: (result: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Collects the items of one turn of the event loop, and those that arrive while batches run, into
+ * batches. It remembers no results.
+ */
+export class BatchQueue<I extends BatchItem, O> {
+  private pending: Pending<I, O>[] = [];
+  private running = 0;
+  private isScheduled = false;
+
+  /** @param onIdle called when no item is left */
+  constructor(
+    private readonly limits: BatchLimits,
+    private readonly process: ProcessBatch<I, O>,
+    private readonly onIdle: () => void = () => undefined,
+  ) {}
+
+  /** @throws the error of the batch */
+  add(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.pending.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private schedule(): void {
+    if (this.isScheduled || this.running >= this.limits.concurrency) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.start();
+    });
+  }
+
+  private start(): void {
+    if (this.pending.length > 0 && this.running < this.limits.concurrency) void this.run();
+    else if (this.pending.length === 0 && this.running === 0) this.onIdle();
+  }
+
+  private async run(): Promise<void> {
+    this.running++;
+    let batch: readonly Pending<I, O>[] | undefined;
+    const take = () => (batch ??= this.take()).map(({ item }) => item);
+    try {
+      const results = await this.process(take);
+      batch?.forEach(({ resolve }, index) => {
+        resolve(results[index] as O);
+      });
+    } catch (error) {
+      for (const { reject } of batch ?? this.take()) reject(error);
+    }
+    this.running--;
+    this.start();
+  }
+
+  /** Removes the items of the next batch from the queue, oldest first. */
+  private take(): readonly Pending<I, O>[] {
+    const { maxItems = Infinity, maxSize = Infinity, allowsEqualIds = false } = this.limits;
+    const taken: Pending<I, O>[] = [];
+    const left: Pending<I, O>[] = [];
+    const ids = new Set<string>();
+    let size = 0;
+    for (const pending of this.pending) {
+      const { id, size: itemSize = 0 } = pending.item;
+      const fits = taken.length < maxItems && (size + itemSize <= maxSize || taken.length === 0);
+      if (!fits || ids.has(id)) {
+        left.push(pending);
+        continue;
+      }
+      taken.push(pending);
+      size += itemSize;
+      if (!allowsEqualIds) ids.add(id);
+    }
+    this.pending = left;
+    if (left.length > 0 && taken.length > 0) this.schedule();
+    return taken;
+  }
+}

@@ -1,0 +1,141 @@
+import pg from 'pg';
+import type { BatchConnections } from './batch-connections.js';
+import type { ContextStatement } from '../connection/query-with-context.js';
+import { type BatchItem, BatchQueue } from './batch-queue.js';
+import type { Load } from './load.js';
+import type { Statement } from './tenant.js';
+import type { TenantStatements } from './tenant-statements.js';
+import { Deadline } from './time-budget.js';
+
+/**
+ * How many batches of a statement may run at a time for one organization. With more, batches become
+ * smaller and the throughput lower.
+ */
+const CONCURRENCY = 2;
+
+const MAX_ITEMS = 64;
+const MAX_CHARACTERS = 262_144;
+
+/** A row that a batch returns: at most one for each item. */
+export interface BatchRow {
+  readonly id: string;
+}
+
+/** A statement that processes items of one organization. It must not depend on their number. */
+export interface BatchStatement<I extends BatchItem> {
+  /** Short name, under which its times are measured. */
+  readonly name: string;
+  readonly kind: 'read' | 'write';
+  /** Whether a batch leaves out items that fail alone with an error. Default: false. */
+  readonly leavesOut?: boolean;
+  /**
+   * The statement for some items, with the organization as `$1`. It returns a row with the id of each
+   * item that it finds or writes.
+   */
+  of(organizationId: string, items: readonly I[]): Statement;
+}
+
+/** Nothing was written for an item of a batch: the item alone has a result or an error. */
+export const NEEDS_OWN_STATEMENT = Symbol('needs a statement of its own');
+
+type Outcome = BatchRow | undefined | typeof NEEDS_OWN_STATEMENT;
+
+interface TimedItem<I> extends BatchItem {
+  readonly item: I;
+  readonly deadline: Deadline;
+}
+
+type Queue<I> = BatchQueue<TimedItem<I>, Outcome>;
+
+/**
+ * Processes concurrent items of one organization in one statement. Row-level security restricts each
+ * batch to its organization.
+ */
+export class TenantBatches {
+  private readonly queues = new WeakMap<object, Map<string, Queue<never>>>();
+
+  /** @param context creates the statement that sets the organization and the timeouts */
+  constructor(
+    private readonly connections: BatchConnections,
+    private readonly statements: TenantStatements,
+    private readonly load: Load,
+    private readonly context: (organizationId: string, deadline: Deadline) => ContextStatement,
+  ) {}
+
+  /**
+   * @returns the row of the item; undefined if there is none
+   * @throws any error of the driver; nothing is known about a write then
+   */
+  run<I extends BatchItem>(
+    statement: BatchStatement<I>,
+    organizationId: string,
+    item: I,
+    deadline: Deadline,
+  ): Promise<Outcome> {
+    const { id, size } = item;
+    return this.queueOf(statement, organizationId).add({ id, size, item, deadline });
+  }
+
+  private queueOf<I extends BatchItem>(
+    statement: BatchStatement<I>,
+    organizationId: string,
+  ): Queue<I> {
+    let byOrganization = this.queues.get(statement);
+    if (!byOrganization)
+      this.queues.set(statement, (byOrganization = new Map<string, Queue<never>>()));
+    const existing = byOrganization.get(organizationId);
+    if (existing) return existing as unknown as Queue<I>;
+    const queue: Queue<I> = new BatchQueue(
+      {
+        concurrency: CONCURRENCY,
+        maxItems: MAX_ITEMS,
+        maxSize: MAX_CHARACTERS,
+        allowsEqualIds: statement.kind === 'read',
+      },
+      (take) => this.process(statement, organizationId, take),
+      () => byOrganization.delete(organizationId),
+    );
+    byOrganization.set(organizationId, queue as unknown as Queue<never>);
+    return queue;
+  }
+
+  private process<I extends BatchItem>(
+    statement: BatchStatement<I>,
+    organizationId: string,
+    take: () => readonly TimedItem<I>[],
+  ): Promise<readonly Outcome[]> {
+    return this.connections.use(async (client, limitTo) => {
+      const batch = take();
+      const deadline = Deadline.earliest(batch.map((timed) => timed.deadline));
+      limitTo(deadline);
+      try {
+        const items = batch.map(({ item }) => item);
+        const running = this.statements.run<BatchRow>(
+          this.context(organizationId, deadline),
+          statement.of(organizationId, items),
+          (query) => {
+            client.query(query);
+          },
+        );
+        // Larger batches take longer. Batches of similar sizes are compared.
+        const rows = await this.load.time(`${statement.name} ${sizeClassOf(items)}`, running);
+        const byId = new Map(rows.map((row) => [row.id, row]));
+        const missing = statement.leavesOut && batch.length > 1 ? NEEDS_OWN_STATEMENT : undefined;
+        return batch.map(({ id }) => byId.get(id) ?? missing);
+      } catch (error) {
+        if (batch.length === 1 || !isRefusal(error)) throw error;
+        return batch.map(() => NEEDS_OWN_STATEMENT);
+      }
+    });
+  }
+}
+
+/** Whether PostgreSQL rolled a statement back and the connection stays open. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
+/** The number of binary digits of the number of items. */
+function sizeClassOf({ length }: readonly unknown[]): number {
+  return 32 - Math.clz32(length);
+}

@@ -1,0 +1,169 @@
+import type { BatchItem } from '../gateway/batch-queue.js';
+import type { Statement } from '../gateway/tenant.js';
+import type { BatchStatement } from '../gateway/tenant-batches.js';
+import type { RecordColumns } from './record-columns.js';
+import type { TenantTable } from './tenant-table.js';
+
+/** Columns and values of a row. The names are SQL and must never come from a caller. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A record as JSON, written by PostgreSQL. */
+export interface JsonRow {
+  readonly id: string;
+  readonly json: string;
+}
+
+/** A row to write, as JSON. */
+export interface RowItem extends BatchItem {
+  readonly json: string;
+}
+
+/**
+ * Returns SQL that selects the ids of records that exist, and locks them against deletion until the
+ * transaction ends.
+ * @param organization parameter of the organization, such as `$1`
+ * @param ids subquery that selects the ids
+ */
+export type ExistingIdsSql = (organization: string, ids: string) => string;
+
+/** Columns with ids of records that must exist. A null refers to no record. */
+export type RequiredReferences = Readonly<Record<string, ExistingIdsSql>>;
+
+/** SQL of a new `updated_at`, which is always later than the old one. */
+export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
+  updated_at + interval '1 millisecond')`;
+
+/** SQL of single records of a table, for several records of one organization at once. */
+export class RecordStatements {
+  readonly find: BatchStatement<BatchItem>;
+  /** Sets `deleted_at`. Returns ids only. */
+  readonly delete: BatchStatement<BatchItem>;
+  private readonly inserts = new Map<string, BatchStatement<RowItem>>();
+  private readonly updates = new Map<string, BatchStatement<RowItem>>();
+
+  /** @param columns the columns of the returned records */
+  constructor(
+    private readonly table: TenantTable,
+    private readonly columns: Pick<RecordColumns<never>, 'jsonFromTable'>,
+  ) {
+    const { name } = table;
+    this.find = byIds(
+      `${name} find`,
+      'read',
+      `select id, row_to_json(record)::text as json from (
+        select ${columns.jsonFromTable} from ${name} where ${this.areRecords}) record`,
+    );
+    this.delete = byIds(
+      `${name} delete`,
+      'write',
+      `update ${name} set deleted_at = now() where ${this.areRecords} returning id`,
+    );
+  }
+
+  /**
+   * Inserts rows. Of several rows, those that a unique index rejects are left out; the rejection of a
+   * single row is an error.
+   * @param names the columns of the rows
+   * @param references always the same ones for a table
+   */
+  insert(names: readonly string[], references: RequiredReferences): BatchStatement<RowItem> {
+    const columns = names.join(', ');
+    return cached(this.inserts, columns, () => {
+      const { name } = this.table;
+      const existing = Object.entries(references).map(([column, sql]) => {
+        return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)}),`;
+      });
+      const conditions = Object.keys(references).map((column) => {
+        return `(${column} is null or ${column} in (select id from existing_${column}))`;
+      });
+      const text = (onConflict: string) => `
+        with input as materialized (
+            select ${columns} from json_populate_recordset(null::${name}, $2)),
+          ${existing.join(' ')}
+          record as (
+            insert into ${name} (organization_id, ${columns})
+            select $1, ${columns} from input where ${['true', ...conditions].join(' and ')}
+            ${onConflict} returning ${this.columns.jsonFromTable})
+        select id, row_to_json(record)::text as json from record`;
+      return {
+        ...byRows(`${name} insert`, text(''), text('on conflict do nothing')),
+        leavesOut: true,
+      };
+    });
+  }
+
+  /**
+   * Sets columns of records whose `updated_at` is that of their item: nobody has changed them since.
+   * @param names the columns of the items besides `id` and `updated_at`
+   */
+  compareAndSet(names: readonly string[]): BatchStatement<RowItem> {
+    return cached(this.updates, names.join(), () => {
+      const { name, notDeleted } = this.table;
+      const input = ['id', 'updated_at', ...names].map((column) => `${column} as "new ${column}"`);
+      const assignments = names.map((column) => `${column} = "new ${column}"`);
+      return byRows(
+        `${name} update`,
+        `with input as materialized (
+            select ${input.join(', ')} from json_populate_recordset(null::${name}, $2)),
+          record as (
+            update ${name} set ${[...assignments, `updated_at = ${NEXT_UPDATED_AT}`].join(', ')} from input
+            where organization_id = $1 and id = any(array(select "new id" from input))
+              and id = "new id" and updated_at = "new updated_at" and ${notDeleted}
+            returning ${this.columns.jsonFromTable})
+        select id, row_to_json(record)::text as json from record`,
+      );
+    });
+  }
+
+  private get areRecords(): string {
+    return `organization_id = $1 and id = any($2::uuid[]) and ${this.table.notDeleted}`;
+  }
+}
+
+/**
+ * Converts a row to an item. Its values are JSON, which PostgreSQL converts to the types of the columns.
+ * @throws TypeError if a value has no JSON
+ */
+export function rowItemOf(row: Row & { id: string }): RowItem {
+  const json = JSON.stringify(
+    Object.values(row).some((value) => Buffer.isBuffer(value)) ? withHex(row) : row,
+  );
+  return { id: row.id.toLowerCase(), json, size: json.length };
+}
+
+/** Replaces buffers, which JSON cannot hold, by the input format of `bytea`. */
+function withHex(row: Row): Row {
+  const hexOf = (value: unknown) =>
+    Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, hexOf(value)]));
+}
+
+function byIds(name: string, kind: 'read' | 'write', text: string): BatchStatement<BatchItem> {
+  return {
+    name,
+    kind,
+    of: (organizationId, items) => ({
+      text,
+      values: [organizationId, items.map(({ id }) => id)],
+      plan: 'index',
+    }),
+  };
+}
+
+function byRows(name: string, single: string, several = single): BatchStatement<RowItem> {
+  return {
+    name,
+    kind: 'write',
+    of: (organizationId, items): Statement => ({
+      text: items.length === 1 ? single : several,
+      values: [organizationId, `[${items.map(({ json }) => json).join(',')}]`],
+      plan: 'index',
+    }),
+  };
+}
+
+function cached<T>(cache: Map<string, T>, key: string, create: () => T): T {
+  let value = cache.get(key);
+  if (value === undefined) cache.set(key, (value = create()));
+  return value;
+}
