@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.js';
+import { logger } from './config/logger.js';
+import { SettingError } from './config/setting.js';
+import type { Settings } from './config/settings.js';
+import type { OpenDatabase } from './database/connection/open-database.js';
+import { createFirstKey } from './first-start.js';
+import { startingListener } from './http/lifecycle/starting-listener.js';
+import { HttpAdapter } from './http/lifecycle/http-adapter.js';
+import type { AppOptions } from './root.module.js';
+
+/** Connections that the operating system queues until the server accepts them. */
+const LISTEN_BACKLOG = 1_024;
+
+/**
+ * Runs the application on an open database until a stop signal.
+ * @throws Error with a sentence for the user if the server cannot start
+ */
+export async function runServer(
+  config: Omit<AppOptions, 'database' | 'beforeMigrating'>,
+  database: OpenDatabase,
+  stopped: Promise<NodeJS.Signals>,
+): Promise<void> {
+  const { settings } = config;
+  const adapter = new HttpAdapter();
+  let url: string | undefined;
+  // Without a migration the port opens when the application is ready, so that proxies use another
+  // instance until then.
+  const beforeMigrating = async () => {
+    url = await listen(adapter.createEarlyServer(startingListener(settings)), settings);
+  };
+  const app = await createApp({ ...config, database: database.target, beforeMigrating }, adapter);
+  try {
+    url ??= await listen(adapter.getHttpServer(), settings);
+    const message = database.embedded ? await createFirstKey(app, url) : undefined;
+    if (message) process.stdout.write(message);
+    logger.info(`Latitude listens on ${url}`);
+    logger.info(addresses(url, settings));
+    logger.info(`${await stopped}: finishing pending requests`);
+  } finally {
+    await app.close();
+  }
+}
+
+function addresses(url: string, { docs }: Settings): string {
+  return `${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`;
+}
+
+/** @throws SettingError if the port is in use or the host is not an address of this machine */
+async function listen(server: Server, { port, host }: Settings): Promise<string> {
+  try {
+    await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);
+  }
+  const { address, family, port: chosen } = server.address() as AddressInfo;
+  // A server that listens on all addresses is reachable on this machine by its loopback address.
+  const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${chosen}`;
+}
