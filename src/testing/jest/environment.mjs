@@ -1,9 +1,17 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import perfHooks from 'node:perf_hooks';
 import { ModernFakeTimers } from '@jest/fake-timers';
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { useContainer } from 'class-validator';
 import { ModuleMocker } from 'jest-mock';
 
 const { exit, getBuiltinModule } = process;
+const { PerformanceObserver } = perfHooks;
+
+// prom-client starts one for each application and never stops it.
+const eventLoopDelay = perfHooks.monitorEventLoopDelay();
+perfHooks.monitorEventLoopDelay = () => eventLoopDelay;
 
 /**
  * A Jest environment whose tests use the globals of the process. Tests, Node and the packages that Node
@@ -15,7 +23,10 @@ export default class ProcessEnvironment {
   fakeTimers = null;
   #ownKeys;
   #console = globalThis.console;
-  #entities;
+  #metadata;
+  #listeners = listenersOfProcess();
+  /** Those of prom-client would go on and keep the modules of a suite in memory. */
+  #observers = [];
 
   constructor({ projectConfig }) {
     const { rootDir, testEnvironmentOptions } = projectConfig;
@@ -23,8 +34,18 @@ export default class ProcessEnvironment {
     for (const name of testEnvironmentOptions.preload ?? []) load(name);
     this.#ownKeys = new Set(Reflect.ownKeys(globalThis));
     // Nest passes TypeORM the entities of earlier suites too. TypeORM ignores them only without metadata.
-    this.#entities = globalThis.typeormMetadataArgsStorage;
-    if (this.#entities) globalThis.typeormMetadataArgsStorage = copyLists(this.#entities);
+    const ofEntities = globalThis.typeormMetadataArgsStorage;
+    const stores = [defaultMetadataStorage, ...(ofEntities ? [ofEntities] : [])];
+    this.#metadata = stores.map((store) => [store, { ...store }]);
+    for (const store of stores) Object.assign(store, copyOf(store));
+    useContainer(containerOf(new Map()));
+    const observers = this.#observers;
+    perfHooks.PerformanceObserver = class extends PerformanceObserver {
+      constructor(callback) {
+        super(callback);
+        observers.push(this);
+      }
+    };
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
@@ -35,10 +56,16 @@ export default class ProcessEnvironment {
     this.fakeTimersModern.dispose();
     // Jest replaces these three.
     Object.assign(process, { exit, getBuiltinModule });
+    perfHooks.PerformanceObserver = PerformanceObserver;
+    for (const observer of this.#observers) observer.disconnect();
+    for (const [event, listener] of listenersOfProcess()) {
+      const isOld = this.#listeners.some(([, old]) => old === listener);
+      if (!isOld) process.removeListener(event, listener);
+    }
     globalThis.console = this.#console;
-    if (this.#entities) globalThis.typeormMetadataArgsStorage = this.#entities;
-    // `describe`, `expect` and Jest's state, and the metadata of entities and DTOs, which TypeORM and
-    // class-validator store in global variables.
+    for (const [store, before] of this.#metadata) Object.assign(store, before);
+    // `describe`, `expect` and Jest's state, and the metadata that TypeORM and class-validator store in
+    // global variables.
     for (const key of Reflect.ownKeys(globalThis)) {
       if (!this.#ownKeys.has(key)) Reflect.deleteProperty(globalThis, key);
     }
@@ -54,11 +81,30 @@ export default class ProcessEnvironment {
   }
 }
 
-/** Returns an object of the same class with copies of the lists. */
-function copyLists(object) {
-  const copy = Object.create(Object.getPrototypeOf(object));
-  for (const [name, value] of Object.entries(object)) {
-    copy[name] = Array.isArray(value) ? [...value] : value;
-  }
-  return copy;
+/** Returns each listener of the process with its event. */
+function listenersOfProcess() {
+  return process
+    .eventNames()
+    .flatMap((event) => process.listeners(event).map((listener) => [event, listener]));
+}
+
+/** Returns a container of class-validator. Its own keeps the constraints of all suites. */
+function containerOf(instances) {
+  return {
+    get(constraint) {
+      if (!instances.has(constraint)) instances.set(constraint, new constraint());
+      return instances.get(constraint);
+    },
+  };
+}
+
+/** Copies the lists and maps of an object, and the lists in these maps. */
+function copyOf(object) {
+  const copy = (value) => {
+    if (Array.isArray(value)) return [...value];
+    return value instanceof Map
+      ? new Map([...value].map(([key, item]) => [key, copy(item)]))
+      : value;
+  };
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, copy(value)]));
 }

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { types } from 'node:util';
+import { Type } from 'class-transformer';
 import { Entity, getMetadataArgsStorage } from 'typeorm';
+import { declaredTypeOf } from '../../fields/class-transformer-internals.js';
 import ProcessEnvironment from './environment.mjs';
 
 describe('the environment of tests', () => {
@@ -22,17 +24,23 @@ describe('the environment of tests', () => {
     jest.useRealTimers();
   });
 
-  it('forgets the entities and globals of a suite at its end', async () => {
+  it('forgets the entities, transformations, listeners and globals of a suite at its end', async () => {
     const entities = () => getMetadataArgsStorage().tables.map(({ target }) => target);
     const before = entities();
     const projectConfig = { rootDir: __dirname, testEnvironmentOptions: {}, fakeTimers: {} };
     const environment = new ProcessEnvironment({ projectConfig });
     class Thing {}
     Entity()(Thing);
+    Type(() => Thing)(Thing.prototype, 'part');
+    const listener = () => undefined;
+    process.on('exit', listener);
     Object.assign(globalThis, { leftOver: true });
     expect(entities()).toEqual([...before, Thing]);
+    expect(declaredTypeOf(Thing, 'part')).toBe(Thing);
     await environment.teardown();
     expect(entities()).toEqual(before);
+    expect(declaredTypeOf(Thing, 'part')).toBeUndefined();
+    expect(process.listeners('exit')).not.toContain(listener);
     expect(globalThis).not.toHaveProperty('leftOver');
   });
 });
