@@ -7,8 +7,8 @@ import { ApiClient } from '../../src/testing/api-client.js';
 import { temporaryFile } from '../support/backups.js';
 import { dropDatabase } from '../../src/testing/databases.js';
 import { createDatabaseWithPlainOwner, urlOf } from '../support/plain-owner.js';
-import { runCommand } from '../support/command-line.js';
-import { Product, resultOf } from '../support/product.js';
+import { latitude, runCommand } from '../support/command-line.js';
+import { Product } from '../support/product.js';
 
 const run = promisify(execFile);
 const CLI = path.resolve(__dirname, '../../dist/src/cli.js');
@@ -18,19 +18,14 @@ interface Summary {
   tables: Record<string, number>;
 }
 
-/** Runs a command without a process of its own. */
-async function latitude<T = unknown>(product: Product, ...args: string[]): Promise<T> {
-  return resultOf<T>(args, await runCommand(['--json', ...args], product.environment));
-}
-
 describe('latitude backup and restore', () => {
   const source = new Product();
   const file = temporaryFile();
   let key: string;
 
   beforeAll(async () => {
-    ({ key } = await latitude<{ key: string }>(source, 'demo', '--leads', '20'));
-    await latitude(source, 'demo', '--leads', '10');
+    ({ key } = await latitude<{ key: string }>(source.environment, 'demo', '--leads', '20'));
+    await latitude(source.environment, 'demo', '--leads', '10');
   });
   afterAll(async () => {
     await source.remove();
@@ -40,7 +35,7 @@ describe('latitude backup and restore', () => {
   it('write a file with mode 600 while a server runs, and replace it only with --force', async () => {
     const server = await source.start();
     const tables = { organizations: 2, api_keys: 2, leads: 30, appointments: 15, tasks: 11 };
-    const made = await latitude<Summary>(source, 'backup', file);
+    const made = await latitude<Summary>(source.environment, 'backup', file);
     expect(made).toMatchObject({ file, bytes: expect.any(Number), tables });
     expect(made.rows).toBe(Object.values(made.tables).reduce((sum, rows) => sum + rows));
     const { mode, size } = await stat(file);
@@ -49,7 +44,7 @@ describe('latitude backup and restore', () => {
     const refused = await runCommand(['backup', file], source.environment);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`${file} exists`);
-    await source.latitude('backup', '--force', file);
+    await latitude(source.environment, 'backup', '--force', file);
     expect(await server.stop()).toBe(0);
     const others = await readdir(path.dirname(file));
     expect(others.filter((name) => name.startsWith(`${path.basename(file)}.`))).toEqual([]);
@@ -57,9 +52,9 @@ describe('latitude backup and restore', () => {
 
   it('copy the data to another embedded database, where keys work and search uses its index', async () => {
     const product = new Product();
-    const restored = await latitude<Summary>(product, 'restore', file);
+    const restored = await latitude<Summary>(product.environment, 'restore', file);
     expect(restored).toMatchObject({ tables: { leads: 30 }, counters_repaired: 0 });
-    expect(await latitude(product, 'counters', 'check')).toMatchObject({ wrong: [] });
+    expect(await latitude(product.environment, 'counters', 'check')).toMatchObject({ wrong: [] });
 
     const server = await product.start();
     expect(server.stdout).not.toContain('shown only now');
@@ -79,8 +74,7 @@ describe('latitude backup and restore', () => {
   it('copy the data to an external server, and back through standard streams', async () => {
     const database = await createDatabaseWithPlainOwner('latitude_app');
     const env = { DATABASE_URL: urlOf(database) };
-    const restored = await source.run('cli.js', ['--json', 'restore', file], env);
-    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    await latitude({ ...source.environment, ...env }, 'restore', file);
     const product = new Product();
     const pipe = `"$NODE" "$CLI" backup - | DATABASE_URL= "$NODE" "$CLI" --json restore -`;
     const { stdout } = await run('bash', ['-o', 'pipefail', '-c', pipe], {
@@ -101,7 +95,7 @@ describe('latitude backup and restore', () => {
     const other = temporaryFile();
     if (content !== undefined) await writeFile(other, content);
     const product = new Product();
-    const { code, stdout, stderr } = await product.run('cli.js', ['restore', other]);
+    const { code, stdout, stderr } = await runCommand(['restore', other], product.environment);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stderr).toContain(other);

@@ -1,13 +1,7 @@
 import { MIGRATIONS } from '../../src/database/connection/data-source-options.js';
 import { ApiClient } from '../../src/testing/api-client.js';
-import { runCommand } from '../support/command-line.js';
-import {
-  type CommandResult,
-  Product,
-  resultOf,
-  type RunningServer,
-  until,
-} from '../support/product.js';
+import { latitude as runJson, runCommand } from '../support/command-line.js';
+import { type CommandResult, Product, type RunningServer, until } from '../support/product.js';
 
 type Latitude = <T = unknown>(...args: string[]) => Promise<T>;
 
@@ -17,7 +11,7 @@ describe('the command line', () => {
 
   /** Runs a command without a process of its own. */
   const run = (args: string[]) => runCommand(args, product.environment);
-  const latitude: Latitude = async (...args) => resultOf(args, await run(['--json', ...args]));
+  const latitude: Latitude = (...args) => runJson(product.environment, ...args);
 
   const itWorks = (latitude: Latitude) => {
     it('lists the migrations that have run', async () => {

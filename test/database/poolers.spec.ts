@@ -4,6 +4,7 @@ import { describeUnless } from '../faults/support/describe-unless.js';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
+import { latitude, runCommand } from '../support/command-line.js';
 import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../support/pgbouncer.js';
 import { Product, type RunningServer, UNLIMITED } from '../support/product.js';
 
@@ -39,9 +40,8 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
       const started = await product.run('main.js', [], { DATABASE_URL: bouncer.url });
       expect(started.code).toBe(1);
       expect(started.stderr).toMatch(/^latitude: DATABASE_URL .*transaction.*session mode.*\n$/);
-      const listed = await product.run('cli.js', ['organizations', 'list'], {
-        DATABASE_URL: bouncer.url,
-      });
+      const env = { ...product.environment, DATABASE_URL: bouncer.url };
+      const listed = await runCommand(['organizations', 'list'], env);
       expect(listed).toMatchObject({ code: 1, stderr: started.stderr });
     },
   );
@@ -83,9 +83,10 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
   }
 
   async function client(env: Record<string, string>) {
-    const { id } = await latitude<{ id: string }>(env, 'organizations', 'create', '--name', 'A');
+    const run = <T>(...args: string[]) => latitude<T>({ ...product.environment, ...env }, ...args);
+    const { id } = await run<{ id: string }>('organizations', 'create', '--name', 'A');
     const options = ['--organization', id, '--name', 'k', '--scopes', 'all'];
-    const { key } = await latitude<{ key: string }>(env, 'keys', 'create', ...options);
+    const { key } = await run<{ key: string }>('keys', 'create', ...options);
     return async (server: RunningServer, n: number) => {
       const api = new ApiClient(server.url, key);
       const requests = [
@@ -96,11 +97,5 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
       ];
       return requests[n % requests.length]!();
     };
-  }
-
-  async function latitude<T>(env: Record<string, string>, ...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await product.run('cli.js', ['--json', ...args], env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return JSON.parse(stdout) as T;
   }
 });

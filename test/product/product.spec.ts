@@ -3,6 +3,7 @@ import { ApiClient } from '../../src/testing/api-client.js';
 import { dataOf, LEADS } from '../../src/testing/factories.js';
 import { Subscriber, resourceUpdated } from '../support/resource-subscriber.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { latitude } from '../support/command-line.js';
 import { Product, UNLIMITED, until } from '../support/product.js';
 import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
@@ -177,9 +178,10 @@ function get(url: string, key: string, agent: http.Agent): Promise<string> {
   });
 }
 
-async function newKey(product: Product): Promise<string> {
-  const [organization] = await product.latitude<{ id: string }[]>('organizations', 'list');
-  const { key } = await product.latitude<{ key: string }>(
+async function newKey({ environment }: Product): Promise<string> {
+  const [organization] = await latitude<{ id: string }[]>(environment, 'organizations', 'list');
+  const { key } = await latitude<{ key: string }>(
+    environment,
     ...['keys', 'create', '--organization', organization!.id, '--name', 'k', '--scopes', 'all'],
   );
   return key;

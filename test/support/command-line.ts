@@ -1,6 +1,6 @@
 import { runCommandLine } from '../../src/cli/command-line.js';
 import { defineConfig } from '../../src/extension/config.js';
-import type { CommandResult } from './product.js';
+import { type CommandResult, resultOf } from './product.js';
 
 /**
  * Runs a command in the process of the test, which takes much less time than a process of its own.
@@ -28,4 +28,12 @@ export async function runCommand(
     environment.restore();
     for (const spy of spies) spy.mockRestore();
   }
+}
+
+/** Runs a command that prints one JSON value, in the process of the test. */
+export async function latitude<T = unknown>(
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<T> {
+  return resultOf<T>(args, await runCommand(['--json', ...args], env));
 }

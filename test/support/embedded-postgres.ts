@@ -24,7 +24,7 @@ interface Outcome {
   readonly message?: string;
 }
 
-const FIXTURE = fileURLToPath(new URL('./embedded-postgres-child.ts', import.meta.url));
+const FIXTURE = fileURLToPath(new URL('./embedded-postgres-child.mjs', import.meta.url));
 
 /** The data directory of the current test. All tests share one cluster, because initdb is slow. */
 export const sandbox = { root: '', dataDir: '' };
@@ -63,7 +63,7 @@ export async function open(role: Role = 'server', flags?: string[]): Promise<Emb
 
 /** Opens it in a process of its own, which is the leader of its process group. */
 export function openInChild(role: Role = 'server') {
-  const args = ['--import', '@swc-node/register/esm-register', FIXTURE, sandbox.dataDir, role];
+  const args = [FIXTURE, sandbox.dataDir, role];
   const child = spawn(process.execPath, args, {
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],

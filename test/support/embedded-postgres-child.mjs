@@ -1,13 +1,13 @@
 /**
  * Opens the embedded PostgreSQL in a process of its own, for tests that kill that process.
- * Usage: embedded-postgres-child.ts <dataDir> <role>; the end of its standard input stops it.
+ * Usage: embedded-postgres-child.mjs <dataDir> <role>; the end of its standard input stops it.
  */
 import { once } from 'node:events';
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 
 const [dataDir = '', role] = process.argv.slice(2);
 
-function tell(message: Record<string, unknown>): void {
+function tell(message) {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
@@ -24,7 +24,6 @@ try {
   await once(process.stdin, 'end');
   await postgres.stop();
 } catch (error) {
-  const { name, message } = error as Error;
-  tell({ name, message });
+  tell({ name: error.name, message: error.message });
   process.exitCode = 1;
 }
