@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
 import { TokenAuthenticator, type TokenIdentity } from '../../src/auth/token-authenticator.js';
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { defineExtension } from '../../src/extension/extension.js';
 import type { ApiClient } from '../../src/testing/api-client.js';
-import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
+import {
+  createLead,
+  dataOf,
+  type ErrorBody,
+  expectError,
+  LEADS,
+} from '../../src/testing/factories.js';
 import { McpHttpClient, rpcNotification, rpcRequest } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
@@ -14,6 +20,7 @@ import { until } from '../support/product.js';
 
 const PREFIX = 'test.';
 const OUTAGE = 'outage';
+const BUSY = 'busy';
 const TASKS = '/api/v1/tasks';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
@@ -22,6 +29,7 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 class JsonTokens extends TokenAuthenticator {
   authenticate(token: string): TokenIdentity | undefined {
     if (token === OUTAGE) throw new Error('the identity provider is away');
+    if (token === BUSY) throw new ServiceUnavailableException();
     if (!token.startsWith(PREFIX)) return undefined;
     const json = Buffer.from(token.slice(PREFIX.length), 'base64url').toString();
     const identity = JSON.parse(json) as TokenIdentity;
@@ -145,6 +153,18 @@ describe('a token that no TokenAuthenticator accepts', () => {
     const api = app.client(OUTAGE);
     expectError(await api.get(LEADS), 500, 'internal_error');
     expectError(await api.post(LEADS, { first_name: 'Ada' }), 500, 'internal_error');
+  });
+
+  it('is answered with the HttpException of the authenticator', async () => {
+    // The document of Latitude's routes does not have the code, so the test client would refuse it.
+    const headers = { Authorization: `Bearer ${BUSY}` };
+    const answers = ['GET', 'POST'].map(async (method) => {
+      const answer = await fetch(app.url + LEADS, { method, headers });
+      const { error } = (await answer.json()) as { error: ErrorBody };
+      return [answer.status, error.code];
+    });
+    const expected = [503, 'service_unavailable'];
+    expect(await Promise.all(answers)).toEqual([expected, expected]);
   });
 
   it.each([
