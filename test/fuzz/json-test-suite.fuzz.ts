@@ -1,6 +1,6 @@
 import { trimText } from '../../src/fields/text.js';
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Type } from '@nestjs/common';
 import { fieldLabel } from '../../src/errors/field-problem.js';
@@ -24,8 +24,9 @@ import { asJson, isStorable, isWithinBounds, type Json } from './support/json.js
 import { codePoints } from './support/texts.js';
 import { kindOf } from './support/values.js';
 
-const FOLDER = path.resolve('../shared/data/json-test-suite');
-const FILES = existsSync(FOLDER) ? filesOfSuite() : [];
+/** https://github.com/nst/JSONTestSuite */
+const FOLDER = path.resolve('test/json-test-suite');
+const FILES = filesOfSuite();
 
 /** A file of the suite: `y` must be accepted, `n` must be rejected, `i` can be either. */
 interface SuiteFile {
@@ -46,85 +47,78 @@ let app: TestApp;
 let tenant: Tenant;
 let lead: string;
 
-if (FILES.length > 0) {
-  beforeAll(async () => {
-    app = await TestApp.start();
-    tenant = await app.organization();
-    ({ id: lead } = await createLead(tenant.api));
-  });
-  afterAll(() => app.stop());
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.organization();
+  ({ id: lead } = await createLead(tenant.api));
+});
+afterAll(() => app.stop());
 
-  it('the suite has 318 files', () => {
-    expect(FILES).toHaveLength(318);
-  });
+it('the suite has 318 files', () => {
+  expect(FILES).toHaveLength(318);
+});
 
-  describe.each(API_INTERFACES)('as input by %s', (way, open) => {
-    // Invalid JSON counts as a message to /mcp, and a key can send 600 messages per minute.
-    const openInterface = async () => open(app, await app.key(tenant.id));
+describe.each(API_INTERFACES)('as input by %s', (way, open) => {
+  // Invalid JSON counts as a message to /mcp, and a key can send 600 messages per minute.
+  const openInterface = async () => open(app, await app.key(tenant.id));
 
-    describe.each(KINDS)('%s', (_, kind) => {
-      it('is handled as a complete create', async () => {
-        const api = await openInterface();
-        const dto = dtoOf(app, kind.create);
+  describe.each(KINDS)('%s', (_, kind) => {
+    it('is handled as a complete create', async () => {
+      const api = await openInterface();
+      const dto = dtoOf(app, kind.create);
+      for (const file of FILES) {
+        const outcome = await api.call(kind.create, undefined, file.bytes);
+        expectDocument(dto, { file, outcome, value: expectedValue(file, file.bytes) }, way);
+      }
+    });
+
+    it.each(['create', 'update'] as const)('is handled as a value in a valid %s', async (name) => {
+      const tool = kind[name];
+      const field = fieldForValue(dtoOf(app, tool));
+      const api = await openInterface();
+      const send = await createSender(api, kind.create, tool);
+      for (const [head, tail] of wrappersFor(field)) {
         for (const file of FILES) {
-          const outcome = await api.call(kind.create, undefined, file.bytes);
+          const bytes = splice(head, file.bytes, tail);
+          const value = expectedValue(file, bytes, field.name);
+          const outcome = await send(bytes);
+          const trial = { file, value, outcome };
+          if (value !== null || tool === kind.create) expectField(field, trial);
+          else if (api.nullInUpdates === 'not given') expectAccepted(trial);
+          else if (acceptsNull(dtoOf(app, tool), field)) expectField(field, trial);
+          else expectRefusal(outcome, [field.name]);
+        }
+      }
+    });
+
+    if (way === 'REST') {
+      it('is handled as a complete update', async () => {
+        const api = await openInterface();
+        const dto = dtoOf(app, kind.update);
+        const id = await kind.update.makeRecord!(tenant);
+        for (const file of FILES) {
+          const outcome = await api.call(kind.update, id, file.bytes);
           expectDocument(dto, { file, outcome, value: expectedValue(file, file.bytes) }, way);
         }
       });
-
-      it.each(['create', 'update'] as const)(
-        'is handled as a value in a valid %s',
-        async (name) => {
-          const tool = kind[name];
-          const field = fieldForValue(dtoOf(app, tool));
-          const api = await openInterface();
-          const send = await createSender(api, kind.create, tool);
-          for (const [head, tail] of wrappersFor(field)) {
-            for (const file of FILES) {
-              const bytes = splice(head, file.bytes, tail);
-              const value = expectedValue(file, bytes, field.name);
-              const outcome = await send(bytes);
-              const trial = { file, value, outcome };
-              if (value !== null || tool === kind.create) expectField(field, trial);
-              else if (api.nullInUpdates === 'not given') expectAccepted(trial);
-              else if (acceptsNull(dtoOf(app, tool), field)) expectField(field, trial);
-              else expectRefusal(outcome, [field.name]);
-            }
-          }
-        },
-      );
-
-      if (way === 'REST') {
-        it('is handled as a complete update', async () => {
-          const api = await openInterface();
-          const dto = dtoOf(app, kind.update);
-          const id = await kind.update.makeRecord!(tenant);
-          for (const file of FILES) {
-            const outcome = await api.call(kind.update, id, file.bytes);
-            expectDocument(dto, { file, outcome, value: expectedValue(file, file.bytes) }, way);
-          }
-        });
-      }
-    });
-  });
-
-  it('is answered with 400 as a complete message to /mcp', async () => {
-    const { key } = await app.key(tenant.id);
-    const caller = new McpHttpClient(app.url, key.key);
-    const session = await caller.openSession();
-    const brokenMessage = await caller.post('{', sessionHeader(session));
-    const broken = brokenMessage.body.error.details;
-    for (const { name, verdict, bytes } of FILES) {
-      const answer = await caller.post(bytes, sessionHeader(session));
-      expectWellFormed(answer);
-      // No file is a JSON-RPC message.
-      expect({ name, status: answer.status }).toEqual({ name, status: 400 });
-      if (verdict === 'y') expect(answer.body.error.details).not.toEqual(broken);
     }
   });
-} else {
-  it.skip(`JSONTestSuite is skipped: there is no ${FOLDER}`, () => undefined);
-}
+});
+
+it('is answered with 400 as a complete message to /mcp', async () => {
+  const { key } = await app.key(tenant.id);
+  const caller = new McpHttpClient(app.url, key.key);
+  const session = await caller.openSession();
+  const brokenMessage = await caller.post('{', sessionHeader(session));
+  const broken = brokenMessage.body.error.details;
+  for (const { name, verdict, bytes } of FILES) {
+    const answer = await caller.post(bytes, sessionHeader(session));
+    expectWellFormed(answer);
+    // No file is a JSON-RPC message.
+    expect({ name, status: answer.status }).toEqual({ name, status: 400 });
+    if (verdict === 'y') expect(answer.body.error.details).not.toEqual(broken);
+  }
+});
 
 function filesOfSuite(): SuiteFile[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
