@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { BatchConnections } from './batch-connections.js';
-import type { ContextStatement } from '../connection/query-with-context.js';
 import { type BatchItem, BatchQueue } from './batch-queue.js';
 import type { Load } from './load.js';
 import type { Statement } from './tenant.js';
+import type { TenantContext } from './tenant-context.js';
 import type { TenantStatements } from './tenant-statements.js';
 import { Deadline } from './time-budget.js';
 
@@ -54,12 +54,11 @@ type Queue<I> = BatchQueue<TimedItem<I>, Outcome>;
 export class TenantBatches {
   private readonly queues = new WeakMap<object, Map<string, Queue<never>>>();
 
-  /** @param context creates the statement that sets the organization and the timeouts */
   constructor(
     private readonly connections: BatchConnections,
     private readonly statements: TenantStatements,
     private readonly load: Load,
-    private readonly context: (organizationId: string, deadline: Deadline) => ContextStatement,
+    private readonly context: TenantContext,
   ) {}
 
   /**
@@ -111,7 +110,7 @@ export class TenantBatches {
       try {
         const items = batch.map(({ item }) => item);
         const running = this.statements.run<BatchRow>(
-          this.context(organizationId, deadline),
+          this.context.ofIndexPlan(organizationId, deadline, 'shared'),
           statement.of(organizationId, items),
           (query) => {
             client.query(query);

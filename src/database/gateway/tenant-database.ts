@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
-import { acquireClient } from '../connection/typeorm-internals.js';
 import { ChangeBus } from '../../events/change-bus.js';
 import { type CommitCallbacks, runAfterCommit } from './commit-callbacks.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
@@ -19,32 +18,12 @@ import {
   TenantBatches,
 } from './tenant-batches.js';
 import type { BatchItem } from './batch-queue.js';
-import type { Statement, Tenant, TenantTransaction } from './tenant.js';
+import type { Failure, Statement, Tenant, TenantTransaction } from './tenant.js';
 import { SessionContext } from '../connection/session-context.js';
-import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
+import { StatementRunner } from './statement-runner.js';
+import { TenantContext } from './tenant-context.js';
 import { TenantStatements } from './tenant-statements.js';
 import { openUnitOf, SavepointUnitOfWork } from './unit-of-work.js';
-
-/** The settings of each statement, as parameters of its context. */
-const CONTEXT = [
-  TENANT_SETTING,
-  'lock_timeout',
-  'statement_timeout',
-  'idle_in_transaction_session_timeout',
-];
-
-/**
- * Make PostgreSQL use an index, whatever the size of the organization is, and even before the first
- * statistics exist.
- */
-const INDEX_PLAN = {
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  enable_sort: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-};
 
 /** Name under which the wait for a connection is measured. */
 const CONNECTION = 'connection';
@@ -56,10 +35,8 @@ const CONNECTION = 'connection';
 @Injectable()
 export class TenantDatabase {
   private readonly retryPolicy: RetryPolicy;
-  private readonly statements = new TenantStatements();
+  private readonly runner: StatementRunner;
   private readonly batches: TenantBatches;
-  private readonly contextSql: string;
-  private readonly indexContextSql: string;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -72,13 +49,10 @@ export class TenantDatabase {
   ) {
     const { waiting } = planConnections(settings.databaseMaxConnections);
     this.retryPolicy = new RetryPolicy(timeBudget, load, waiting);
-    this.contextSql = context.selectWith(CONTEXT);
-    this.indexContextSql = context.selectWith(CONTEXT, INDEX_PLAN);
-    this.batches = new TenantBatches(connections, this.statements, load, (id, deadline) => ({
-      name: 'index',
-      text: this.indexContextSql,
-      values: [id, ...deadline.timeouts('shared')],
-    }));
+    const tenantContext = new TenantContext(context);
+    const statements = new TenantStatements();
+    this.runner = new StatementRunner(dataSource, connections, statements, load, tenantContext);
+    this.batches = new TenantBatches(connections, statements, load, tenantContext);
   }
 
   /**
@@ -120,7 +94,7 @@ export class TenantDatabase {
         if (row !== NEEDS_OWN_STATEMENT) return row as Row | undefined;
         isAlone = true;
       }
-      const [row] = await this.attemptSingle<Row>(tenant.id, alone(), failure, options);
+      const [row] = await this.runner.runAlone<Row>(tenant.id, alone(), failure, options);
       return row;
     });
   }
@@ -210,7 +184,12 @@ export class TenantDatabase {
           if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
           // The planner settings of an index plan would apply to the rest of the transaction.
           const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
-          const running = this.runOn<Row>(client, tenant.id, { ...statement, plan }, options);
+          const running = this.runner.runOn<Row>(
+            client,
+            tenant.id,
+            { ...statement, plan },
+            options,
+          );
           return step(this.load.time(statement.text, running));
         },
       };
@@ -235,56 +214,8 @@ export class TenantDatabase {
     const unit = openUnitOf(tenant);
     if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
     return this.retryPolicy.run(failure, (options) =>
-      this.attemptSingle(organizationId, statement, failure, options),
+      this.runner.runAlone(organizationId, statement, failure, options),
     );
-  }
-
-  private attemptSingle<Row>(
-    organizationId: string,
-    statement: Statement,
-    failure: Failure,
-    options: AttemptOptions,
-  ): Promise<Row[]> {
-    const isShort = statement.plan === 'index' && !options.mayWaitForLocks;
-    const running = isShort
-      ? this.connections.use((client, limitTo) => {
-          limitTo(options.deadline);
-          return this.runOn<Row>(client, organizationId, statement, options);
-        })
-      : this.runInPool<Row>(organizationId, statement, options);
-    return translateErrors(this.load.time(statement.text, running), failure);
-  }
-
-  private async runInPool<Row>(
-    organizationId: string,
-    statement: Statement,
-    options: AttemptOptions,
-  ): Promise<Row[]> {
-    const [client, release] = await acquireClient(this.dataSource);
-    const end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
-    try {
-      return await this.runOn<Row>(client, organizationId, statement, options);
-    } finally {
-      end();
-      release();
-    }
-  }
-
-  private runOn<Row>(
-    client: pg.PoolClient,
-    organizationId: string,
-    statement: Statement,
-    { deadline, mayWaitForLocks }: AttemptOptions,
-  ): Promise<Row[]> {
-    const isIndex = statement.plan === 'index';
-    const context = {
-      name: isIndex ? 'index' : 'tenant',
-      text: isIndex ? this.indexContextSql : this.contextSql,
-      values: [organizationId, ...deadline.timeouts(mayWaitForLocks ? 'long' : 'brief')],
-    };
-    return this.statements.run<Row>(context, statement, (query) => {
-      client.query(query);
-    });
   }
 }
 
@@ -297,5 +228,3 @@ class DryRunRollback extends Error {
 
 /** The work of a transaction. The tenant that it receives is part of the transaction. */
 type Work<T> = (transaction: TenantTransaction, tenant: Tenant) => Promise<T>;
-
-type Failure = 'query_failed' | 'create_failed';

@@ -12,6 +12,9 @@ export interface Statement {
   readonly plan?: 'prepared' | 'custom' | 'index';
 }
 
+/** The code of the error if a statement fails: of a read, and of a write and what is part of it. */
+export type Failure = 'query_failed' | 'create_failed';
+
 /** Runs statements inside one transaction of one organization. */
 export interface TenantTransaction {
   query<Row>(statement: Statement): Promise<Row[]>;

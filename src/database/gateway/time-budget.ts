@@ -8,6 +8,9 @@ import { destroyConnection } from '../connection/resilient-client.js';
  */
 const LOCK_MS = { shared: 50, brief: 100, long: 2_000 } as const;
 
+/** How long a statement may wait for a lock. */
+export type LockWait = keyof typeof LOCK_MS;
+
 /** Timeouts of a statement, and of an operation with its retries. */
 const STATEMENT_MS = 2_500;
 const OPERATION_MS = 4_500;
@@ -56,7 +59,7 @@ export class Deadline {
   }
 
   /** The timeouts of the next statement, in milliseconds as PostgreSQL reads them. */
-  timeouts(wait: keyof typeof LOCK_MS): readonly [lock: string, statement: string, idle: string] {
+  timeouts(wait: LockWait): readonly [lock: string, statement: string, idle: string] {
     // Without a deadline, only a statement that does not keep others waiting may wait for ever.
     if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
     const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.remainingMs)));

@@ -115,6 +115,32 @@ export class RecordStatements {
     });
   }
 
+  /** Reads and locks a record. */
+  lock(organizationId: string, id: string): Statement {
+    return {
+      text: `select id, row_to_json(record)::text as json from (
+        select ${this.columns.jsonFromTable} from ${this.table.name}
+        where ${this.isRecord} for update) record`,
+      values: [organizationId, id],
+    };
+  }
+
+  /** Sets columns of a locked record. */
+  set(organizationId: string, id: string, changes: Row): Statement {
+    const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
+    return {
+      text: `with record as (
+          update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
+          where ${this.isRecord} returning ${this.columns.jsonFromTable})
+        select id, row_to_json(record)::text as json from record`,
+      values: [organizationId, id, ...Object.values(changes)],
+    };
+  }
+
+  private get isRecord(): string {
+    return `organization_id = $1 and id = $2 and ${this.table.notDeleted}`;
+  }
+
   private get areRecords(): string {
     return `organization_id = $1 and id = any($2::uuid[]) and ${this.table.notDeleted}`;
   }

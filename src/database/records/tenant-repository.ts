@@ -4,7 +4,6 @@ import { uuidRangeOf } from '../../fields/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
 import {
   type JsonRow,
-  NEXT_UPDATED_AT,
   RecordStatements,
   type RequiredReferences,
   type Row,
@@ -147,7 +146,7 @@ export abstract class TenantRepository<R extends { id: string }> {
       return this.publishIfFound(await this.database.write(tenant, statement), tenant, id);
     }
     return this.database.transaction(tenant, async (transaction, own) => {
-      const [row] = await transaction.query<JsonRow>(this.lock(tenant, id));
+      const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
       const stored = this.recordOf(tenant, row);
       if (stored) checkPrecondition(tenant, stored);
       return this.publishIfFound(await transaction.query(statement), own, id);
@@ -194,12 +193,14 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   private updateLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
     return this.database.transaction(tenant, async (transaction, own) => {
-      const [row] = await transaction.query<JsonRow>(this.lock(tenant, id));
+      const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
       const stored = this.recordOf(tenant, row);
       const changes = stored && (await revise(stored, transaction));
       if (stored) checkPrecondition(tenant, stored);
       if (!changes) return this.recordOf(tenant, row);
-      const [changed] = await transaction.query<JsonRow>(this.set(tenant, id, changes));
+      const [changed] = await transaction.query<JsonRow>(
+        this.statementsOf(tenant).set(tenant.id, id, changes),
+      );
       this.database.publishChange(own, id);
       return this.recordOf(tenant, changed);
     });
@@ -226,27 +227,6 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   private recordOf(tenant: Tenant, row: JsonRow | undefined): R | undefined {
     return row && this.columns.of(tenant).parser.fromJson(row.json);
-  }
-
-  /** Reads and locks a record. */
-  private lock(tenant: Tenant, id: string): Statement {
-    return {
-      text: `select id, row_to_json(record)::text as json from (
-        select ${this.columns.of(tenant).jsonFromTable} from ${this.table.name}
-        where ${this.isRecord} for update) record`,
-      values: [tenant.id, id],
-    };
-  }
-
-  private set(tenant: Tenant, id: string, changes: Row): Statement {
-    const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
-    return {
-      text: `with record as (
-          update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
-          where ${this.isRecord} returning ${this.columns.of(tenant).jsonFromTable})
-        select id, row_to_json(record)::text as json from record`,
-      values: [tenant.id, id, ...Object.values(changes)],
-    };
   }
 }
 

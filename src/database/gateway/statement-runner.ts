@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { translateErrors } from '../connection/driver-error.js';
+import { acquireClient } from '../connection/typeorm-internals.js';
+import type { BatchConnections } from './batch-connections.js';
+import type { Load } from './load.js';
+import type { AttemptOptions } from './retry-policy.js';
+import type { Failure, Statement } from './tenant.js';
+import type { TenantContext } from './tenant-context.js';
+import type { TenantStatements } from './tenant-statements.js';
+
+/** Runs single statements of an organization. */
+export class StatementRunner {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly connections: BatchConnections,
+    private readonly statements: TenantStatements,
+    private readonly load: Load,
+    private readonly context: TenantContext,
+  ) {}
+
+  /**
+   * Runs a statement in a transaction of its own.
+   * @throws ApiError with the code `failure`
+   * @throws UniqueViolation
+   */
+  runAlone<Row>(
+    organizationId: string,
+    statement: Statement,
+    failure: Failure,
+    options: AttemptOptions,
+  ): Promise<Row[]> {
+    const isShort = statement.plan === 'index' && !options.mayWaitForLocks;
+    const running = isShort
+      ? this.connections.use((client, limitTo) => {
+          limitTo(options.deadline);
+          return this.runOn<Row>(client, organizationId, statement, options);
+        })
+      : this.runInPool<Row>(organizationId, statement, options);
+    return translateErrors(this.load.time(statement.text, running), failure);
+  }
+
+  private async runInPool<Row>(
+    organizationId: string,
+    statement: Statement,
+    options: AttemptOptions,
+  ): Promise<Row[]> {
+    const [client, release] = await acquireClient(this.dataSource);
+    const end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
+    try {
+      return await this.runOn<Row>(client, organizationId, statement, options);
+    } finally {
+      end();
+      release();
+    }
+  }
+
+  /**
+   * Runs a statement on a connection, in its transaction if one is open.
+   * @throws any error of the driver
+   */
+  runOn<Row>(
+    client: pg.PoolClient,
+    organizationId: string,
+    statement: Statement,
+    { deadline, mayWaitForLocks }: AttemptOptions,
+  ): Promise<Row[]> {
+    const wait = mayWaitForLocks ? 'long' : 'brief';
+    const context =
+      statement.plan === 'index'
+        ? this.context.ofIndexPlan(organizationId, deadline, wait)
+        : this.context.of(organizationId, deadline, wait);
+    return this.statements.run<Row>(context, statement, (query) => {
+      client.query(query);
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import type { ContextStatement } from '../connection/query-with-context.js';
+import type { SessionContext } from '../connection/session-context.js';
+import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
+import type { Deadline, LockWait } from './time-budget.js';
+
+/** The settings of each statement, as parameters of its context. */
+const SETTINGS = [
+  TENANT_SETTING,
+  'lock_timeout',
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+];
+
+/**
+ * Make PostgreSQL use an index, whatever the size of the organization is, and even before the first
+ * statistics exist.
+ */
+const INDEX_PLAN = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+
+/** Creates the statements that set the role, the organization and the timeouts of other statements. */
+export class TenantContext {
+  private readonly text: string;
+  private readonly indexText: string;
+
+  constructor(context: SessionContext) {
+    this.text = context.selectWith(SETTINGS);
+    this.indexText = context.selectWith(SETTINGS, INDEX_PLAN);
+  }
+
+  /** The context of a statement. */
+  of(organizationId: string, deadline: Deadline, wait: LockWait): ContextStatement {
+    const values = [organizationId, ...deadline.timeouts(wait)];
+    return { name: 'tenant', text: this.text, values };
+  }
+
+  /** The context of a statement with `plan: 'index'`. It must be the only one of its transaction. */
+  ofIndexPlan(organizationId: string, deadline: Deadline, wait: LockWait): ContextStatement {
+    const values = [organizationId, ...deadline.timeouts(wait)];
+    return { name: 'index', text: this.indexText, values };
+  }
+}
