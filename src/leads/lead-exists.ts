@@ -1,3 +1,4 @@
+import { NOT_DELETED_BY_ID, ONE_BY_ONE } from '../database/records/record-statements.js';
 import { ApiError } from '../errors/api-error.js';
 
 /**
@@ -7,8 +8,9 @@ import { ApiError } from '../errors/api-error.js';
  * @param ids subquery that selects the ids
  */
 export function existingLeadsSql(organization: string, ids: string): string {
-  return `select id from leads where organization_id = ${organization} and id = any(array(${ids}))
-    and deleted_at is null order by id for share`;
+  return `select lead.id from (select distinct "lead id" from (${ids}) ids ("lead id") order by 1) named
+    cross join lateral (select id from leads where organization_id = ${organization}
+      and id = "lead id" and ${NOT_DELETED_BY_ID} ${ONE_BY_ONE} for share) lead`;
 }
 
 /**

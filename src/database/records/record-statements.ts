@@ -2,7 +2,7 @@ import type { BatchItem } from '../gateway/batch-queue.js';
 import type { Statement } from '../gateway/tenant.js';
 import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { RecordColumns } from './record-columns.js';
-import type { TenantTable } from './tenant-table.js';
+import { deletesSoftly, type TenantTable } from './tenant-table.js';
 
 /** Columns and values of a row. The names are SQL and must never come from a caller. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -33,13 +33,22 @@ export type RequiredReferences = Readonly<Record<string, ExistingIdsSql>>;
 export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
   updated_at + interval '1 millisecond')`;
 
+/**
+ * Ends a subquery that finds one record: PostgreSQL then runs it once for each id, with the primary key.
+ * Otherwise it can decide to read all records of the organization, if it takes the organization for small.
+ */
+export const ONE_BY_ONE = 'offset 0';
+
+/**
+ * The condition `deleted_at is null` for a record with a given id. No partial index contains it:
+ * without statistics, PostgreSQL would prefer such an index to the primary key, and read all of it.
+ */
+export const NOT_DELETED_BY_ID = `coalesce(deleted_at, 'infinity') = 'infinity'`;
+
 /** SQL of single records of a table, for several records of one organization at once. */
 export class RecordStatements {
   readonly find: BatchStatement<BatchItem>;
-  /** Sets `deleted_at`. Returns ids only. */
-  readonly delete: BatchStatement<BatchItem>;
   private readonly inserts = new Map<string, BatchStatement<RowItem>>();
-  private readonly updates = new Map<string, BatchStatement<RowItem>>();
 
   /** @param columns the columns of the returned records */
   constructor(
@@ -47,17 +56,18 @@ export class RecordStatements {
     private readonly columns: Pick<RecordColumns<never>, 'jsonFromTable'>,
   ) {
     const { name } = table;
-    this.find = byIds(
-      `${name} find`,
-      'read',
-      `select id, row_to_json(record)::text as json from (
-        select ${columns.jsonFromTable} from ${name} where ${this.areRecords}) record`,
-    );
-    this.delete = byIds(
-      `${name} delete`,
-      'write',
-      `update ${name} set deleted_at = now() where ${this.areRecords} returning id`,
-    );
+    const text = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
+      cross join lateral (select ${columns.jsonFromTable} from ${name}
+        where organization_id = $1 and id = "wanted id" and ${this.isThere} ${ONE_BY_ONE}) record`;
+    this.find = {
+      name: `${name} find`,
+      kind: 'read',
+      of: (organizationId, items) => ({
+        text,
+        values: [organizationId, [...new Set(items.map(({ id }) => id))]],
+        plan: 'index',
+      }),
+    };
   }
 
   /**
@@ -92,29 +102,6 @@ export class RecordStatements {
     });
   }
 
-  /**
-   * Sets columns of records whose `updated_at` is that of their item: nobody has changed them since.
-   * @param names the columns of the items besides `id` and `updated_at`
-   */
-  compareAndSet(names: readonly string[]): BatchStatement<RowItem> {
-    return cached(this.updates, names.join(), () => {
-      const { name, notDeleted } = this.table;
-      const input = ['id', 'updated_at', ...names].map((column) => `${column} as "new ${column}"`);
-      const assignments = names.map((column) => `${column} = "new ${column}"`);
-      return byRows(
-        `${name} update`,
-        `with input as materialized (
-            select ${input.join(', ')} from json_populate_recordset(null::${name}, $2)),
-          record as (
-            update ${name} set ${[...assignments, `updated_at = ${NEXT_UPDATED_AT}`].join(', ')} from input
-            where organization_id = $1 and id = any(array(select "new id" from input))
-              and id = "new id" and updated_at = "new updated_at" and ${notDeleted}
-            returning ${this.columns.jsonFromTable})
-        select id, row_to_json(record)::text as json from record`,
-      );
-    });
-  }
-
   /** Reads and locks a record. */
   lock(organizationId: string, id: string): Statement {
     return {
@@ -125,24 +112,39 @@ export class RecordStatements {
     };
   }
 
-  /** Sets columns of a locked record. */
-  set(organizationId: string, id: string, changes: Row): Statement {
+  /**
+   * Sets columns of a record.
+   * @param version the `updated_at` that the record must still have; undefined for a locked record
+   */
+  set(organizationId: string, id: string, changes: Row, version?: unknown): Statement {
+    const values = [organizationId, id, ...Object.values(changes)];
     const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
+    const isVersion = version === undefined ? '' : `and updated_at = $${values.length + 1}`;
     return {
       text: `with record as (
           update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
-          where ${this.isRecord} returning ${this.columns.jsonFromTable})
+          where ${this.isRecord} ${isVersion} returning ${this.columns.jsonFromTable})
         select id, row_to_json(record)::text as json from record`,
-      values: [organizationId, id, ...Object.values(changes)],
+      values: version === undefined ? values : [...values, version],
+      plan: 'index',
+    };
+  }
+
+  /** Sets `deleted_at` of a record. */
+  delete(organizationId: string, id: string): Statement {
+    return {
+      text: `update ${this.table.name} set deleted_at = now() where ${this.isRecord} returning id`,
+      values: [organizationId, id],
+      plan: 'index',
     };
   }
 
   private get isRecord(): string {
-    return `organization_id = $1 and id = $2 and ${this.table.notDeleted}`;
+    return `organization_id = $1 and id = $2 and ${this.isThere}`;
   }
 
-  private get areRecords(): string {
-    return `organization_id = $1 and id = any($2::uuid[]) and ${this.table.notDeleted}`;
+  private get isThere(): string {
+    return deletesSoftly(this.table) ? NOT_DELETED_BY_ID : 'true';
   }
 }
 
@@ -162,18 +164,6 @@ function withHex(row: Row): Row {
   const hexOf = (value: unknown) =>
     Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, hexOf(value)]));
-}
-
-function byIds(name: string, kind: 'read' | 'write', text: string): BatchStatement<BatchItem> {
-  return {
-    name,
-    kind,
-    of: (organizationId, items) => ({
-      text,
-      values: [organizationId, items.map(({ id }) => id)],
-      plan: 'index',
-    }),
-  };
 }
 
 function byRows(name: string, single: string, several = single): BatchStatement<RowItem> {

@@ -127,12 +127,8 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  async delete(tenant: Tenant, id: string): Promise<boolean> {
-    const statement = this.statementsOf(tenant).delete;
-    const item = { id: id.toLowerCase() };
-    if (tenant.precondition) return this.writeOne(tenant, id, statement.of(tenant.id, [item]));
-    const deleted = await this.database.runBatched(tenant, statement, item);
-    return this.publishIfFound(deleted ? [deleted] : [], tenant, id);
+  delete(tenant: Tenant, id: string): Promise<boolean> {
+    return this.writeOne(tenant, id, this.statementsOf(tenant).delete(tenant.id, id));
   }
 
   /**
@@ -183,9 +179,8 @@ export abstract class TenantRepository<R extends { id: string }> {
     // Parsed again, because `revise` may have changed the other object.
     const before = this.recordOf(tenant, row) as R & { updated_at: unknown };
     if (!changes) return before;
-    const statement = this.statementsOf(tenant).compareAndSet(Object.keys(changes));
-    const item = rowItemOf({ ...changes, id, updated_at: before.updated_at });
-    const changed = await this.database.runBatched<RowItem, JsonRow>(tenant, statement, item);
+    const statement = this.statementsOf(tenant).set(tenant.id, id, changes, before.updated_at);
+    const [changed] = await this.database.write<JsonRow>(tenant, statement);
     if (!changed) return 'conflict';
     this.database.publishChange(tenant, id);
     return this.recordOf(tenant, changed);
