@@ -20,11 +20,8 @@ import {
   sessionIdOf,
   validateHeaders,
 } from './protocol/headers.js';
-import {
-  hasSessions,
-  McpMessageHandler,
-  type McpRequestContext,
-} from './protocol/message-handler.js';
+import { hasSessions, McpMessageHandler } from './protocol/message-handler.js';
+import type { McpRequestContext } from './protocol/request-operations.js';
 import type { Messages } from './protocol/messages.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 import type { Session } from './sessions/session.js';

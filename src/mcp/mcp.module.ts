@@ -5,6 +5,7 @@ import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { MethodDiscovery } from './method-discovery.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
+import { RequestOperations } from './protocol/request-operations.js';
 import { SessionRevalidation } from './sessions/session-revalidation.js';
 import { SubscriptionStreams } from './subscriptions/subscription-streams.js';
 import { SubscriptionListenHandler } from './subscriptions/subscription-listen-handler.js';
@@ -30,6 +31,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     SubscriptionListenHandler,
     McpMessageHandler,
     PromptRegistry,
+    RequestOperations,
     ResourceRegistry,
     SessionStore,
     SessionsRepository,

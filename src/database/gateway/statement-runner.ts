@@ -66,12 +66,7 @@ export class StatementRunner {
     { deadline, mayWaitForLocks }: AttemptOptions,
   ): Promise<Row[]> {
     const wait = mayWaitForLocks ? 'long' : 'brief';
-    const context =
-      statement.plan === 'index'
-        ? this.context.ofIndexPlan(organizationId, deadline, wait)
-        : this.context.of(organizationId, deadline, wait);
-    return this.statements.run<Row>(context, statement, (query) => {
-      client.query(query);
-    });
+    const context = this.context.of(statement.plan, organizationId, deadline, wait);
+    return this.statements.run<Row>(client, context, statement);
   }
 }

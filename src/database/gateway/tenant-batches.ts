@@ -21,16 +21,15 @@ export interface BatchRow {
   readonly id: string;
 }
 
-/** A statement that processes items of one organization. It must not depend on their number. */
+/** A statement that processes items of one organization. */
 export interface BatchStatement<I extends BatchItem> {
   /** Short name, under which its times are measured. */
   readonly name: string;
   readonly kind: 'read' | 'write';
-  /** Whether a batch leaves out items that fail alone with an error. Default: false. */
-  readonly leavesOut?: boolean;
   /**
    * The statement for some items, with the organization as `$1`. It returns a row with the id of each
-   * item that it finds or writes.
+   * item that it finds or writes. An item that a write of several leaves out is written alone, which
+   * tells why.
    */
   of(organizationId: string, items: readonly I[]): Statement;
 }
@@ -109,17 +108,14 @@ export class TenantBatches {
       limitTo(deadline);
       try {
         const items = batch.map(({ item }) => item);
-        const running = this.statements.run<BatchRow>(
-          this.context.ofIndexPlan(organizationId, deadline, 'shared'),
-          statement.of(organizationId, items),
-          (query) => {
-            client.query(query);
-          },
-        );
+        const context = this.context.of('index', organizationId, deadline, 'shared');
+        const sent = statement.of(organizationId, items);
+        const running = this.statements.run<BatchRow>(client, context, sent);
         // Larger batches take longer. Batches of similar sizes are compared.
         const rows = await this.load.time(`${statement.name} ${sizeClassOf(items)}`, running);
         const byId = new Map(rows.map((row) => [row.id, row]));
-        const missing = statement.leavesOut && batch.length > 1 ? NEEDS_OWN_STATEMENT : undefined;
+        const isLeftOut = statement.kind === 'write' && batch.length > 1;
+        const missing = isLeftOut ? NEEDS_OWN_STATEMENT : undefined;
         return batch.map(({ id }) => byId.get(id) ?? missing);
       } catch (error) {
         if (batch.length === 1 || !isRefusal(error)) throw error;

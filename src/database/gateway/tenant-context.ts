@@ -1,6 +1,7 @@
 import type { ContextStatement } from '../connection/query-with-context.js';
 import type { SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
+import type { Statement } from './tenant.js';
 import type { Deadline, LockWait } from './time-budget.js';
 
 /** The settings of each statement, as parameters of its context. */
@@ -34,15 +35,16 @@ export class TenantContext {
     this.indexText = context.selectWith(SETTINGS, INDEX_PLAN);
   }
 
-  /** The context of a statement. */
-  of(organizationId: string, deadline: Deadline, wait: LockWait): ContextStatement {
+  /** @param plan that of the statement; one with `index` must be the only one of its transaction */
+  of(
+    plan: Statement['plan'],
+    organizationId: string,
+    deadline: Deadline,
+    wait: LockWait,
+  ): ContextStatement {
     const values = [organizationId, ...deadline.timeouts(wait)];
-    return { name: 'tenant', text: this.text, values };
-  }
-
-  /** The context of a statement with `plan: 'index'`. It must be the only one of its transaction. */
-  ofIndexPlan(organizationId: string, deadline: Deadline, wait: LockWait): ContextStatement {
-    const values = [organizationId, ...deadline.timeouts(wait)];
-    return { name: 'index', text: this.indexText, values };
+    return plan === 'index'
+      ? { name: 'index', text: this.indexText, values }
+      : { name: 'tenant', text: this.text, values };
   }
 }

@@ -11,13 +11,12 @@ export class TenantStatements {
 
   /**
    * @param context sets the organization of the statement
-   * @param submit sends the query on a connection
    * @throws any error of the driver
    */
   run<Row>(
+    client: pg.ClientBase,
     context: ContextStatement,
     { text, values, plan }: Statement,
-    submit: (query: pg.Submittable) => void,
   ): Promise<Row[]> {
     const name = plan === 'custom' ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
@@ -30,7 +29,7 @@ export class TenantStatements {
           else resolve(result?.rows as Row[]);
         },
       );
-      submit(query as unknown as pg.Submittable);
+      client.query(query as unknown as pg.Submittable);
     });
   }
 

@@ -58,7 +58,7 @@ export class RecordStatements {
     const { name } = table;
     const text = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
       cross join lateral (select ${columns.jsonFromTable} from ${name}
-        where organization_id = $1 and id = "wanted id" and ${this.isThere} ${ONE_BY_ONE}) record`;
+        where organization_id = $1 and id = "wanted id" and ${notDeletedSql(table)} ${ONE_BY_ONE}) record`;
     this.find = {
       name: `${name} find`,
       kind: 'read',
@@ -78,28 +78,12 @@ export class RecordStatements {
    */
   insert(names: readonly string[], references: RequiredReferences): BatchStatement<RowItem> {
     const columns = names.join(', ');
-    return cached(this.inserts, columns, () => {
-      const { name } = this.table;
-      const existing = Object.entries(references).map(([column, sql]) => {
-        return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)}),`;
-      });
-      const conditions = Object.keys(references).map((column) => {
-        return `(${column} is null or ${column} in (select id from existing_${column}))`;
-      });
-      const text = (onConflict: string) => `
-        with input as materialized (
-            select ${columns} from json_populate_recordset(null::${name}, $2)),
-          ${existing.join(' ')}
-          record as (
-            insert into ${name} (organization_id, ${columns})
-            select $1, ${columns} from input where ${['true', ...conditions].join(' and ')}
-            ${onConflict} returning ${this.columns.jsonFromTable})
-        select id, row_to_json(record)::text as json from record`;
-      return {
-        ...byRows(`${name} insert`, text(''), text('on conflict do nothing')),
-        leavesOut: true,
-      };
-    });
+    let statement = this.inserts.get(columns);
+    if (!statement) {
+      statement = this.createInsert(columns, references);
+      this.inserts.set(columns, statement);
+    }
+    return statement;
   }
 
   /** Reads and locks a record. */
@@ -139,13 +123,48 @@ export class RecordStatements {
     };
   }
 
-  private get isRecord(): string {
-    return `organization_id = $1 and id = $2 and ${this.isThere}`;
+  private createInsert(columns: string, references: RequiredReferences): BatchStatement<RowItem> {
+    const { name } = this.table;
+    const existing = Object.entries(references).map(([column, sql]) => {
+      return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)}),`;
+    });
+    const conditions = Object.keys(references).map((column) => {
+      return `(${column} is null or ${column} in (select id from existing_${column}))`;
+    });
+    const text = (onConflict: string) => `
+      with input as materialized (
+          select ${columns} from json_populate_recordset(null::${name}, $2)),
+        ${existing.join(' ')}
+        record as (
+          insert into ${name} (organization_id, ${columns})
+          select $1, ${columns} from input where ${['true', ...conditions].join(' and ')}
+          ${onConflict} returning ${this.columns.jsonFromTable})
+      select id, row_to_json(record)::text as json from record`;
+    const single = text('');
+    const several = text('on conflict do nothing');
+    return {
+      name: `${name} insert`,
+      kind: 'write',
+      of: (organizationId, items) => ({
+        text: items.length === 1 ? single : several,
+        values: [organizationId, `[${items.map(({ json }) => json).join(',')}]`],
+        plan: 'index',
+      }),
+    };
   }
 
-  private get isThere(): string {
-    return deletesSoftly(this.table) ? NOT_DELETED_BY_ID : 'true';
+  private get isRecord(): string {
+    return isRecordSql(this.table);
   }
+}
+
+/** SQL condition of the record with the id `$2` in the organization `$1`. */
+export function isRecordSql(table: TenantTable): string {
+  return `organization_id = $1 and id = $2 and ${notDeletedSql(table)}`;
+}
+
+function notDeletedSql(table: TenantTable): string {
+  return deletesSoftly(table) ? NOT_DELETED_BY_ID : 'true';
 }
 
 /**
@@ -164,22 +183,4 @@ function withHex(row: Row): Row {
   const hexOf = (value: unknown) =>
     Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, hexOf(value)]));
-}
-
-function byRows(name: string, single: string, several = single): BatchStatement<RowItem> {
-  return {
-    name,
-    kind: 'write',
-    of: (organizationId, items): Statement => ({
-      text: items.length === 1 ? single : several,
-      values: [organizationId, `[${items.map(({ json }) => json).join(',')}]`],
-      plan: 'index',
-    }),
-  };
-}
-
-function cached<T>(cache: Map<string, T>, key: string, create: () => T): T {
-  let value = cache.get(key);
-  if (value === undefined) cache.set(key, (value = create()));
-  return value;
 }

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors/api-error.js';
 import { uuidRangeOf } from '../../fields/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
 import {
+  isRecordSql,
   type JsonRow,
   RecordStatements,
   type RequiredReferences,
@@ -151,7 +152,7 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   /** SQL condition of the record with the id `$2` in the organization `$1`. */
   protected get isRecord(): string {
-    return `organization_id = $1 and id = $2 and ${this.table.notDeleted}`;
+    return isRecordSql(this.table);
   }
 
   /** Publishes a change if the statement returned a row. */

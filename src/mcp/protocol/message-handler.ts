@@ -3,55 +3,21 @@ import type { Response } from 'express';
 import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import { toLoggedApiError } from '../../http/error.filter.js';
 import { readJsonBytes } from '../../http/request/request-reader.js';
-import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
-import {
-  RateLimits,
-  remainingHits,
-  setRateLimitHeaders,
-  tooManyRequests,
-} from '../../rate-limit/rate-limits.js';
+import { RateLimits, setRateLimitHeaders, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
-import {
-  declaredProtocolVersion,
-  rejectQueryParameters,
-  MCP_ROUTE,
-  SESSION_ID,
-} from './headers.js';
+import { declaredProtocolVersion, rejectQueryParameters, SESSION_ID } from './headers.js';
 import { SubscriptionListenHandler } from '../subscriptions/subscription-listen-handler.js';
 import { type Messages, parseMessages } from './messages.js';
-import { type McpOperations, schemaProblemsOf } from './methods.js';
-import { CompletionService } from '../prompts/completion.service.js';
-import { PromptRegistry } from '../prompts/prompt-registry.js';
-import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
+import { schemaProblemsOf } from './methods.js';
 import type { Session } from '../sessions/session.js';
+import { type McpRequestContext, RequestOperations } from './request-operations.js';
 import { clientNameOf, negotiatedVersion, handleRequests } from './session-protocol.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { handleMessage, isListenRequest } from './stateless-protocol.js';
-import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
-import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
-import { ToolRunner } from '../tools/tool-runner.js';
-
-/** One HTTP request to /mcp. */
-export interface McpRequestContext {
-  readonly actor: Actor;
-  readonly request: ApiRequest;
-  readonly response: Response;
-  /** The number of calls that were counted as reads or writes. */
-  countedCalls: number;
-  /** The rate limit window that the response headers report. */
-  reportedWindow?: RateWindow;
-}
-
-/** The header names one call, and a batch can hold several. */
-const KEY_OF_BATCH = {
-  field: 'Idempotency-Key',
-  message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
-};
 
 /** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
@@ -69,10 +35,7 @@ export class McpMessageHandler {
     private readonly settings: Settings,
     private readonly sessions: SessionStore,
     private readonly registry: ToolRegistry,
-    private readonly runner: ToolRunner,
-    private readonly resources: ResourceRegistry,
-    private readonly prompts: PromptRegistry,
-    private readonly completions: CompletionService,
+    private readonly operations: RequestOperations,
     private readonly subscriptionListen: SubscriptionListenHandler,
     private readonly limits: RateLimits,
   ) {}
@@ -126,12 +89,12 @@ export class McpMessageHandler {
     const { body } = messages;
     const answer = isListenRequest(body)
       ? await this.subscriptionListen.handle(body, context, (uri) =>
-          this.readResource(uri, context),
+          this.operations.readResource(uri, context),
         )
       : await handleMessage(
           body,
           (name) => request.get(name),
-          this.operationsFor(messages, context),
+          this.operations.for(messages, context),
         );
     const type = answer.headers.get('Content-Type');
     if (type === EVENT_STREAM && answer.body) {
@@ -160,7 +123,7 @@ export class McpMessageHandler {
       problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
     }
     if (problems.length > 0) throw validationError(problems);
-    const operations = this.operationsFor(messages, context);
+    const operations = this.operations.for(messages, context);
     const [answer] = await handleRequests([request], operations, mayOpen);
     if (!mayOpen) return answer;
     const session = await this.sessions.open(context.actor, {
@@ -194,7 +157,7 @@ export class McpMessageHandler {
       context.response.status(202);
       return undefined;
     }
-    const operations = this.operationsFor(messages, context, session);
+    const operations = this.operations.for(messages, context, session);
     const answers = await handleRequests(requests, operations, session !== undefined);
     return isBatch ? answers : answers[0];
   }
@@ -227,74 +190,9 @@ export class McpMessageHandler {
       (method === 'tools/call' && this.registry.countsAsReadOrWrite(String(params?.name)));
     return requests.filter(isCall).length;
   }
-
-  private operationsFor(
-    { argumentProblems, isBatch }: Messages,
-    context: McpRequestContext,
-    session?: Session,
-  ): McpOperations {
-    const { actor, request } = context;
-    const { state } = request;
-    const { requestId } = state;
-    const onCounted = (window: RateWindow) => {
-      recordCall(context, window);
-    };
-    const withLoggedError = <T>(work: Promise<T>) =>
-      work.catch((thrown: unknown) => {
-        const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
-        state.errorCode = error.code;
-        throw error;
-      });
-    const keyOfRequest = request.get('Idempotency-Key');
-    const parseProblems =
-      isBatch && keyOfRequest !== undefined
-        ? [...argumentProblems, KEY_OF_BATCH]
-        : argumentProblems;
-    const isTextOnly = needsTextOnly(session?.clientName);
-    return {
-      listTools: () => {
-        const tools = this.registry.listFor(actor.scopes);
-        return isTextOnly ? tools.map(withoutOutputSchema) : tools;
-      },
-      callTool: async (name, args, keyOfCall) => {
-        const idempotencyKey = keyOfCall ?? keyOfRequest;
-        const call = { actor, requestId, name, args, parseProblems, onCounted, idempotencyKey };
-        const outcome = await this.runner.call(call);
-        if (!outcome) return undefined;
-        state.errorCode = outcome.error?.code;
-        return isTextOnly ? textOnly(outcome.result) : outcome.result;
-      },
-      listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
-      readResource: (uri) => withLoggedError(this.readResource(uri, context)),
-      subscriptions: session && {
-        subscribe: (resource) => this.sessions.subscribe(session, resource),
-        unsubscribe: (canonicalUri) => this.sessions.unsubscribe(session, canonicalUri),
-      },
-      listPrompts: () => this.prompts.listFor(actor.scopes),
-      getPrompt: (name, args) => withLoggedError(this.prompts.get(actor, name, args)),
-      complete: (reference, argument) =>
-        withLoggedError(this.completions.complete(actor, reference, argument)),
-    };
-  }
-
-  private readResource(uri: string, context: McpRequestContext): Promise<ReadResource> {
-    return this.resources.read(context.actor, uri, (window) => {
-      recordCall(context, window);
-    });
-  }
 }
 
 /** Whether a caller has sessions. They belong to API keys, which callers with a token have not. */
 export function hasSessions({ key }: Actor): boolean {
   return key.subject === undefined;
-}
-
-/** Counts a call and reports its window in the headers, unless an earlier call has fewer hits left. */
-function recordCall(context: McpRequestContext, window: RateWindow): void {
-  context.countedCalls++;
-  const reported = context.reportedWindow;
-  if (reported && (reported.isBlocked || remainingHits(reported) < remainingHits(window))) return;
-  context.reportedWindow = window;
-  setRateLimitHeaders(context.response, window);
-  if (window.isBlocked) context.response.setHeader('Retry-After', window.timeToBlockExpire);
 }

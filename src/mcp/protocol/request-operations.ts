@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { toLoggedApiError } from '../../http/error.filter.js';
+import type { ApiRequest } from '../../http/request/api-request.js';
+import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
+import { remainingHits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
+import type { Actor } from '../../tenancy/actor.js';
+import { CompletionService } from '../prompts/completion.service.js';
+import { PromptRegistry } from '../prompts/prompt-registry.js';
+import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
+import { SessionStore } from '../sessions/session-store.js';
+import type { Session } from '../sessions/session.js';
+import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
+import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import { ToolRunner } from '../tools/tool-runner.js';
+import { MCP_ROUTE } from './headers.js';
+import type { Messages } from './messages.js';
+import type { McpOperations } from './methods.js';
+
+/** One HTTP request to /mcp. */
+export interface McpRequestContext {
+  readonly actor: Actor;
+  readonly request: ApiRequest;
+  readonly response: Response;
+  /** The number of calls that were counted as reads or writes. */
+  countedCalls: number;
+  /** The rate limit window that the response headers report. */
+  reportedWindow?: RateWindow;
+}
+
+/** The header names one call, and a batch can hold several. */
+const KEY_OF_BATCH = {
+  field: 'Idempotency-Key',
+  message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
+};
+
+/** Creates what the methods of MCP do for the caller of one HTTP request. */
+@Injectable()
+export class RequestOperations {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly registry: ToolRegistry,
+    private readonly runner: ToolRunner,
+    private readonly resources: ResourceRegistry,
+    private readonly prompts: PromptRegistry,
+    private readonly completions: CompletionService,
+  ) {}
+
+  /** @param session undefined for a message without a session */
+  for(
+    { argumentProblems, isBatch }: Messages,
+    context: McpRequestContext,
+    session?: Session,
+  ): McpOperations {
+    const { actor, request } = context;
+    const { state } = request;
+    const { requestId } = state;
+    const onCounted = (window: RateWindow) => {
+      recordCall(context, window);
+    };
+    const withLoggedError = <T>(work: Promise<T>) =>
+      work.catch((thrown: unknown) => {
+        const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
+        state.errorCode = error.code;
+        throw error;
+      });
+    const keyOfRequest = request.get('Idempotency-Key');
+    const parseProblems =
+      isBatch && keyOfRequest !== undefined
+        ? [...argumentProblems, KEY_OF_BATCH]
+        : argumentProblems;
+    const isTextOnly = needsTextOnly(session?.clientName);
+    return {
+      listTools: () => {
+        const tools = this.registry.listFor(actor.scopes);
+        return isTextOnly ? tools.map(withoutOutputSchema) : tools;
+      },
+      callTool: async (name, args, keyOfCall) => {
+        const idempotencyKey = keyOfCall ?? keyOfRequest;
+        const call = { actor, requestId, name, args, parseProblems, onCounted, idempotencyKey };
+        const outcome = await this.runner.call(call);
+        if (!outcome) return undefined;
+        state.errorCode = outcome.error?.code;
+        return isTextOnly ? textOnly(outcome.result) : outcome.result;
+      },
+      listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
+      readResource: (uri) => withLoggedError(this.readResource(uri, context)),
+      subscriptions: session && {
+        subscribe: (resource) => this.sessions.subscribe(session, resource),
+        unsubscribe: (canonicalUri) => this.sessions.unsubscribe(session, canonicalUri),
+      },
+      listPrompts: () => this.prompts.listFor(actor.scopes),
+      getPrompt: (name, args) => withLoggedError(this.prompts.get(actor, name, args)),
+      complete: (reference, argument) =>
+        withLoggedError(this.completions.complete(actor, reference, argument)),
+    };
+  }
+
+  /**
+   * Reads a resource, which counts as a read.
+   * @throws ApiError `rate_limit_exceeded`, `not_found`, and others of the read
+   */
+  readResource(uri: string, context: McpRequestContext): Promise<ReadResource> {
+    return this.resources.read(context.actor, uri, (window) => {
+      recordCall(context, window);
+    });
+  }
+}
+
+/** Counts a call and reports its window in the headers, unless an earlier call has fewer hits left. */
+function recordCall(context: McpRequestContext, window: RateWindow): void {
+  context.countedCalls++;
+  const reported = context.reportedWindow;
+  if (reported && (reported.isBlocked || remainingHits(reported) < remainingHits(window))) return;
+  context.reportedWindow = window;
+  setRateLimitHeaders(context.response, window);
+  if (window.isBlocked) context.response.setHeader('Retry-After', window.timeToBlockExpire);
+}
