@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { AdministrativeWrites } from '../../src/database/gateway/administrative-writes.js';
 import { SharedLookups } from '../../src/database/gateway/shared-lookups.js';
@@ -49,6 +50,17 @@ const age = (session: string, seconds: number) =>
     `update mcp_sessions set last_used_at = now() - make_interval(secs => $2) where id = $1`,
     [session, seconds],
   );
+
+/** Stores a session that no running instance knows, with the given number of seconds since its last use. */
+async function storeSession(idleSeconds: number): Promise<string> {
+  const id = randomUUID();
+  await app.sql(
+    `insert into mcp_sessions (id, key_id, protocol_version, client_name, last_used_at)
+     values ($1, $2, '2025-11-25', 'test', now() - make_interval(secs => $3))`,
+    [id, tenant.key.id, idleSeconds],
+  );
+  return id;
+}
 
 /** Waits until an instance refuses a session. Returns the time that it took. */
 async function untilEnded(caller: McpHttpClient, session: string): Promise<number> {
@@ -212,9 +224,9 @@ describe('the time to live', () => {
     const session = await caller.openSession();
     sessionOf(session, other)!.notify('notifications/tools/list_changed');
     const idleSeconds = TTL_SECONDS + GRACE_SECONDS;
-    await age(session, idleSeconds);
     const realNow = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => realNow() + idleSeconds * 1_000);
+    await age(session, idleSeconds);
     await until(() => Promise.resolve(!sessionOf(session, other)));
     jest.restoreAllMocks();
     for (const known of [mcp, caller]) {
@@ -229,8 +241,7 @@ describe('the time to live', () => {
   it('frees the capacity, and the row is removed later', async () => {
     const narrow = await start({ mcpMaxSessions: 1, mcpSessionTtlSeconds: TTL_SECONDS });
     await app.sql('delete from mcp_sessions');
-    const session = await mcp.openSession();
-    await age(session, TTL_SECONDS + GRACE_SECONDS);
+    const session = await storeSession(TTL_SECONDS + GRACE_SECONDS);
     await callerOf(tenant, narrow).openSession();
     await age(session, TTL_SECONDS + GRACE_SECONDS + 7_200);
     await mcp.openSession();
