@@ -4,6 +4,7 @@ import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { ChangeBus } from '../events/change-bus.js';
+import { EventOutbox } from '../events/event-outbox.js';
 import {
   ADMINISTRATION,
   administrationOptions,
@@ -29,6 +30,7 @@ import type { MigrationLedger } from './migration-ledgers.js';
 import { Readiness } from './readiness/readiness.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
+import { EventsRepository } from './events/events.repository.js';
 import { JobQueueRepository } from './jobs/job-queue.repository.js';
 import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
 import { JobWorkerRepository } from './jobs/job-worker.repository.js';
@@ -39,6 +41,8 @@ const PROVIDERS = [
   AdministrativeWrites,
   BatchConnections,
   ChangeBus,
+  EventOutbox,
+  EventsRepository,
   TenantDatabase,
   DatabaseStatus,
   Load,

@@ -6,6 +6,7 @@ import { AnsweredRecords1764374400000 } from '../../src/database/migrations/1764
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import { ADMINISTRATION } from '../../src/database/connection/administration.js';
 import { PurgeService } from '../../src/database/records/purge.service.js';
+import { EventsRepository } from '../../src/database/events/events.repository.js';
 import { JobQueueRepository } from '../../src/database/jobs/job-queue.repository.js';
 import { IdempotencyRepository } from '../../src/database/idempotency.repository.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
@@ -149,6 +150,7 @@ describe('a table whose records are never deleted', () => {
       database,
       app.app.get(IdempotencyRepository),
       app.app.get(JobQueueRepository),
+      app.app.get(EventsRepository),
     );
     expect(await service.count(tenant, monthAgo())).toEqual({ organizations: 0 });
     expect(await service.purge(tenant, monthAgo())).toEqual({ organizations: 0 });

@@ -43,7 +43,7 @@ export async function rowsByTable(target: DatabaseTarget): Promise<Record<string
   const tables = await queryAs<{ name: string }>(
     database,
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace
-       and relkind = 'r' and relname not in ('migrations', 'typeorm_metadata')
+       and relkind in ('r', 'p') and not relispartition and relname not in ('migrations', 'typeorm_metadata')
        and not starts_with(relname, 'latitude_migrations_') order by 1`,
   );
   const contents: Record<string, string[]> = {};

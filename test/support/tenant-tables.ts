@@ -7,7 +7,7 @@ import type { Tenant } from '../../src/testing/test-server.js';
 /** Tables whose rows belong to an organization. */
 export const TENANT_TABLES = `select c.relname as name from pg_class c
   join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
-  where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`;
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace`;
 
 /** The names of the tables with records, without `api_keys`. */
 export async function recordTables(app: TestApp): Promise<string[]> {

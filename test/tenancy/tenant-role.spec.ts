@@ -138,7 +138,7 @@ describe('startup fails with a message of one sentence', () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);
     await execute(database, [
-      `grant all on migrations, typeorm_metadata, organizations, api_keys, job_schedules, mcp_sessions to ${guest}`,
+      `grant all on migrations, typeorm_metadata, organizations, api_keys, job_schedules, event_position, mcp_sessions to ${guest}`,
       `grant create on schema public to ${guest}`,
       `grant latitude_app to ${guest}`,
       'revoke update on leads from latitude_app',
@@ -221,6 +221,7 @@ describe('tables of a team', () => {
     expect(rows).toEqual([
       { relname: 'Team Notes_id_seq', may: true },
       { relname: 'Team Notes_number_seq', may: true },
+      { relname: 'event_outbox_seq_seq', may: true },
       { relname: 'migrations_id_seq', may: false },
     ]);
   });

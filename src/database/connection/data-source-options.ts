@@ -18,6 +18,7 @@ import { SearchTextIndexes1764201600002 } from '../migrations/1764201600002-sear
 import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contact-identity.js';
 import { McpSessions1764460800000 } from '../migrations/1764460800000-mcp-sessions.js';
 import { Jobs1764547200000 } from '../migrations/1764547200000-jobs.js';
+import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';
 
@@ -47,6 +48,7 @@ export const MIGRATIONS = [
   AnsweredRecords1764374400000,
   McpSessions1764460800000,
   Jobs1764547200000,
+  Events1764633600000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

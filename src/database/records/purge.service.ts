@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RecordRemoval } from './record-removal.js';
 import { IdempotencyRepository } from '../idempotency.repository.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
 import type { Tenant } from '../gateway/tenant.js';
@@ -32,6 +33,7 @@ export class PurgeService {
     private readonly database: TenantDatabase,
     private readonly responses: IdempotencyRepository,
     private readonly jobs: JobQueueRepository,
+    private readonly events: EventsRepository,
   ) {}
 
   /** The tables that a purge covers. */
@@ -109,6 +111,7 @@ export class PurgeService {
       await removal.remove(table, ids);
       await this.responses.deleteForRecords(transaction, tenant, removal.removedIds);
       await this.jobs.deleteForRecords(transaction, tenant, removal.removedIds);
+      await this.events.deleteForRecords(transaction, tenant, removal.removedIds);
       for (const id of removal.changedIds) this.database.publishChange(own, id);
       return { found: ids.length, counts: removal.counts };
     });

@@ -6,8 +6,13 @@ import { TenantDatabase } from '../gateway/tenant-database.js';
 /** Rows that one transaction removes. Small batches keep locks short. */
 const BATCH = 1_000;
 
-/** The table of counters. It is emptied last, because removals from other tables write to it. */
 const COUNTERS = 'record_counts';
+
+/**
+ * Tables that are emptied last, in this order: changes of records write to the outbox, the publisher moves
+ * events from the outbox, and removals from other tables write counters.
+ */
+const LAST = ['event_outbox', 'events', COUNTERS];
 
 /** Tables with an `organization_id`, except API keys, and the tables that each references. */
 const TABLES = `
@@ -92,6 +97,6 @@ export class TenantDataService {
       ordered.push(...ordered.splice(ordered.indexOf(name), 1));
     };
     for (const table of tables) place(table);
-    return [...ordered.filter((name) => name !== COUNTERS), COUNTERS];
+    return [...ordered.filter((name) => !LAST.includes(name)), ...LAST];
   }
 }
