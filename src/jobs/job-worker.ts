@@ -11,8 +11,8 @@ import { JobScheduler } from './job-scheduler.js';
 /** How often each instance looks for jobs that other instances sent, and for retries and schedules. */
 const POLL_MS = 1_000;
 
-/** How often leases are extended: several times in the 60 seconds that they last. */
-const HEARTBEAT_MS = 15_000;
+/** How often leases are extended: several times in the 20 seconds that they last. */
+const HEARTBEAT_MS = 5_000;
 
 const CLEAN_UP_MS = 3_600_000;
 

@@ -11,6 +11,11 @@ import { JobWorker } from './job-worker.js';
 export interface SendOptions {
   /** While a job of the same name with this key waits or runs, another one is not stored. */
   readonly key?: string;
+  /**
+   * With `key`: a waiting job is moved to the time of this one if that is earlier, and a running job runs
+   * again after it has ended. So a run begins after everything that was written before `send`.
+   */
+  readonly runAgain?: boolean;
   /** Jobs of the same name with this key run one after the other, in the order in which they were sent. */
   readonly orderingKey?: string;
   /** The time until the first run. Default: none. */
@@ -31,7 +36,8 @@ export class JobsService {
    * Stores a job. In a transaction, it exists exactly if the transaction commits.
    * @param tenant the organization, or the tenant that the work of a transaction receives
    * @param payload becomes JSON; give ids instead of records, which can change until the job runs
-   * @returns the id of the job; undefined if a job with the same key waits or runs
+   * @returns the id of the job, which with `runAgain` can be that of an earlier one; undefined if a job with
+   *   the same key waits or runs
    * @throws ApiError `create_failed`
    * @throws Error if no method has `@JobHandler(job)`
    */
@@ -39,19 +45,19 @@ export class JobsService {
     tenant: Tenant,
     job: JobDefinition<P>,
     payload: P,
-    { key, orderingKey, delay }: SendOptions = {},
+    { key, runAgain = false, orderingKey, delay }: SendOptions = {},
   ): Promise<string | undefined> {
     const { name } = job;
     if (!this.registry.handlers.has(name)) throw new Error(`No method handles the job ${name}`);
-    const id = uuidv7();
-    const isStored = await this.queue.insert(tenant, {
-      ...{ id, name },
+    const id = await this.queue.insert(tenant, {
+      ...{ id: uuidv7(), name },
+      onConflict: runAgain ? 'run again' : 'do nothing',
       payload: JSON.stringify(payload),
       key: key ?? null,
       orderingKey: orderingKey ?? null,
       delayMs: delay === undefined ? 0 : millisecondsOf(delay, `delay of job ${name}`),
     });
-    if (!isStored) return undefined;
+    if (id === undefined) return undefined;
     await this.database.afterCommit(tenant, () => {
       this.worker.wake();
     });

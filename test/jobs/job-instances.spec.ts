@@ -70,7 +70,7 @@ describe('with several instances', () => {
     greetings.handle = (_, __, { attempt }) => (attempt === 1 ? ended : Promise.resolve());
     await new StoredJobs(killed, tenant.id).send('hello');
     await untilTrue(() => greetings.runs.length === 1);
-    expect(await jobs.all()).toMatchObject([{ attempts: 1, delay: 1 }]);
+    expect(await jobs.all()).toMatchObject([{ attempts: 1, delay: 0 }]);
 
     await startServer();
     await jobs.passTime();

@@ -8,6 +8,7 @@ import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { greetings, GreetingsModule, StoredJobs } from '../support/greetings.module.js';
 import { untilTrue } from '../support/mcp-helpers.js';
+import { until } from '../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -121,6 +122,66 @@ describe('jobs.send', () => {
   it('refuses a job that no method handles', async () => {
     const sent = app.app.get(JobsService).send({ id: tenant.id }, defineJob('acme.unknown'), {});
     await expect(sent).rejects.toThrow('No method handles the job acme.unknown');
+  });
+});
+
+describe('jobs.send with runAgain', () => {
+  const options = { key: 'sync', runAgain: true } as const;
+  /** Makes the first run last until the returned function is called. */
+  const holdFirstRun = () => {
+    let end = (): void => undefined;
+    const held = new Promise<void>((resolve) => (end = resolve));
+    greetings.handle = () => (greetings.runs.length === 1 ? held : Promise.resolve());
+    return () => {
+      end();
+    };
+  };
+
+  it('runs a running job once more, however often it is sent', async () => {
+    const end = holdFirstRun();
+    const id = await jobs.send('sync', options);
+    await untilTrue(() => greetings.runs.length === 1);
+    expect(await jobs.send('sync', options)).toBe(id);
+    expect(await jobs.send('sync', options)).toBe(id);
+    end();
+    await jobs.untilNone();
+    expect(greetings.runs.map(({ run }) => run)).toEqual([
+      { id, attempt: 1 },
+      { id, attempt: 1 },
+    ]);
+  });
+
+  it('runs a job again that was sent in a transaction which commits after the run', async () => {
+    const end = holdFirstRun();
+    await jobs.send('sync', options);
+    await untilTrue(() => greetings.runs.length === 1);
+    await app.app.get(TenantDatabase).transaction({ id: tenant.id }, async (_, inside) => {
+      await jobs.send('sync', options, inside);
+      end();
+    });
+    await untilTrue(() => greetings.runs.length === 2);
+    await jobs.untilNone();
+  });
+
+  it('moves a waiting job to the earlier time', async () => {
+    await jobs.send('sync', { ...options, delay: '2h' });
+    await jobs.send('sync', { ...options, delay: '1h' });
+    await jobs.send('sync', { ...options, delay: '3h' });
+    expect(await jobs.all()).toMatchObject([{ attempts: 0, delay: 60 }]);
+  });
+
+  it('runs a job again that was sent during its last attempt, which failed', async () => {
+    greetings.handle = async (_, __, { attempt }) => {
+      if (attempt === 3) await jobs.send('sync', { ...options, delay: '1h' });
+      throw new Error('for a test');
+    };
+    await jobs.send('sync', options);
+    await jobs.untilFailed(1);
+    await jobs.passTime();
+    await jobs.untilFailed(2);
+    await jobs.passTime();
+    await until(async () => (await jobs.all())[0]?.attempts === 0);
+    expect(await jobs.all()).toMatchObject([{ attempts: 0, delay: 60, failed: false }]);
   });
 });
 

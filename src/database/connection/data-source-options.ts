@@ -19,6 +19,7 @@ import { ContactIdentity1764288000000 } from '../migrations/1764288000000-contac
 import { McpSessions1764460800000 } from '../migrations/1764460800000-mcp-sessions.js';
 import { Jobs1764547200000 } from '../migrations/1764547200000-jobs.js';
 import { Events1764633600000 } from '../migrations/1764633600000-events.js';
+import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';
 
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   McpSessions1764460800000,
   Jobs1764547200000,
   Events1764633600000,
+  JobRepeats1764720000000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

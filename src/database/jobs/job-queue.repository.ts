@@ -10,9 +10,19 @@ export interface NewJob {
   /** JSON. */
   readonly payload: string;
   readonly key: string | null;
+  /** What happens if a job with the same name and key is waiting or running. */
+  readonly onConflict: 'do nothing' | 'run again';
   readonly orderingKey: string | null;
   readonly delayMs: number;
 }
+
+/**
+ * Moves a waiting job to the earlier time, and makes a running one run again at this time. The lock on the
+ * row makes the worker wait for the transaction that sends the job before it stores the end of the run.
+ */
+const RUN_AGAIN = `do update set
+  run_at = case when jobs.is_running then jobs.run_at else least(jobs.run_at, excluded.run_at) end,
+  run_again_at = case when jobs.is_running then least(jobs.run_again_at, excluded.run_at) end`;
 
 /** Stores and removes the jobs of an organization. */
 @Injectable()
@@ -21,19 +31,20 @@ export class JobQueueRepository {
 
   /**
    * Stores a job, in the transaction of the tenant if there is one.
-   * @returns false if a job with the same name and key is waiting or running
+   * @returns the id of the job, which for `run again` can be that of an earlier one; undefined if nothing
+   *   was stored
    * @throws ApiError `create_failed`
    */
-  async insert(tenant: Tenant, job: NewJob): Promise<boolean> {
-    const { id, name, payload, key, orderingKey, delayMs } = job;
-    const rows = await this.database.write(tenant, {
+  async insert(tenant: Tenant, job: NewJob): Promise<string | undefined> {
+    const { id, name, payload, key, orderingKey, delayMs, onConflict } = job;
+    const [row] = await this.database.write<{ id: string }>(tenant, {
       text: `insert into jobs (organization_id, id, name, payload, record_ids, key, ordering_key, run_at)
         values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms')
-        on conflict (organization_id, name, key) where key is not null and failed_at is null do nothing
-        returning id`,
+        on conflict (organization_id, name, key) where key is not null and failed_at is null
+        ${onConflict === 'run again' ? RUN_AGAIN : onConflict} returning id`,
       values: [tenant.id, id, name, payload, uuidsIn(payload), key, orderingKey, delayMs],
     });
-    return rows.length > 0;
+    return row?.id;
   }
 
   /**

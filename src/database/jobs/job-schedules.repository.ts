@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 
 /** How long a run is protected from a second one, unless it is extended. */
-const LEASE = `interval '60 seconds'`;
+const LEASE = `interval '20 seconds'`;
 
 const IS_FREE = '(locked_until is null or locked_until <= now())';
 

@@ -26,7 +26,7 @@ export interface Capacity {
  * How long a claim lasts unless it is extended. The jobs of a process that was killed run again after
  * this time.
  */
-const LEASE = `interval '60 seconds'`;
+const LEASE = `interval '20 seconds'`;
 
 /** How long failed jobs are kept. */
 const RETENTION = `interval '30 days'`;
@@ -36,7 +36,8 @@ const AS_WORKER = `set local ${WORKER_SETTING} = 'on'`;
 
 // `run_at` of a claimed job is the end of its lease. `attempts` tells apart the claims of a job.
 const CLAIM = `
-  update jobs set attempts = attempts + 1, run_at = now() + ${LEASE}
+  update jobs set attempts = attempts + 1, run_at = now() + ${LEASE}, is_running = true,
+    run_again_at = case when run_again_at > now() then run_again_at end
   from (
     select due.* from unnest($1::text[], $2::int[]) as wanted (name, free) cross join lateral (
       select organization_id, id from jobs
@@ -52,6 +53,11 @@ const CLAIM = `
     organization.name as organization_name, organization.phone_region`;
 
 const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_at is null';
+
+/** Makes a job wait that was sent again while it ran. */
+const RUN_AGAIN = `
+  update jobs set run_at = run_again_at, run_again_at = null, is_running = false, attempts = 0, last_error = null
+  where ${IS_CLAIM} and run_again_at is not null`;
 
 const EXTEND = `
   update jobs set run_at = now() + ${LEASE}
@@ -88,31 +94,36 @@ export class JobWorkerRepository {
     ]);
   }
 
-  /** Removes a job that has ended. */
+  /** Removes a job that has ended, unless it was sent again meanwhile. */
   async remove(job: ClaimedJob): Promise<void> {
-    await this.query(`delete from jobs where ${IS_CLAIM}`, claimOf(job));
+    await this.end(job, `delete from jobs where ${IS_CLAIM} and run_again_at is null`);
   }
 
   /** Gives a job back that was not run. */
   async release(job: ClaimedJob): Promise<void> {
-    const text = `update jobs set run_at = now(), attempts = attempts - 1 where ${IS_CLAIM}`;
+    const text = `update jobs set run_at = now(), is_running = false, attempts = attempts - 1
+      where ${IS_CLAIM}`;
     await this.query(text, claimOf(job));
   }
 
   /** Lets a job run again after a delay. */
   async retry(job: ClaimedJob, error: string, delayMs: number): Promise<void> {
     await this.query(
-      `update jobs set run_at = now() + $4 * interval '1 ms', last_error = $5 where ${IS_CLAIM}`,
+      `update jobs set run_at = least(now() + $4 * interval '1 ms', run_again_at), run_again_at = null,
+         is_running = false, last_error = $5
+       where ${IS_CLAIM}`,
       [...claimOf(job), delayMs, error],
     );
   }
 
-  /** Keeps a job that has used all its attempts, for inspection. */
+  /** Keeps a job that has used all its attempts, for inspection, unless it was sent again meanwhile. */
   async fail(job: ClaimedJob, error: string): Promise<void> {
-    await this.query(`update jobs set failed_at = now(), last_error = $4 where ${IS_CLAIM}`, [
-      ...claimOf(job),
+    await this.end(
+      job,
+      `update jobs set failed_at = now(), is_running = false, last_error = $4
+       where ${IS_CLAIM} and run_again_at is null`,
       error,
-    ]);
+    );
   }
 
   async removeOldFailures(): Promise<void> {
@@ -122,6 +133,17 @@ export class JobWorkerRepository {
   /** Stores a job of this name for every organization in which none is waiting or running. */
   async sendToAllOrganizations(name: string): Promise<void> {
     await this.query(SEND_TO_ALL, [name]);
+  }
+
+  /** Runs a statement for a job that was not sent again while it ran, and lets one that was run again. */
+  private async end(job: ClaimedJob, text: string, ...values: unknown[]): Promise<void> {
+    const claim = claimOf(job);
+    await this.dataSource.transaction(async (manager) => {
+      await manager.query(AS_WORKER);
+      await manager.query(text, [...claim, ...values]);
+      // The first statement waits for a transaction that sends the job. Only a second one sees its result.
+      await manager.query(RUN_AGAIN, claim);
+    });
   }
 
   private query<T>(text: string, values: readonly unknown[]): Promise<T> {
