@@ -3,6 +3,7 @@ import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
+import { SingleInsert } from '../rest/single-insert.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
   AppointmentDto,
@@ -34,6 +35,7 @@ export class AppointmentsController {
   }
 
   @Post()
+  @SingleInsert()
   @RequireScope('appointments:write')
   @ApiRoute({
     summary: 'Create an appointment',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { Row } from '../database/records/record-statements.js';
+import type { Row } from '../database/records/record-inserts.js';
 import { TenantRepository } from '../database/records/tenant-repository.js';
 import { existingLeadsSql } from '../leads/lead-exists.js';
 import { leadNameSql } from '../leads/lead-name.js';

@@ -7,5 +7,6 @@ export const appointmentsTable = tenantTable('appointments', {
   counted: ['status'],
   references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
   order: 'start_time',
+  events: { name: 'appointment', transitions: { cancelled: { status: 'cancelled' } } },
   sorts: APPOINTMENT_SORTS,
 });

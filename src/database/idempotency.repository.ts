@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/uuid.js';
 import type { Tenant, TenantTransaction } from './gateway/tenant.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
+import { hashOf, type IdempotentRequest } from './stored-responses.js';
 
 /** A REST response that is stored for replay. */
 export interface StoredResponse {
@@ -13,15 +13,6 @@ export interface StoredResponse {
   readonly etag: string | null;
   /** The body as JSON. */
   readonly text: string;
-}
-
-/** A request with an `Idempotency-Key`, which is carried out once. */
-export interface IdempotentRequest {
-  readonly key: string;
-  /** Method and path. A key is valid for one route. */
-  readonly route: string;
-  /** The rest of the request in a canonical form. */
-  readonly content: string;
 }
 
 /** How long a response is replayed, as a PostgreSQL interval. */
@@ -122,8 +113,4 @@ export class IdempotencyRepository {
       });
     } while (removed.length === DELETE_BATCH);
   }
-}
-
-function hashOf(content: string): Buffer {
-  return createHash('sha256').update(content).digest();
 }

@@ -4,6 +4,7 @@ import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
+import { SingleInsert } from '../rest/single-insert.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
   CreateLeadDto,
@@ -35,6 +36,7 @@ export class LeadsController {
   }
 
   @Post()
+  @SingleInsert()
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Create a lead', response: LeadDto, errors: ['duplicate'] })
   create(@Caller() actor: Actor, @Body() lead: CreateLeadDto) {

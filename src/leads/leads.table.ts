@@ -5,4 +5,5 @@ import { tenantTable } from '../database/records/tenant-table.js';
 export const leadsTable = tenantTable('leads', {
   counted: ['status', 'temperature'],
   sorts: LEAD_SORTS,
+  events: { name: 'lead' },
 });

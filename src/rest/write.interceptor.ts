@@ -7,12 +7,10 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import {
-  type IdempotentRequest,
-  IdempotencyRepository,
-} from '../database/idempotency.repository.js';
+import { IdempotencyRepository } from '../database/idempotency.repository.js';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import { type IdempotentRequest, ResponseExists } from '../database/stored-responses.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
 import { writesOwnResponse } from '../http/nest-internals.js';
 import { type ApiRequest, isRead } from '../http/request/api-request.js';
@@ -20,26 +18,49 @@ import type { Actor } from '../tenancy/actor.js';
 import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
+import { createdPathOf } from './route-table.js';
+import { SINGLE_INSERT } from './single-insert.decorator.js';
+
+/** A request with an `Idempotency-Key`. */
+interface IdempotentCall {
+  readonly idempotent: IdempotentRequest;
+  readonly actor: Actor;
+  readonly request: ApiRequest;
+  readonly response: Response;
+  readonly next: CallHandler;
+}
 
 /** Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
+  private returnsRecords = true;
+
   /** The providers are optional so that a unit test can build a controller without Latitude. */
   constructor(
     @Optional() private readonly database: TenantDatabase,
     @Optional() private readonly responses: IdempotencyRepository,
   ) {}
 
+  /** The interceptor of a route on which interceptors of a team can replace the record that is returned. */
+  withOtherInterceptors(): WriteInterceptor {
+    const interceptor = new WriteInterceptor(this.database, this.responses);
+    interceptor.returnsRecords = false;
+    return interceptor;
+  }
+
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
-    const { actor } = request.state;
-    if (!actor || isRead(request)) return next.handle();
+    if (!request.state.actor || isRead(request)) return next.handle();
+    const actor = withOrigin(request.state.actor, request);
+    request.state.actor = actor;
     if (request.method === 'POST') {
       const idempotent = idempotentRequestOf(request);
       if (!idempotent) return next.handle();
       if (writesOwnResponse(context.getClass(), context.getHandler())) throw notStorable();
-      return from(this.runOnce(idempotent, actor, request, http.getResponse<Response>(), next));
+      const call = { idempotent, actor, request, response: http.getResponse<Response>(), next };
+      const isSingle = Reflect.hasMetadata(SINGLE_INSERT, context.getHandler());
+      return from(isSingle && this.returnsRecords ? this.insertOnce(call) : this.runOnce(call));
     }
     const precondition = preconditionOf(request);
     if (precondition)
@@ -47,14 +68,24 @@ export class WriteInterceptor implements NestInterceptor {
     return next.handle();
   }
 
+  /** Has the statement that inserts the record store the response as well. */
+  private async insertOnce(call: IdempotentCall): Promise<SerializedResponse> {
+    const { idempotent, actor, request, response, next } = call;
+    const locationOf = (id: string) => createdPathOf(request, id);
+    const tenant = { ...actor.organization, response: { ...idempotent, locationOf } };
+    request.state.actor = withTenant(actor, tenant);
+    try {
+      const record: unknown = await lastValueFrom(next.handle());
+      return new SerializedResponse(serializeResponse(request, response, record));
+    } catch (error) {
+      if (error instanceof ResponseExists) return this.runOnce(call);
+      throw error;
+    }
+  }
+
   /** Stores the record and the response in one transaction, so that a retry finds both or neither. */
-  private runOnce(
-    idempotent: IdempotentRequest,
-    actor: Actor,
-    request: ApiRequest,
-    response: Response,
-    next: CallHandler,
-  ): Promise<SerializedResponse> {
+  private runOnce(call: IdempotentCall): Promise<SerializedResponse> {
+    const { idempotent, actor, request, response, next } = call;
     return this.database.transaction(actor.organization, async (transaction, tenant) => {
       const stored = await this.responses.claim(transaction, tenant, idempotent);
       if (stored) {
@@ -92,6 +123,13 @@ function idempotentRequestOf({
   // An instance of a class can hide what was sent: a Set is serialized as {}.
   const content = canonicalJson(state.rawInput ?? [query, body]);
   return { key, route: `${method} ${path}`, content };
+}
+
+/** Tells the events of what the request changes who changed it. */
+function withOrigin(actor: Actor, { state: { requestId } }: ApiRequest): Actor {
+  const { channel } = actor;
+  const origin = { keyId: actor.key.id, channel, requestId };
+  return { ...actor, organization: { ...actor.organization, origin } };
 }
 
 function withTenant(actor: Actor, tenant: Tenant): Actor {

@@ -4,6 +4,7 @@ import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
+import { SingleInsert } from '../rest/single-insert.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
@@ -29,6 +30,7 @@ export class TasksController {
   }
 
   @Post()
+  @SingleInsert()
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Create a task', response: TaskDto, errors: ['lead_not_found'] })
   create(@Caller() actor: Actor, @Body() task: CreateTaskDto) {

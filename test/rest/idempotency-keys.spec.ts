@@ -4,6 +4,7 @@ import { AnyKey } from '../../src/auth/access.js';
 import { RecordOf } from '../../src/fields/field.js';
 import { Text } from '../../src/fields/kinds.js';
 import { readInput } from '../../src/fields/read-input.js';
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { IdempotencyCleanup } from '../../src/http/idempotency-cleanup.js';
 import { CreateLeadDto } from '../../src/leads/lead.dto.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';
@@ -192,6 +193,33 @@ describe('Idempotency-Key', () => {
     for (const answer of inUse) expectError(answer, 409, 'idempotency_key_in_use');
     expect(new Set(created.map((answer) => dataOf(answer, 201).id)).size).toBe(1);
     expect(await total()).toBe(1);
+  });
+
+  it('stores the records and responses of concurrent requests without transactions', async () => {
+    const transaction = jest.spyOn(app.app.get(TenantDatabase), 'transaction');
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const first = await Promise.all(keys.map((key) => post({ first_name: key }, key)));
+    expect(first.map((answer) => dataOf(answer, 201).first_name)).toEqual(keys);
+    expect(transaction).not.toHaveBeenCalled();
+    transaction.mockRestore();
+    const again = await Promise.all(keys.map((key) => post({ first_name: key }, key)));
+    expect(again.map(isReplayed)).toEqual(keys.map(() => true));
+    const bodies = (answers: Answer[]): unknown[] => answers.map(({ body }) => body as unknown);
+    expect(bodies(again)).toEqual(bodies(first));
+    expect(await total()).toBe(20);
+  });
+
+  it('stores no response where a reference is missing', async () => {
+    const task = { title: 'Call', contact_id: randomUUID() };
+    const refused = await tenant.api.post('/api/v1/tasks', task, withKey('k'));
+    expectError(refused, 404, 'lead_not_found');
+    const { id } = await createLead(tenant.api);
+    const retried = await tenant.api.post(
+      '/api/v1/tasks',
+      { ...task, contact_id: id },
+      withKey('k'),
+    );
+    expect(retried.status).toBe(201);
   });
 
   it('replays for 24 hours, after which the response is deleted', async () => {

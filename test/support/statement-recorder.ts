@@ -12,7 +12,7 @@ const NO_FILTER = '$1::uuid is not null';
 
 /** An insert without references to other records, which needs no filter. */
 const PLAIN_INSERT =
-  /^\s*with input as materialized \([^()]+\([^()]+\)\),\s*record as \(\s*insert into \w+ \([\w, ]+\)\s+select \$1, /;
+  /^with input as materialized \([^()]+\([^()]+\)\), request as materialized \([^()]+\(\$3\)[^()]+\([^()]+\)\), record as \(\s*insert into \w+ \([\w, ]+\) select \$1, /;
 
 /** Other comparisons of the organization, which `FILTER` does not match. */
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;

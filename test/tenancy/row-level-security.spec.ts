@@ -121,11 +121,17 @@ describe('row-level security for statements without a filter by organization', (
   async function copyStatement(table: string, row: object | undefined) {
     const columns = await app.sql<{ names: string }>(
       `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
-       where table_name = $1 and is_generated = 'NEVER'`,
+       where table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO'`,
       [table],
     );
     const { names } = columns[0]!;
-    const unique = { id: randomUUID(), email_compared: null, phone_compared: null, shard: 99 };
+    const unique = {
+      id: randomUUID(),
+      email_compared: null,
+      phone_compared: null,
+      shard: 99,
+      position: 1,
+    };
     const copy = { ...row, ...unique };
     return sql(
       `insert into ${table} (${names})

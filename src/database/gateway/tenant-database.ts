@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { ChangeBus } from '../../events/change-bus.js';
+import { EventOutbox } from '../../events/event-outbox.js';
 import { type CommitCallbacks, runAfterCommit } from './commit-callbacks.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
 import { BatchConnections } from './batch-connections.js';
@@ -44,6 +45,7 @@ export class TenantDatabase {
     private readonly load: Load,
     private readonly changes: ChangeBus,
     private readonly connections: BatchConnections,
+    private readonly outbox: EventOutbox,
     settings: Settings,
     context: SessionContext,
   ) {
@@ -155,6 +157,21 @@ export class TenantDatabase {
     };
     const unit = openUnitOf(tenant);
     if (unit) unit.afterCommit({ run, key: `change of ${id.toLowerCase()}` });
+    else run();
+  }
+
+  /** The number of this instance in the events that it writes. */
+  get instance(): number {
+    return this.outbox.origin;
+  }
+
+  /** Has events published after the commit of the statement that wrote them. */
+  publishEvents(tenant: Tenant): void {
+    const run = () => {
+      this.outbox.notify();
+    };
+    const unit = openUnitOf(tenant);
+    if (unit) unit.afterCommit({ run, key: 'events' });
     else run();
   }
 

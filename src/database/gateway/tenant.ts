@@ -1,3 +1,4 @@
+import type { CreatedResponse } from '../stored-responses.js';
 import type { CommitCallback } from './commit-callbacks.js';
 
 /** One SQL statement with the values of its parameters, `$1` onwards. */
@@ -20,11 +21,23 @@ export interface TenantTransaction {
   query<Row>(statement: Statement): Promise<Row[]>;
 }
 
+/** Who changes records, as their events tell it. */
+export interface ChangeOrigin {
+  readonly keyId: string;
+  /** `api` for REST, `ai` for /mcp. */
+  readonly channel: 'api' | 'ai';
+  readonly requestId: string;
+}
+
 /** The organization whose records are read and written, and how. */
 export interface Tenant {
   readonly id: string;
+  /** Undefined for jobs and commands. */
+  readonly origin?: ChangeOrigin;
   /** The transaction of all reads and writes. Without one, each runs in its own. */
   readonly unit?: UnitOfWork;
+  /** The response to store with the record that is inserted next. */
+  readonly response?: CreatedResponse;
   /** Must be met by a record before it is changed or deleted. */
   readonly precondition?: Precondition;
   /** Whether records have the computed fields of their table. */

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { namesOf } from '../../fields/field.js';
 import type { Tenant } from '../gateway/tenant.js';
-import { jsonColumnsOf, RecordParser } from './stored-record.js';
+import { completeJsonColumnsOf, jsonColumnsOf, RecordParser } from './stored-record.js';
 
 /** SQL expressions of fields that are not stored, by field. */
 export type ComputedFields = Readonly<Record<string, string>>;
@@ -14,6 +14,11 @@ export class RecordColumns<R extends object> {
   readonly jsonColumns: string;
   /** Selects the record as JSON from its table. */
   readonly jsonFromTable: string;
+  /** Like `jsonFromTable`, with times as clients receive them. */
+  readonly completeJsonFromTable: string;
+  /** The names of the stored fields. */
+  readonly storedNames: readonly string[];
+  readonly hasComputed: boolean;
   readonly parser: RecordParser<R>;
 
   constructor(dto: Type<R>, computed: ComputedFields) {
@@ -22,6 +27,9 @@ export class RecordColumns<R extends object> {
     this.columns = [...namesOf(dto), ...selected];
     this.jsonColumns = [json, ...Object.keys(computed)].join(', ');
     this.jsonFromTable = [json, ...selected].join(', ');
+    this.completeJsonFromTable = [completeJsonColumnsOf(dto), ...selected].join(', ');
+    this.storedNames = namesOf(dto);
+    this.hasComputed = selected.length > 0;
     this.parser = new RecordParser(dto, Object.keys(computed));
   }
 }

@@ -2,32 +2,15 @@ import type { BatchItem } from '../gateway/batch-queue.js';
 import type { Statement } from '../gateway/tenant.js';
 import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { RecordColumns } from './record-columns.js';
+import { EventSql, type EventValues } from './record-events.js';
+import { RecordInserts, type Row } from './record-inserts.js';
 import { deletesSoftly, type TenantTable } from './tenant-table.js';
-
-/** Columns and values of a row. The names are SQL and must never come from a caller. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** A record as JSON, written by PostgreSQL. */
 export interface JsonRow {
   readonly id: string;
   readonly json: string;
 }
-
-/** A row to write, as JSON. */
-export interface RowItem extends BatchItem {
-  readonly json: string;
-}
-
-/**
- * Returns SQL that selects the ids of records that exist, and locks them against deletion until the
- * transaction ends.
- * @param organization parameter of the organization, such as `$1`
- * @param ids subquery that selects the ids
- */
-export type ExistingIdsSql = (organization: string, ids: string) => string;
-
-/** Columns with ids of records that must exist. A null refers to no record. */
-export type RequiredReferences = Readonly<Record<string, ExistingIdsSql>>;
 
 /** SQL of a new `updated_at`, which is always later than the old one. */
 export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timestamp()),
@@ -48,14 +31,21 @@ export const NOT_DELETED_BY_ID = `coalesce(deleted_at, 'infinity') = 'infinity'`
 /** SQL of single records of a table, for several records of one organization at once. */
 export class RecordStatements {
   readonly find: BatchStatement<BatchItem>;
-  private readonly inserts = new Map<string, BatchStatement<RowItem>>();
+  readonly inserts: RecordInserts;
+  private readonly events: EventSql;
 
-  /** @param columns the columns of the returned records */
+  /**
+   * @param columns the columns of the returned records
+   * @param instance the number of this instance of Latitude, for the events
+   */
   constructor(
     private readonly table: TenantTable,
-    private readonly columns: Pick<RecordColumns<never>, 'jsonFromTable'>,
+    private readonly columns: Omit<RecordColumns<never>, 'parser'>,
+    instance: number,
   ) {
     const { name } = table;
+    this.events = new EventSql(table, columns, instance);
+    this.inserts = new RecordInserts(table, columns, this.events);
     const text = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
       cross join lateral (select ${columns.jsonFromTable} from ${name}
         where organization_id = $1 and id = "wanted id" and ${notDeletedSql(table)} ${ONE_BY_ONE}) record`;
@@ -70,22 +60,6 @@ export class RecordStatements {
     };
   }
 
-  /**
-   * Inserts rows. Of several rows, those that a unique index rejects are left out; the rejection of a
-   * single row is an error.
-   * @param names the columns of the rows
-   * @param references always the same ones for a table
-   */
-  insert(names: readonly string[], references: RequiredReferences): BatchStatement<RowItem> {
-    const columns = names.join(', ');
-    let statement = this.inserts.get(columns);
-    if (!statement) {
-      statement = this.createInsert(columns, references);
-      this.inserts.set(columns, statement);
-    }
-    return statement;
-  }
-
   /** Reads and locks a record. */
   lock(organizationId: string, id: string): Statement {
     return {
@@ -97,59 +71,44 @@ export class RecordStatements {
   }
 
   /**
-   * Sets columns of a record.
+   * Sets columns of a record, and writes its event.
    * @param version the `updated_at` that the record must still have; undefined for a locked record
    */
-  set(organizationId: string, id: string, changes: Row, version?: unknown): Statement {
+  set(
+    organizationId: string,
+    id: string,
+    changes: Row,
+    event: EventValues,
+    version?: unknown,
+  ): Statement {
+    const names = Object.keys(changes);
     const values = [organizationId, id, ...Object.values(changes)];
-    const assignments = Object.keys(changes).map((name, index) => `${name} = $${index + 3}`);
-    const isVersion = version === undefined ? '' : `and updated_at = $${values.length + 1}`;
-    return {
-      text: `with record as (
-          update ${this.table.name} set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
-          where ${this.isRecord} ${isVersion} returning ${this.columns.jsonFromTable})
-        select id, row_to_json(record)::text as json from record`,
-      values: version === undefined ? values : [...values, version],
-      plan: 'index',
-    };
+    const assignments = names.map((name, index) => `${name} = $${index + 3}`);
+    let isVersion = '';
+    if (version !== undefined) isVersion = `and updated_at = $${values.push(version)}`;
+    const update = `update ${this.table.name}
+      set ${assignments.join(', ')}, updated_at = ${NEXT_UPDATED_AT}
+      where ${this.isRecord} ${isVersion}`;
+    return this.change(update, values, event);
   }
 
-  /** Sets `deleted_at` of a record. */
-  delete(organizationId: string, id: string): Statement {
-    return {
-      text: `update ${this.table.name} set deleted_at = now() where ${this.isRecord} returning id`,
-      values: [organizationId, id],
-      plan: 'index',
-    };
+  /** Sets `deleted_at` of a record, and writes its event. */
+  delete(organizationId: string, id: string, event: EventValues): Statement {
+    const update = `update ${this.table.name} set deleted_at = now() where ${this.isRecord}`;
+    return this.change(update, [organizationId, id], event);
   }
 
-  private createInsert(columns: string, references: RequiredReferences): BatchStatement<RowItem> {
-    const { name } = this.table;
-    const existing = Object.entries(references).map(([column, sql]) => {
-      return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)}),`;
-    });
-    const conditions = Object.keys(references).map((column) => {
-      return `(${column} is null or ${column} in (select id from existing_${column}))`;
-    });
-    const text = (onConflict: string) => `
-      with input as materialized (
-          select ${columns} from json_populate_recordset(null::${name}, $2)),
-        ${existing.join(' ')}
-        record as (
-          insert into ${name} (organization_id, ${columns})
-          select $1, ${columns} from input where ${['true', ...conditions].join(' and ')}
-          ${onConflict} returning ${this.columns.jsonFromTable})
-      select id, row_to_json(record)::text as json from record`;
-    const single = text('');
-    const several = text('on conflict do nothing');
+  /** Changes a record, and writes its event. */
+  private change(update: string, values: readonly unknown[], event: EventValues): Statement {
+    const { type, changed, origin } = event;
+    const parameters = [1, 2, 3, 4, 5].map((n) => `$${values.length + n}`).join(', ');
+    const written = this.events.written(parameters);
+    const record = `record as (${update} returning ${this.columns.completeJsonFromTable})`;
+    const eventValues = [type, changed, origin?.keyId, origin?.channel, origin?.requestId];
     return {
-      name: `${name} insert`,
-      kind: 'write',
-      of: (organizationId, items) => ({
-        text: items.length === 1 ? single : several,
-        values: [organizationId, `[${items.map(({ json }) => json).join(',')}]`],
-        plan: 'index',
-      }),
+      text: `with ${[record, ...written].join(', ')} select id, json from written`,
+      values: this.table.events ? [...values, ...eventValues] : values,
+      plan: 'index',
     };
   }
 
@@ -165,22 +124,4 @@ export function isRecordSql(table: TenantTable): string {
 
 function notDeletedSql(table: TenantTable): string {
   return deletesSoftly(table) ? NOT_DELETED_BY_ID : 'true';
-}
-
-/**
- * Converts a row to an item. Its values are JSON, which PostgreSQL converts to the types of the columns.
- * @throws TypeError if a value has no JSON
- */
-export function rowItemOf(row: Row & { id: string }): RowItem {
-  const json = JSON.stringify(
-    Object.values(row).some((value) => Buffer.isBuffer(value)) ? withHex(row) : row,
-  );
-  return { id: row.id.toLowerCase(), json, size: json.length };
-}
-
-/** Replaces buffers, which JSON cannot hold, by the input format of `bytea`. */
-function withHex(row: Row): Row {
-  const hexOf = (value: unknown) =>
-    Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, hexOf(value)]));
 }

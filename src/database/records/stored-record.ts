@@ -16,6 +16,18 @@ export function jsonColumnsOf(dto: Type<object>): string {
     .join(', ');
 }
 
+/** The SELECT list of a record as JSON, with complete times. */
+export function completeJsonColumnsOf(dto: Type<object>): string {
+  return fieldsOf(dto)
+    .map((field) => {
+      const { name } = field;
+      return isTime(field)
+        ? `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`
+        : name;
+    })
+    .join(', ');
+}
+
 /**
  * The prototype behind a record. `console.log` and Node's other inspections look at the target of a
  * proxy, which is empty until it is read: the function shows the fields of the record instead.

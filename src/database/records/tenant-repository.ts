@@ -1,20 +1,14 @@
 import type { Type } from '@nestjs/common';
-import { ApiError } from '../../errors/api-error.js';
 import { uuidRangeOf } from '../../fields/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
-import {
-  isRecordSql,
-  type JsonRow,
-  RecordStatements,
-  type RequiredReferences,
-  type Row,
-  rowItemOf,
-  type RowItem,
-} from './record-statements.js';
+import { isRecordSql, type JsonRow, RecordStatements } from './record-statements.js';
+import { checkPrecondition, RecordUpdates, type Revision } from './record-updates.js';
+import { type RequiredReferences, type Row, rowItemOf, type RowItem } from './record-inserts.js';
 import type { TenantTable } from './tenant-table.js';
-import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
+import { ResponseExists, STORED_RESPONSE_KEY } from '../stored-responses.js';
+import { UniqueViolation } from '../connection/driver-error.js';
+import type { Statement, Tenant } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
-import { openUnitOf } from '../gateway/unit-of-work.js';
 
 /** Times of a record that is older than its row. */
 export interface Times {
@@ -22,19 +16,11 @@ export interface Times {
   readonly updated_at: Date;
 }
 
-/** Computes the columns to set from the stored record; undefined changes nothing. */
-export type Revision<R> = (
-  stored: R,
-  transaction: TenantTransaction,
-) => Row | undefined | Promise<Row | undefined>;
-
-/** How often an update is tried without a lock. */
-const MAX_OPTIMISTIC_UPDATES = 2;
-
 /** Base class of repositories, with the SQL of single records. */
 export abstract class TenantRepository<R extends { id: string }> {
   private readonly columns: ColumnsOfTenants<R>;
   private readonly statements = new Map<RecordColumns<R>, RecordStatements>();
+  private readonly updates: RecordUpdates<R>;
 
   /**
    * @param record the DTO of a record; its fields are columns of the table
@@ -47,6 +33,8 @@ export abstract class TenantRepository<R extends { id: string }> {
     computed?: ComputedFields,
   ) {
     this.columns = new ColumnsOfTenants(record, computed);
+    const statementsOf = (tenant: Tenant) => this.statementsOf(tenant);
+    this.updates = new RecordUpdates(database, table, this.columns, statementsOf);
   }
 
   /** @throws ApiError `query_failed` */
@@ -84,9 +72,16 @@ export abstract class TenantRepository<R extends { id: string }> {
     row: Row & { id: string },
     references: RequiredReferences = {},
   ): Promise<R | undefined> {
-    const statement = this.statementsOf(tenant).insert(Object.keys(row), references);
-    const item = rowItemOf(row);
-    const inserted = await this.database.runBatched<RowItem, JsonRow>(tenant, statement, item);
+    const { inserts } = this.statementsOf(tenant);
+    const storesResponse = tenant.response !== undefined;
+    const statement = inserts.statement(Object.keys(row), references, storesResponse);
+    const running = this.database.runBatched<RowItem, JsonRow>(
+      tenant,
+      statement,
+      rowItemOf(row, tenant),
+    );
+    const inserted = await (storesResponse ? orResponseExists(running) : running);
+    if (inserted) this.database.publishEvents(tenant);
     return this.recordOf(tenant, inserted);
   }
 
@@ -95,14 +90,13 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `create_failed`
    * @throws UniqueViolation
    */
-  async insertMany(tenant: Tenant, rows: readonly Row[]): Promise<void> {
-    const names = Object.keys(rows[0] ?? {}).join(', ');
-    if (names === '') return;
-    await this.database.write(tenant, {
-      text: `insert into ${this.table.name} (organization_id, ${names})
-        select $1, ${names} from json_populate_recordset(null::${this.table.name}, $2)`,
-      values: [tenant.id, JSON.stringify(rows)],
-    });
+  async insertMany(tenant: Tenant, rows: readonly (Row & { id: string })[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    const items = rows.map((row) => rowItemOf(row, tenant));
+    const { inserts } = this.statementsOf(tenant);
+    await this.database.write(tenant, inserts.insertAll(tenant.id, Object.keys(first), items));
+    this.database.publishEvents(tenant);
   }
 
   /**
@@ -113,14 +107,8 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `precondition_failed`, `create_failed`, and any error of `revise`
    * @throws UniqueViolation
    */
-  async update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    if (openUnitOf(tenant)) return this.updateLocked(tenant, id, revise);
-    for (let attempts = 0; attempts < MAX_OPTIMISTIC_UPDATES; attempts++) {
-      const outcome = await this.updateUnlocked(tenant, id, revise);
-      if (outcome === 'transaction needed') break;
-      if (outcome !== 'conflict') return outcome;
-    }
-    return this.updateLocked(tenant, id, revise);
+  update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+    return this.updates.run(tenant, id, revise);
   }
 
   /**
@@ -129,7 +117,12 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   delete(tenant: Tenant, id: string): Promise<boolean> {
-    return this.writeOne(tenant, id, this.statementsOf(tenant).delete(tenant.id, id));
+    const event = {
+      type: `${this.table.events?.name}.deleted`,
+      changed: [],
+      origin: tenant.origin,
+    };
+    return this.writeOne(tenant, id, this.statementsOf(tenant).delete(tenant.id, id, event));
   }
 
   /**
@@ -157,49 +150,13 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   /** Publishes a change if the statement returned a row. */
   private publishIfFound({ length }: readonly unknown[], tenant: Tenant, id: string): boolean {
-    if (length > 0) this.database.publishChange(tenant, id);
+    if (length > 0) this.publish(tenant, id);
     return length > 0;
   }
 
-  private async updateUnlocked(
-    tenant: Tenant,
-    id: string,
-    revise: Revision<R>,
-  ): Promise<R | undefined | 'conflict' | 'transaction needed'> {
-    const row = await this.findRow(tenant, id, 'create_failed');
-    const stored = this.recordOf(tenant, row);
-    if (!stored) return undefined;
-    let changes: Row | undefined;
-    try {
-      changes = await revise(stored, NO_TRANSACTION);
-    } catch (error) {
-      if (error instanceof TransactionNeeded) return 'transaction needed';
-      throw error;
-    }
-    checkPrecondition(tenant, stored);
-    // Parsed again, because `revise` may have changed the other object.
-    const before = this.recordOf(tenant, row) as R & { updated_at: unknown };
-    if (!changes) return before;
-    const statement = this.statementsOf(tenant).set(tenant.id, id, changes, before.updated_at);
-    const [changed] = await this.database.write<JsonRow>(tenant, statement);
-    if (!changed) return 'conflict';
+  private publish(tenant: Tenant, id: string): void {
     this.database.publishChange(tenant, id);
-    return this.recordOf(tenant, changed);
-  }
-
-  private updateLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.database.transaction(tenant, async (transaction, own) => {
-      const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
-      const stored = this.recordOf(tenant, row);
-      const changes = stored && (await revise(stored, transaction));
-      if (stored) checkPrecondition(tenant, stored);
-      if (!changes) return this.recordOf(tenant, row);
-      const [changed] = await transaction.query<JsonRow>(
-        this.statementsOf(tenant).set(tenant.id, id, changes),
-      );
-      this.database.publishChange(own, id);
-      return this.recordOf(tenant, changed);
-    });
+    this.database.publishEvents(tenant);
   }
 
   private findRow(
@@ -215,7 +172,7 @@ export abstract class TenantRepository<R extends { id: string }> {
     const columns = this.columns.of(tenant);
     let statements = this.statements.get(columns);
     if (!statements) {
-      statements = new RecordStatements(this.table, columns);
+      statements = new RecordStatements(this.table, columns, this.database.instance);
       this.statements.set(columns, statements);
     }
     return statements;
@@ -226,13 +183,13 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 }
 
-/** `revise` has sent a statement, which needs a transaction. */
-class TransactionNeeded extends Error {}
-
-const NO_TRANSACTION: TenantTransaction = {
-  query: () => Promise.reject(new TransactionNeeded()),
-};
-
-function checkPrecondition({ precondition }: Tenant, stored: object): void {
-  if (precondition && !precondition.isMetBy(stored)) throw new ApiError('precondition_failed');
+/** @throws ResponseExists if nothing was inserted: because of the key, or because a reference is missing */
+async function orResponseExists<T>(inserting: Promise<T | undefined>): Promise<T> {
+  const inserted = await inserting.catch((error: unknown) => {
+    if (error instanceof UniqueViolation && error.constraint === STORED_RESPONSE_KEY)
+      return undefined;
+    throw error;
+  });
+  if (!inserted) throw new ResponseExists();
+  return inserted;
 }

@@ -24,6 +24,19 @@ export interface TenantTableOptions {
   readonly order?: string;
   /** Further columns by which lists are ordered. Each needs an index. */
   readonly sorts?: readonly string[];
+  /** The events that changes of records write. Without this option, they write none. */
+  readonly events?: TableEvents;
+}
+
+/** The events of a table's records: `created`, `updated`, `deleted` and further ones. */
+export interface TableEvents {
+  /** What the types begin with: `task` for `task.created`. */
+  readonly name: string;
+  /**
+   * Types in place of `updated`, by the values that an update gives to fields: with
+   * `{ completed: { status: 'completed' } }`, the update that completes a task writes `task.completed`.
+   */
+  readonly transitions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** A table of records that belong to organizations, and the only declaration of these facts. */
@@ -36,6 +49,7 @@ export interface TenantTable {
   readonly order: string;
   /** All columns by which lists are ordered. */
   readonly sorts: readonly string[];
+  readonly events?: TableEvents;
 }
 
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,39}$/;
@@ -53,9 +67,11 @@ export function tenantTable(
     references = {},
     order = 'created_at',
     sorts = [],
+    events,
   }: TenantTableOptions = {},
 ): TenantTable {
-  const columns = [...(counted ?? []), ...Object.keys(references), order, ...sorts];
+  const types = events ? [events.name, ...Object.keys(events.transitions ?? {})] : [];
+  const columns = [...(counted ?? []), ...Object.keys(references), order, ...sorts, ...types];
   const invalid = [name, ...columns].find((identifier) => !IDENTIFIER.test(identifier));
   if (invalid !== undefined) {
     throw new Error(
@@ -63,7 +79,8 @@ export function tenantTable(
     );
   }
   const notDeleted = softDelete ? 'deleted_at is null' : 'true';
-  return { name, notDeleted, counted, references, order, sorts: [...new Set([order, ...sorts])] };
+  const allSorts = [...new Set([order, ...sorts])];
+  return { name, notDeleted, counted, references, order, sorts: allSorts, events };
 }
 
 /** Whether deleted records stay in the table until a purge removes them. */

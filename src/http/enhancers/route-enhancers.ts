@@ -58,7 +58,7 @@ export class RouteEnhancers implements EnhancerPolicy {
     const writes = interceptors.filter((each) => each instanceof WriteInterceptor);
     const others = interceptors.filter((each) => !(each instanceof WriteInterceptor));
     if (others.length === 0 || !isRestRoute(access)) return interceptors;
-    return [...writes, ...others, observedResult];
+    return [...writes.map((each) => each.withOtherInterceptors()), ...others, observedResult];
   }
 
   /** Latitude's own errors keep their form on Latitude's own routes. */

@@ -69,7 +69,7 @@ export class ToolRunner {
 
   private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
     const { id, dry_run: isDryRun = false, methodArguments, fields } = await parser.parse(call);
-    const actor: Actor = { ...call.actor, channel: 'ai' };
+    const actor = agentOf(call);
     if (declaration.effect === 'creates') {
       return this.idempotentCalls.run({ ...call, actor }, async (caller) => {
         return (await run(caller, ...methodArguments)) as object;
@@ -88,6 +88,12 @@ export class ToolRunner {
       return { dry_run: true, would_answer: answer, ...(record && { record }) };
     });
   }
+}
+
+/** The actor of a call. The events of what it changes name the call. */
+function agentOf({ actor, requestId }: ToolCall): Actor {
+  const origin = { keyId: actor.key.id, channel: 'ai', requestId } as const;
+  return { ...actor, channel: 'ai', organization: { ...actor.organization, origin } };
 }
 
 function limitOf({ effect }: ToolDeclaration): 'reads' | 'writes' {

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeOrigin } from '../gateway/tenant.js';
+import type { RecordColumns } from './record-columns.js';
+import { deletesSoftly, type TenantTable } from './tenant-table.js';
+
+/** Values of a change for its event. */
+export interface EventValues {
+  /** Such as `lead.updated`. */
+  readonly type: string;
+  /** Names of the fields that have another value now. */
+  readonly changed: readonly string[];
+  readonly origin: ChangeOrigin | undefined;
+}
+
+/** SQL that writes the events of changed records. */
+export class EventSql {
+  /** @param instance the number of this instance of Latitude */
+  constructor(
+    private readonly table: TenantTable,
+    private readonly columns: Pick<RecordColumns<never>, 'hasComputed' | 'storedNames'>,
+    private readonly instance: number,
+  ) {}
+
+  /**
+   * The CTE `written`, with the id and the JSON of the rows of `record`, and the CTE that writes their
+   * events. The records of events have no computed fields.
+   * @param event SQL of the type, the changed fields, the key, the channel and the request id
+   * @param from `record`, and what `event` refers to
+   */
+  written(event: string, from = 'record'): string[] {
+    const written = 'written as (select id, row_to_json(record)::text as json from record)';
+    if (!this.table.events) return [written];
+    const { hasComputed, storedNames } = this.columns;
+    const stored = `select ${storedNames.map((name) => `record.${name}`).join(', ')}`;
+    const json = hasComputed
+      ? `(select row_to_json(stored) from (${stored}) stored)`
+      : 'row_to_json(record)';
+    const insert = `insert into event_outbox
+        (organization_id, record_id, record, origin, type, changed, key_id, channel, request_id)
+      select $1, record.id, ${json}, ${this.instance}, ${event} from ${from}`;
+    return hasComputed
+      ? [`event as (${insert})`, written]
+      : [`written as (${insert} returning record_id as id, record::text as json)`];
+  }
+}
+
+/** The types of the events of a table's records. */
+export function eventTypesOf(table: TenantTable): readonly string[] {
+  if (!table.events) return [];
+  const { name, transitions = {} } = table.events;
+  const changes = ['created', 'updated', ...Object.keys(transitions)];
+  return [...changes, ...(deletesSoftly(table) ? ['deleted'] : [])].map(
+    (type) => `${name}.${type}`,
+  );
+}
+
+/** The type of the event of an update, by the new values of the changed fields. */
+export function typeOfUpdate(
+  { events }: TenantTable,
+  changes: Readonly<Record<string, unknown>>,
+  changed: readonly string[],
+): string {
+  const transition = Object.entries(events?.transitions ?? {}).find(([, values]) =>
+    Object.entries(values).every(
+      ([name, value]) => changed.includes(name) && changes[name] === value,
+    ),
+  );
+  return `${events?.name}.${transition?.[0] ?? 'updated'}`;
+}
+
+/** The names of those fields of a record to which an update gives another value. */
+export function changedNames(
+  stored: object,
+  changes: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): string[] {
+  const before = stored as Readonly<Record<string, unknown>>;
+  return names.filter((name) => name in changes && !isEqual(before[name], changes[name]));
+}
+
+/** Whether two values are equal as JSON. A Date and its text are. */
+function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || isDeepStrictEqual(toPlain(one), toPlain(other));
+}
+
+function toPlain(value: unknown): unknown {
+  return value instanceof Date ? value.toJSON() : value;
+}

@@ -1,0 +1,123 @@
+import { ApiError } from '../../errors/api-error.js';
+import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { TenantDatabase } from '../gateway/tenant-database.js';
+import { openUnitOf } from '../gateway/unit-of-work.js';
+import type { ColumnsOfTenants } from './record-columns.js';
+import { changedNames, typeOfUpdate } from './record-events.js';
+import type { Row } from './record-inserts.js';
+import type { JsonRow, RecordStatements } from './record-statements.js';
+import type { TenantTable } from './tenant-table.js';
+
+/** Computes the columns to set from the stored record; undefined changes nothing. */
+export type Revision<R> = (
+  stored: R,
+  transaction: TenantTransaction,
+) => Row | undefined | Promise<Row | undefined>;
+
+/** How often an update is tried without a lock. */
+const MAX_UNLOCKED_ATTEMPTS = 2;
+
+/** Changes single records of a table: by compare-and-set, and with a lock after conflicts. */
+export class RecordUpdates<R extends { id: string }> {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly table: TenantTable,
+    private readonly columns: ColumnsOfTenants<R>,
+    private readonly statementsOf: (tenant: Tenant) => RecordStatements,
+  ) {}
+
+  /** @see TenantRepository.update */
+  async run(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+    if (openUnitOf(tenant)) return this.runLocked(tenant, id, revise);
+    for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
+      const outcome = await this.runUnlocked(tenant, id, revise);
+      if (outcome === 'transaction needed') break;
+      if (outcome !== 'conflict') return outcome;
+    }
+    return this.runLocked(tenant, id, revise);
+  }
+
+  private async runUnlocked(
+    tenant: Tenant,
+    id: string,
+    revise: Revision<R>,
+  ): Promise<R | undefined | 'conflict' | 'transaction needed'> {
+    const { find } = this.statementsOf(tenant);
+    const item = { id: id.toLowerCase() };
+    const row = await this.database.runBatched<typeof item, JsonRow>(
+      tenant,
+      find,
+      item,
+      'create_failed',
+    );
+    if (!row) return undefined;
+    try {
+      const { before, statement } = await this.revise(tenant, row, revise);
+      if (!statement) return before;
+      const [changed] = await this.database.write<JsonRow>(tenant, statement);
+      if (!changed) return 'conflict';
+      this.publish(tenant, id);
+      return this.recordOf(tenant, changed);
+    } catch (error) {
+      if (error instanceof TransactionNeeded) return 'transaction needed';
+      throw error;
+    }
+  }
+
+  private runLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+    return this.database.transaction(tenant, async (transaction, own) => {
+      const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
+      if (!row) return undefined;
+      const { before, statement } = await this.revise(tenant, row, revise, transaction);
+      if (!statement) return before;
+      const [changed] = await transaction.query<JsonRow>(statement);
+      this.publish(own, id);
+      return changed && this.recordOf(tenant, changed);
+    });
+  }
+
+  /**
+   * @param transaction in which the record is locked; without one, the statement compares the version
+   * @returns the stored record, and the statement that changes it if it changes
+   */
+  private async revise(
+    tenant: Tenant,
+    row: JsonRow,
+    revise: Revision<R>,
+    transaction?: TenantTransaction,
+  ): Promise<{ before: R; statement?: Statement }> {
+    const stored = this.recordOf(tenant, row);
+    const changes = await revise(stored, transaction ?? NO_TRANSACTION);
+    checkPrecondition(tenant, stored);
+    // Parsed again, because `revise` may have changed the other object.
+    const before = this.recordOf(tenant, row);
+    if (!changes) return { before };
+    const changed = changedNames(before, changes, this.columns.stored.storedNames);
+    const type = typeOfUpdate(this.table, changes, changed);
+    const event = { type, changed, origin: tenant.origin };
+    const version = transaction ? undefined : (before as { updated_at?: unknown }).updated_at;
+    const statements = this.statementsOf(tenant);
+    return { before, statement: statements.set(tenant.id, row.id, changes, event, version) };
+  }
+
+  private publish(tenant: Tenant, id: string): void {
+    this.database.publishChange(tenant, id);
+    this.database.publishEvents(tenant);
+  }
+
+  private recordOf(tenant: Tenant, row: JsonRow): R {
+    return this.columns.of(tenant).parser.fromJson(row.json);
+  }
+}
+
+/** `revise` has sent a statement, which needs a transaction. */
+class TransactionNeeded extends Error {}
+
+const NO_TRANSACTION: TenantTransaction = {
+  query: () => Promise.reject(new TransactionNeeded()),
+};
+
+/** @throws ApiError `precondition_failed` */
+export function checkPrecondition({ precondition }: Tenant, stored: object): void {
+  if (precondition && !precondition.isMetBy(stored)) throw new ApiError('precondition_failed');
+}

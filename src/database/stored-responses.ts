@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { uuidsIn } from '../fields/uuid.js';
+
+/** A request with an `Idempotency-Key`, which is carried out once. */
+export interface IdempotentRequest {
+  readonly key: string;
+  /** Method and path. A key is valid for one route. */
+  readonly route: string;
+  /** The rest of the request in a canonical form. */
+  readonly content: string;
+}
+
+/** The response to a request that inserts one record: status 201 and the record. */
+export interface CreatedResponse extends IdempotentRequest {
+  /** The path of the created record. */
+  locationOf(id: string): string;
+}
+
+/** The columns of `request` that `CLAIM_SQL` and `STORE_SQL` read, beside the `id` of the record. */
+export const RESPONSE_COLUMNS =
+  'key text, route text, content_hash text, location text, record_ids uuid[]';
+
+/** The values of these columns for a record to insert. */
+export function responseValues(response: CreatedResponse, id: string, json: string): object {
+  const { key, route, content } = response;
+  const location = response.locationOf(id);
+  const record_ids = uuidsIn(`${route} ${location} ${json}`);
+  return { key, route, content_hash: hashOf(content).toString('hex'), location, record_ids };
+}
+
+/**
+ * CTE `claim`: those rows of `request` that no other transaction carries out, and that have no stored
+ * response. The snapshot can miss a response that was committed just before the lock was acquired. Then
+ * the unique key of the responses fails `STORE_SQL`, and with it the statement.
+ */
+export const CLAIM_SQL = `claim as materialized (
+    select id from request
+    where pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::uuid, key, route), 0))
+      and not exists (select from idempotency_keys stored where stored.organization_id = $1
+        and stored.key = request.key and stored.route = request.route))`;
+
+/** CTE `response`: stores the responses to the requests whose records are in `written`. */
+export const STORE_SQL = `response as (
+    insert into idempotency_keys
+      (organization_id, key, route, content_hash, status, location, etag, body, record_ids)
+    select $1, key, route, decode(content_hash, 'hex'), 201, location,
+      '"' || translate(encode(sha256(convert_to(json, 'UTF8')), 'base64'), '+/=', '-_') || '"',
+      '{"data":' || json || '}', record_ids
+    from written join request using (id))`;
+
+/** The constraint that fails where a response was stored at the same time. */
+export const STORED_RESPONSE_KEY = 'idempotency_keys_pkey';
+
+/** Nothing was inserted: another request with the same key was carried out, or is being carried out. */
+export class ResponseExists extends Error {}
+
+/** Hash of the content of a request. */
+export function hashOf(content: string): Buffer {
+  return createHash('sha256').update(content).digest();
+}
