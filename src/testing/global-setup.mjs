@@ -1,6 +1,5 @@
 // One PostgreSQL for the whole run, and a migrated database to copy.
 import { mkdtempSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
@@ -9,6 +8,7 @@ import { dataSourceOptions } from '../../dist/src/database/connection/data-sourc
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 import { asTarget, withClient } from './cluster.mjs';
+import { temporaryFolder } from './temporary-folder.mjs';
 
 const FAST_AND_FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
@@ -27,7 +27,7 @@ export default async function setUp() {
 /** Uses the server of `TEST_DATABASE_URL`, or starts an embedded one. */
 async function openCluster() {
   if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL };
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-test-'));
+  const dataDir = mkdtempSync(path.join(temporaryFolder(), 'latitude-test-'));
   globalThis.embeddedPostgres = await openEmbeddedPostgres({
     dataDir,
     role: 'server',

@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { asTarget, withClient } from '../../src/testing/cluster.mjs';
 import setUpCluster from '../../src/testing/global-setup.mjs';
+import { temporaryFolder } from '../../src/testing/temporary-folder.mjs';
 
 export default async function setUp() {
+  // For data directories of products too.
+  process.env.TMPDIR = temporaryFolder();
   await setUpCluster();
   const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER);
   const shared = `${template}_shared`;
