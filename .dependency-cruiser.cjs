@@ -4,18 +4,9 @@ const path = require('node:path');
 /** The import rules of CONTRIBUTING.md#import-rules. */
 
 /** Shared code, which knows neither features nor the transports. */
-const CORE = [
-  'config',
-  'errors',
-  'events',
-  'tenancy',
-  'fields',
-  'listing',
-  'database',
-  'embedded-postgres',
-];
+const CORE = ['config', 'errors', 'tenancy', 'fields', 'listing', 'database', 'embedded-postgres'];
 /** Authentication, rate limits and transports, which know no feature. */
-const PLATFORM = ['auth', 'extension', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
+const PLATFORM = ['auth', 'events', 'extension', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
 const COMMAND_LINE = ['cli'];
 /** The test kit, which may import everything. */
 const TESTING = ['testing'];

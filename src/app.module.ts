@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { appointmentsExtension } from './appointments/appointments.extension.js';
+import { eventsExtension } from './events/events.extension.js';
 import type { Extension } from './extension/extension.js';
 import { leadsExtension } from './leads/leads.extension.js';
 import { promptsExtension } from './prompts/prompts.extension.js';
@@ -10,6 +11,7 @@ export const FEATURES: readonly Extension[] = [
   leadsExtension,
   appointmentsExtension,
   tasksExtension,
+  eventsExtension,
   promptsExtension,
 ];
 

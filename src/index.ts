@@ -4,6 +4,7 @@
 export * from './config/registered-extensions.js';
 // The scopes of Latitude's features, for decorators.
 export type {} from './appointments/appointments.extension.js';
+export type {} from './events/events.extension.js';
 export type {} from './leads/leads.extension.js';
 export type {} from './tasks/tasks.extension.js';
 
@@ -98,6 +99,13 @@ export {
 } from './jobs/job.decorator.js';
 export { JobsService, type SendOptions } from './jobs/jobs.service.js';
 export type { Duration } from './config/duration.js';
+
+// Events
+export { OnDurableEvent, type DurableEventOptions } from './events/event-handler.decorator.js';
+export type { RecordedEvent } from './events/recorded-event.js';
+export { EventDto, EventListQuery } from './events/event.dto.js';
+export { EventsModule } from './events/events.module.js';
+export { EventsService } from './events/events.service.js';
 
 // Agents
 export { Tool, type ToolOptions } from './mcp/tools/tool.decorator.js';

@@ -4,6 +4,8 @@ import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
 import { SingleInsert } from '../rest/single-insert.decorator.js';
+import { EventDto, EventListQuery } from '../events/event.dto.js';
+import { EventsService } from '../events/events.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
   AppointmentDto,
@@ -18,7 +20,10 @@ import { AppointmentsService } from './appointments.service.js';
 @Controller('api/v1/appointments')
 @ApiTag('Appointments', 'Scheduled visits, each with a lead.')
 export class AppointmentsController {
-  constructor(private readonly appointments: AppointmentsService) {}
+  constructor(
+    private readonly appointments: AppointmentsService,
+    private readonly events: EventsService,
+  ) {}
 
   @Get()
   @RequireScope('appointments:read')
@@ -67,5 +72,18 @@ export class AppointmentsController {
   })
   cancel(@Caller() actor: Actor, @Id() id: string) {
     return this.appointments.cancel(actor, id);
+  }
+
+  @Get(':id/events')
+  @RequireScope('events:read')
+  @ApiRoute({
+    summary: 'List the events of an appointment',
+    description: 'Who changed it and how, oldest first, also after its deletion.',
+    response: [EventDto],
+    paging: 'cursor',
+    errors: ['cursor_expired'],
+  })
+  listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
+    return this.events.ofRecord(actor, id, query, () => this.appointments.get(actor, id));
   }
 }

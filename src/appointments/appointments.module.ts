@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { LeadsModule } from '../leads/leads.module.js';
 import { Appointment } from './appointment.entity.js';
@@ -9,7 +10,7 @@ import { AppointmentsService } from './appointments.service.js';
 import { AppointmentsTools } from './appointments.tools.js';
 
 @Module({
-  imports: [LeadsModule, TypeOrmModule.forFeature([Appointment])],
+  imports: [EventsModule, LeadsModule, TypeOrmModule.forFeature([Appointment])],
   controllers: [AppointmentsController],
   providers: [
     AppointmentsRepository,

@@ -53,6 +53,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/appointments/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of an appointment
+         * @description Who changed it and how, oldest first, also after its deletion. Requires the scope `events:read`; counts as a read.
+         */
+        get: operations["appointmentsListEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description The changes of records, oldest first, of the kinds that the key may read. `wait` keeps the request open until there is one. Requires the scope `events:read`; counts as a read.
+         */
+        get: operations["eventsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/leads": {
         parameters: {
             query?: never;
@@ -100,6 +140,26 @@ export interface paths {
          * @description It is found no more, and its e-mail and phone are free. What links to it stays. Requires the scope `leads:write`; counts as a write.
          */
         delete: operations["leadsDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/leads/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of a lead
+         * @description Who changed it and how, oldest first, also after its deletion. Requires the scope `events:read`; counts as a read.
+         */
+        get: operations["leadsListEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -177,6 +237,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of a task
+         * @description Who changed it and how, oldest first, also after its deletion. Requires the scope `events:read`; counts as a read.
+         */
+        get: operations["tasksListEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -185,7 +265,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded";
+        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
@@ -209,6 +289,12 @@ export interface components {
                     existing_id?: string;
                 }[];
             };
+        };
+        CursorMeta: {
+            /** @description Value of `after` for the next page. */
+            next: string;
+            /** @description Whether there is another page now. */
+            has_more: boolean;
         };
         PageMeta: {
             /** @description Number of this page. */
@@ -268,7 +354,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write")[];
             /**
              * Format: date-time
              * @description When the key ends; null where it does not.
@@ -293,6 +379,54 @@ export interface components {
                  * @example 30
                  */
                 writes_per_minute: number;
+            };
+        };
+        Event: {
+            /**
+             * Format: uuid
+             * @description Unique, and in the order of events.
+             * @example 019ad2c1-7c4e-71a3-8000-000000000000
+             */
+            id: string;
+            /**
+             * @description What happened to which kind of record.
+             * @example lead.updated
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When the record was changed.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The record after the change, as GET answers it; of a deleted one the last state.
+             * @example {
+             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *       "first_name": "Ada"
+             *     }
+             */
+            record: {
+                /** Format: uuid */
+                id: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The names of the fields that have another value. Empty for creations and deletions.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            changed: string[];
+            /** @description Who changed it. */
+            actor: {
+                /** @description Id of the key; null for jobs and commands. */
+                key_id: string | null;
+                /** @description `api` through REST, `ai` through /mcp; null for jobs and commands. */
+                channel: string | null;
+                /** @description The `X-Request-Id` of the request; null for jobs and commands. */
+                request_id: string | null;
             };
         };
         LeadListItem: {
@@ -1184,6 +1318,24 @@ export interface components {
                 };
             };
         };
+        /** @description `cursor_expired`: The events after this position are no longer stored. */
+        CursorExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "cursor_expired";
+                    };
+                };
+            };
+        };
         /** @description `unsupported_media_type`: Send the body as application/json in UTF-8. */
         UnsupportedMediaType: {
             headers: {
@@ -1813,6 +1965,121 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    appointmentsListEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @example 019ad2c1-7c4e-71a3-8000-000000000000
+                 */
+                after?: string;
+                /**
+                 * @description Most events on a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        meta: components["schemas"]["CursorMeta"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            410: components["responses"]["CursorExpired"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    eventsList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @example 019ad2c1-7c4e-71a3-8000-000000000000
+                 */
+                after?: string;
+                /**
+                 * @description Most events on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Only events of these types, separated by commas.
+                 * @example lead.created,lead.updated
+                 */
+                types?: string;
+                /**
+                 * @description How many seconds the request waits for an event if there is none.
+                 * @example 0
+                 */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        meta: components["schemas"]["CursorMeta"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            408: components["responses"]["BadRequest"];
+            410: components["responses"]["CursorExpired"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     leadsList: {
         parameters: {
             query?: {
@@ -2252,6 +2519,62 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["BadRequest"];
             500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    leadsListEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @example 019ad2c1-7c4e-71a3-8000-000000000000
+                 */
+                after?: string;
+                /**
+                 * @description Most events on a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        meta: components["schemas"]["CursorMeta"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            410: components["responses"]["CursorExpired"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
             503: components["responses"]["Overloaded"];
         };
     };
@@ -2701,6 +3024,62 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["BadRequest"];
             500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    tasksListEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @example 019ad2c1-7c4e-71a3-8000-000000000000
+                 */
+                after?: string;
+                /**
+                 * @description Most events on a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Event"][];
+                        meta: components["schemas"]["CursorMeta"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            410: components["responses"]["CursorExpired"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
             503: components["responses"]["Overloaded"];
         };
     };

@@ -3,8 +3,11 @@ import { DiscoveryModule } from '@nestjs/core';
 import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { ChangeBus } from '../events/change-bus.js';
-import { EventOutbox } from '../events/event-outbox.js';
+import { ChangeBus } from './events/change-bus.js';
+import { EventHandlersRepository } from './events/event-handlers.repository.js';
+import { EventLogRepository } from './events/event-log.repository.js';
+import { EventPartitionsRepository } from './events/event-partitions.repository.js';
+import { EventOutbox } from './events/event-outbox.js';
 import {
   ADMINISTRATION,
   administrationOptions,
@@ -41,7 +44,10 @@ const PROVIDERS = [
   AdministrativeWrites,
   BatchConnections,
   ChangeBus,
+  EventHandlersRepository,
+  EventLogRepository,
   EventOutbox,
+  EventPartitionsRepository,
   EventsRepository,
   TenantDatabase,
   DatabaseStatus,

@@ -63,6 +63,12 @@ const CORE_ERRORS = {
     'A request with this Idempotency-Key is in progress.',
     'Repeat the same call in a few seconds.',
   ),
+  cursor_expired: entry(
+    410,
+    false,
+    'The events after this position are no longer stored.',
+    'Read the records again, then read events without `after`.',
+  ),
   precondition_failed: entry(
     412,
     false,

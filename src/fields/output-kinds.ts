@@ -25,3 +25,27 @@ export function EnumArray<T extends string>(
     { schema: { type: 'array', items, uniqueItems: true }, rules: OUTPUT_ONLY },
   );
 }
+
+/** A list of names, such as those of fields. */
+export function Names(
+  declaration: Omit<Declaration<readonly string[]>, 'required' | 'default'> = {},
+): PropertyDecorator {
+  return declareField(
+    { ...declaration, required: true },
+    { schema: { type: 'array', items: { type: 'string' } }, rules: OUTPUT_ONLY },
+  );
+}
+
+/** A record of any kind. */
+export function AnyRecord(
+  declaration: Omit<Declaration<object>, 'required' | 'default'> = {},
+): PropertyDecorator {
+  const properties = { id: { type: 'string', format: 'uuid' } };
+  return declareField(
+    { ...declaration, required: true },
+    {
+      schema: { type: 'object', properties, required: ['id'], additionalProperties: true },
+      rules: OUTPUT_ONLY,
+    },
+  );
+}

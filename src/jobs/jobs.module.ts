@@ -21,6 +21,6 @@ import { ScheduledRuns } from './scheduled-runs.js';
     JobWorker,
     JobsService,
   ],
-  exports: [JobsService],
+  exports: [BackgroundWork, JobsService],
 })
 export class JobsModule {}

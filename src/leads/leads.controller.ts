@@ -5,6 +5,8 @@ import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
 import { SingleInsert } from '../rest/single-insert.decorator.js';
+import { EventDto, EventListQuery } from '../events/event.dto.js';
+import { EventsService } from '../events/events.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
   CreateLeadDto,
@@ -19,7 +21,10 @@ import { LeadsService } from './leads.service.js';
 @Controller('api/v1/leads')
 @ApiTag('Leads', 'Prospective customers.')
 export class LeadsController {
-  constructor(private readonly leads: LeadsService) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly events: EventsService,
+  ) {}
 
   @Get()
   @RequireScope('leads:read')
@@ -59,5 +64,18 @@ export class LeadsController {
   })
   delete(@Caller() actor: Actor, @Id() id: string) {
     return this.leads.delete(actor, id);
+  }
+
+  @Get(':id/events')
+  @RequireScope('events:read')
+  @ApiRoute({
+    summary: 'List the events of a lead',
+    description: 'Who changed it and how, oldest first, also after its deletion.',
+    response: [EventDto],
+    paging: 'cursor',
+    errors: ['cursor_expired'],
+  })
+  listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
+    return this.events.ofRecord(actor, id, query, () => this.leads.get(actor, id));
   }
 }

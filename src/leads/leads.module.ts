@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Lead } from './lead.entity.js';
 import { ContactIdentityRepository } from './contact-identity.repository.js';
@@ -11,7 +12,7 @@ import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Lead])],
+  imports: [EventsModule, TypeOrmModule.forFeature([Lead])],
   controllers: [LeadsController],
   providers: [
     LeadsRepository,

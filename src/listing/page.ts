@@ -53,3 +53,42 @@ export class Page<T> {
     return { data: this.data, meta: this.meta };
   }
 }
+
+/** Where a list of events goes on. */
+export interface CursorMeta {
+  /** The value of `after` for the next page. */
+  readonly next: string;
+  /** Whether there is another page now. */
+  readonly has_more: boolean;
+}
+
+export const CURSOR_META_SCHEMA = {
+  type: 'object',
+  properties: {
+    next: { type: 'string', description: 'Value of `after` for the next page.' },
+    has_more: { type: 'boolean', description: 'Whether there is another page now.' },
+  } satisfies Record<keyof CursorMeta, JsonSchema>,
+  required: ['next', 'has_more'] satisfies (keyof CursorMeta)[],
+} as const;
+
+/** A page of a list that grows at its end, which is read on from a cursor. */
+export class CursorPage<T> {
+  /** @param items the items as JSON */
+  constructor(
+    private readonly items: readonly string[],
+    readonly meta: CursorMeta,
+  ) {}
+
+  get data(): readonly T[] {
+    return this.items.map((item) => JSON.parse(item) as T);
+  }
+
+  /** The page as JSON. */
+  get text(): string {
+    return `{"data":[${this.items.join()}],"meta":${JSON.stringify(this.meta)}}`;
+  }
+
+  toJSON() {
+    return { data: this.data, meta: this.meta };
+  }
+}

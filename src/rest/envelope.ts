@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { StoredResponse } from '../database/idempotency.repository.js';
 import { storedJsonOf } from '../database/records/stored-record.js';
 import { isObject } from '../fields/json-object.js';
-import { Page, PAGE_META_SCHEMA } from '../listing/page.js';
+import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../listing/page.js';
 import type { ApiRequest } from '../http/request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
 import { createdPathOf } from './route-table.js';
@@ -41,7 +41,9 @@ export function serializeResponse(
   if (STATUSES_WITHOUT_BODY.has(status)) return { status, location: null, etag: null, text: '' };
   const { handlerResult } = request.state;
   const data = handlerResult ? unwrap(result, handlerResult.seen) : result;
-  if (data instanceof Page) return { status, location: null, etag: null, text: data.text };
+  if (data instanceof Page || data instanceof CursorPage) {
+    return { status, location: null, etag: null, text: data.text };
+  }
   if (isPageObject(data)) return { status, location: null, etag: null, text: JSON.stringify(data) };
   // The version and the path of a record do not depend on what an interceptor makes of it.
   const record = handlerResult ? handlerResult.value : result;
@@ -64,7 +66,10 @@ function unwrap(result: unknown, seen: unknown): unknown {
 function isPageObject(value: unknown): boolean {
   if (!isObject(value) || !Array.isArray(value.data)) return false;
   const { meta } = value;
-  return isObject(meta) && PAGE_META_SCHEMA.required.every((name) => name in meta);
+  if (!isObject(meta)) return false;
+  return [PAGE_META_SCHEMA, CURSOR_META_SCHEMA].some(({ required }) =>
+    required.every((name) => name in meta),
+  );
 }
 
 /** Returns the `Location` that the handler has set, or the path of the created record. */

@@ -5,6 +5,8 @@ import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
 import { Caller } from '../http/request/api-request.js';
 import { SingleInsert } from '../rest/single-insert.decorator.js';
+import { EventDto, EventListQuery } from '../events/event.dto.js';
+import { EventsService } from '../events/events.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
@@ -13,7 +15,10 @@ import { TasksService } from './tasks.service.js';
 @Controller('api/v1/tasks')
 @ApiTag('Tasks', 'What is to be done, for a lead or on its own.')
 export class TasksController {
-  constructor(private readonly tasks: TasksService) {}
+  constructor(
+    private readonly tasks: TasksService,
+    private readonly events: EventsService,
+  ) {}
 
   @Get()
   @RequireScope('tasks:read')
@@ -49,5 +54,18 @@ export class TasksController {
   @ApiRoute({ summary: 'Delete a task', response: DeletedDto, description: 'It is found no more.' })
   delete(@Caller() actor: Actor, @Id() id: string) {
     return this.tasks.delete(actor, id);
+  }
+
+  @Get(':id/events')
+  @RequireScope('events:read')
+  @ApiRoute({
+    summary: 'List the events of a task',
+    description: 'Who changed it and how, oldest first, also after its deletion.',
+    response: [EventDto],
+    paging: 'cursor',
+    errors: ['cursor_expired'],
+  })
+  listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
+    return this.events.ofRecord(actor, id, query, () => this.tasks.get(actor, id));
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Task } from './task.entity.js';
 import { TasksCompletions } from './tasks.completions.js';
@@ -8,7 +9,7 @@ import { TasksService } from './tasks.service.js';
 import { TasksTools } from './tasks.tools.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Task])],
+  imports: [EventsModule, TypeOrmModule.forFeature([Task])],
   controllers: [TasksController],
   providers: [TasksRepository, TasksService, TasksTools, TasksCompletions],
   exports: [TasksService],

@@ -68,6 +68,7 @@ const RESOURCES: readonly Resource[] = [
 /** All routes that require a key. routes.spec.ts compares the list with the application. */
 export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/me', access: 'any-key' },
+  { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
 ];
 
@@ -125,5 +126,6 @@ function routesOf({ path, read, write, creation, changes }: Resource): Route[] {
     { method: 'GET', ...record, access: read },
     { method: 'PUT', ...record, access: write, body: () => changes },
     { method: 'DELETE', ...record, access: write },
+    { method: 'GET', pattern: `${path}/:id/events`, makeRecord, access: 'events:read' },
   ];
 }

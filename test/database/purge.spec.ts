@@ -13,7 +13,7 @@ import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { tenantTable } from '../../src/database/records/tenant-table.js';
 import type { TenantTables } from '../../src/database/records/tenant-tables.service.js';
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
-import { ChangeBus } from '../../src/events/change-bus.js';
+import { ChangeBus } from '../../src/database/events/change-bus.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { buildLead, createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';

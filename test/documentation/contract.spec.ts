@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
+import { SCOPED_ROUTES } from '../../src/testing/routes.js';
 import { CORE_TOOLS } from '../support/tools.js';
 
 const ERROR_ROW = /^\| `(\w+)` +\| (\d+)[\d, ]* +\| (yes|no) +\|/gm;
@@ -18,7 +19,8 @@ it('states every error code with its status, and whether it is retryable', () =>
 });
 
 it('states every scope of the core', () => {
-  const scopes = CORE_TOOLS.map(({ scope }) => scope).filter((scope) => scope !== 'any-key');
+  const ofTools = CORE_TOOLS.map(({ scope }) => scope).filter((scope) => scope !== 'any-key');
+  const scopes = [...ofTools, ...SCOPED_ROUTES.map(({ access }) => access)];
   const stated = [...page('keys-and-scopes.md').matchAll(SCOPE)].map(([, scope]) => scope);
   expect([...new Set(stated)].sort()).toEqual([...new Set(scopes)].sort());
 });

@@ -41,6 +41,7 @@ describe('ERROR_CATALOGUE', () => {
     ['origin_not_allowed', 403, false],
     ['payload_too_large', 413, false],
     ['unsupported_media_type', 415, false],
+    ['cursor_expired', 410, false],
     ['precondition_failed', 412, false],
     ['idempotency_key_in_use', 409, true],
     ['idempotency_key_reused', 422, false],

@@ -3,8 +3,8 @@ import { PurgeService } from '../../src/database/records/purge.service.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { readAllEvents, readEvents } from '../support/events.js';
 
-const EVENT_TABLES = ['event_outbox', 'events'];
 const TIMES = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
 
 let app: TestApp;
@@ -21,54 +21,42 @@ afterAll(() => app.stop());
 describe('a purge', () => {
   it('removes the events of a lead and of its appointments, and keeps those of other records', async () => {
     const [lead, kept] = [await createLead(tenant.api), await createLead(tenant.api)];
-    const { id } = dataOf<{ id: string }>(
-      await tenant.api.post('/api/v1/appointments', { lead_id: lead.id, ...TIMES }),
-      201,
-    );
+    dataOf(await tenant.api.post('/api/v1/appointments', { lead_id: lead.id, ...TIMES }), 201);
     dataOf(await tenant.api.delete(`${LEADS}/${lead.id}`));
-    await app.sql(`delete from event_outbox where organization_id = $1`, [tenant.id]);
-    for (const record of [lead.id, id, kept.id]) await storeEvents(record);
+    await readAllEvents(tenant.api, 4);
 
     await app.app.get(PurgeService).purge(tenant, new Date());
 
-    expect(await recordsWithEvents('event_outbox')).toEqual([kept.id]);
-    expect(await recordsWithEvents('events')).toEqual([kept.id]);
+    expect(await recordsWithEvents()).toEqual([kept.id]);
+    expect((await readEvents(tenant.api)).data.map(({ record }) => record.id)).toEqual([kept.id]);
+  });
+
+  it('removes events that are not published yet', async () => {
+    const { id } = await createLead(tenant.api);
+    dataOf(await tenant.api.delete(`${LEADS}/${id}`));
+    await app.app.get(PurgeService).purge(tenant, new Date());
+    expect(await recordsWithEvents()).toEqual([]);
   });
 });
 
 describe('the removal of an organization', () => {
   it('removes its events and no others', async () => {
     const other = await app.organization();
-    const record = '0198c0de-0000-7000-8000-000000000001';
-    await storeEvents(record);
-    await storeEvents(record, other);
+    await createLead(tenant.api);
+    const { id } = await createLead(other.api);
 
     await app.app.get(OrganizationRemovalService).remove(tenant.id);
 
-    for (const table of EVENT_TABLES) {
-      expect(await recordsWithEvents(table)).toEqual([]);
-      expect(await recordsWithEvents(table, other)).toEqual([record]);
-    }
+    expect(await recordsWithEvents()).toEqual([]);
+    expect(await recordsWithEvents(other)).toEqual([id]);
   });
 });
 
-/** Stores an event in the outbox and a published one. */
-async function storeEvents(record: string, { id } = tenant): Promise<void> {
-  await app.sql(
-    `insert into event_outbox (organization_id, type, record_id, record, changed)
-     values ($1, 'lead.created', $2, '{}', '{}')`,
-    [id, record],
-  );
-  await app.sql(
-    `insert into events (position, organization_id, type, record_id, record, changed)
-     select coalesce(max(position), 0) + 1, $1, 'lead.created', $2, '{}', '{}' from events`,
-    [id, record],
-  );
-}
-
-async function recordsWithEvents(table: string, { id } = tenant): Promise<string[]> {
+/** The records with an event, published or not. */
+async function recordsWithEvents({ id } = tenant): Promise<string[]> {
   const rows = await app.sql<{ record_id: string }>(
-    `select record_id from ${table} where organization_id = $1`,
+    `select record_id from event_outbox where organization_id = $1
+     union select record_id from events where organization_id = $1`,
     [id],
   );
   return rows.map(({ record_id }) => record_id);

@@ -10,6 +10,7 @@ import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { mcpHelpers, rpcErrorOf } from '../support/mcp-helpers.js';
 import { until } from '../support/product.js';
+import { readAllEvents } from '../support/events.js';
 
 const INVALID_PARAMS = -32602;
 
@@ -148,6 +149,7 @@ describe('the subscriptions of a session', () => {
     await until(() => Promise.resolve(told.length === 1));
     await client.unsubscribeResource({ uri: uriOf(lead) });
     await rename(lead);
+    await readAllEvents(tenant.api, 3, 'types=lead.created,lead.updated&');
     await client.subscribeResource({ uri: uriOf(lead) });
     await rename(lead);
     await until(() => Promise.resolve(told.length === 2));

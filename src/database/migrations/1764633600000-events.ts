@@ -31,6 +31,15 @@ const STATEMENTS = [
     last bigint not null default 0,
     expired_before bigint not null default 0
   )`,
+  // The durable handlers, each with the position of the last event that it has processed.
+  `create table event_handlers (
+    name text collate "C" primary key,
+    position bigint not null,
+    run_at timestamptz(3) not null default now(),
+    claim uuid,
+    failures integer not null default 0,
+    last_error text
+  )`,
   ...['event_outbox', 'events'].flatMap((table) => [
     ...protectTenantTable(table),
     // The publisher runs as the database user and moves events of all organizations.
@@ -48,6 +57,6 @@ export class Events1764633600000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table event_outbox, events, event_position');
+    await runner.query('drop table event_outbox, events, event_position, event_handlers');
   }
 }

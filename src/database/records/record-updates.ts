@@ -101,8 +101,9 @@ export class RecordUpdates<R extends { id: string }> {
   }
 
   private publish(tenant: Tenant, id: string): void {
-    this.database.publishChange(tenant, id);
-    this.database.publishEvents(tenant);
+    if (this.table.events) this.database.publishEvents(tenant);
+    // Nobody but the subscribers of this instance learns of it.
+    else this.database.publishChange(tenant, id);
   }
 
   private recordOf(tenant: Tenant, row: JsonRow): R {

@@ -155,8 +155,9 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   private publish(tenant: Tenant, id: string): void {
-    this.database.publishChange(tenant, id);
-    this.database.publishEvents(tenant);
+    if (this.table.events) this.database.publishEvents(tenant);
+    // Nobody but the subscribers of this instance learns of it.
+    else this.database.publishChange(tenant, id);
   }
 
   private findRow(

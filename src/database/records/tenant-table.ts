@@ -37,6 +37,8 @@ export interface TableEvents {
    * `{ completed: { status: 'completed' } }`, the update that completes a task writes `task.completed`.
    */
   readonly transitions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The scope of keys that read the events. Default: that of the table's name, such as `tasks:read`. */
+  readonly scope?: string;
 }
 
 /** A table of records that belong to organizations, and the only declaration of these facts. */

@@ -13,6 +13,7 @@ export const ADMINISTRATIVE_TABLES = [
   'api_keys',
   'mcp_sessions',
   'job_schedules',
+  'event_handlers',
   'event_position',
   'migrations',
   'typeorm_metadata',

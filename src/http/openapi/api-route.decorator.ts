@@ -1,7 +1,7 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { HandlerDecorator } from '../../fields/handler-decorator.js';
-import type { Page } from '../../listing/page.js';
+import type { CursorPage, Page } from '../../listing/page.js';
 
 /** How the OpenAPI document describes a route, beside what the route itself declares. */
 export interface ApiRouteOptions {
@@ -10,6 +10,8 @@ export interface ApiRouteOptions {
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
   readonly response: Type<object> | readonly [Type<object>];
+  /** How a list is paged. Default: by page numbers. */
+  readonly paging?: 'cursor';
   /** Error codes of this route, beside those of authentication, path and body. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -30,6 +32,9 @@ export const API_TAG = Symbol('API tag');
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: Type<T> },
 ): HandlerDecorator<T>;
+export function ApiRoute<T extends object>(
+  options: ApiRouteOptions & { response: readonly [Type<T>]; paging: 'cursor' },
+): HandlerDecorator<CursorPage<T>>;
 export function ApiRoute<T extends object>(
   options: ApiRouteOptions & { response: readonly [Type<T>] },
 ): HandlerDecorator<Page<T>>;

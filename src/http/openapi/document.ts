@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { DiscoveryService, type ModulesContainer } from '@nestjs/core';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
-import { PAGE_META_SCHEMA } from '../../listing/page.js';
+import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../listing/page.js';
 import { Components } from './components.js';
 import { errorCodeSchema, ERROR_SCHEMA } from './error-schema.js';
 import type { OpenApiDocument, Operation } from './model.js';
@@ -56,6 +56,7 @@ export async function openApiDocument(
   const schemas = {
     ErrorCode: errorCodeSchema(Object.keys(ERROR_CATALOGUE)),
     Error: ERROR_SCHEMA,
+    CursorMeta: CURSOR_META_SCHEMA,
     PageMeta: PAGE_META_SCHEMA,
   };
   const components = new Components(schemas, explored);

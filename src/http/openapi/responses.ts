@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { fieldsOf } from '../../fields/field.js';
 import { exampleOf } from '../../fields/schema-of.js';
 import { DEFAULT_LIMIT } from '../../listing/list-query.js';
-import { Page } from '../../listing/page.js';
+import { CursorPage, Page } from '../../listing/page.js';
 import { declaredStatusOf, writesOwnResponse } from '../nest-internals.js';
 import { type Components, schemaRef } from './components.js';
 import type { Content, DeclaredResponses, Response, Schema } from './model.js';
@@ -54,9 +54,20 @@ function routeContent({ options }: RestHandler, components: Components): Content
     const schema = envelope({ data });
     return { [JSON_TYPE]: { schema, ...(example && { example: { data: example } }) } };
   }
-  const page = example && new Page([example], { page: 1, limit: DEFAULT_LIMIT, total: 1 });
-  const schema = envelope({ data: { type: 'array', items: data }, meta: schemaRef('PageMeta') });
+  const isCursor = options.paging === 'cursor';
+  const meta = schemaRef(isCursor ? 'CursorMeta' : 'PageMeta');
+  const schema = envelope({ data: { type: 'array', items: data }, meta });
+  const page = example && (isCursor ? cursorPage(example) : firstPage(example));
   return { [JSON_TYPE]: { schema, ...(page && { example: page.toJSON() }) } };
+}
+
+function firstPage(example: unknown) {
+  return new Page([example], { page: 1, limit: DEFAULT_LIMIT, total: 1 });
+}
+
+function cursorPage(example: unknown) {
+  const { id: next } = example as { id: string };
+  return new CursorPage([JSON.stringify(example)], { next, has_more: false });
 }
 
 /** Returns the successful responses of a route, with those of `@ApiResponse()`. */

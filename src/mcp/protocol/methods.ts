@@ -16,6 +16,7 @@ import type { PromptDefinition, PromptResult } from '../prompts/prompt-registry.
 import {
   canonicalUriOf,
   contentsOf,
+  type ListResource,
   type ReadResource,
   type ResourceTemplate,
 } from '../resources/resource-registry.js';
@@ -33,6 +34,7 @@ export interface McpOperations {
     args: Record<string, unknown>,
     idempotencyKey: unknown,
   ): Promise<ToolResult | undefined>;
+  listResources(): ListResource[];
   listResourceTemplates(): ResourceTemplate[];
   /** @throws ApiError */
   readResource(uri: string): Promise<ReadResource>;
@@ -85,8 +87,7 @@ interface Method {
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tools/list', { type: 'ListToolsRequest', answer: listTools }],
   ['tools/call', { type: 'CallToolRequest', answer: callTool }],
-  // There are too many records to list. Tools find them, and templates describe their URIs.
-  ['resources/list', { type: 'ListResourcesRequest', answer: () => ({ resources: [] }) }],
+  ['resources/list', { type: 'ListResourcesRequest', answer: listResources }],
   ['resources/templates/list', { type: 'ListResourceTemplatesRequest', answer: listTemplates }],
   ['resources/read', { type: 'ReadResourceRequest', answer: readResource }],
   ['resources/subscribe', { type: 'SubscribeRequest', answer: subscribe }],
@@ -149,6 +150,11 @@ async function callTool(params: Params, operations: McpOperations): Promise<Resu
   const { name, arguments: args = {}, _meta } = params as unknown as ToolCallParams;
   const result = await operations.callTool(name, args, _meta?.[IDEMPOTENCY_KEY_META]);
   return result ?? throwUnknown('tool', name);
+}
+
+/** There are too many records to list. Tools find them, and templates describe their URIs. */
+function listResources(_: Params, operations: McpOperations): Result {
+  return { resources: operations.listResources() };
 }
 
 function listTemplates(_: Params, operations: McpOperations): Result {

@@ -84,6 +84,7 @@ export class RequestOperations {
         state.errorCode = outcome.error?.code;
         return isTextOnly ? textOnly(outcome.result) : outcome.result;
       },
+      listResources: () => this.resources.listsFor(actor.scopes),
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
       readResource: (uri) => withLoggedError(this.readResource(uri, context)),
       subscriptions: session && {

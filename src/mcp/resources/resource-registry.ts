@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { insufficientScope } from '../../auth/access.js';
 import { ApiError } from '../../errors/api-error.js';
+import { EventsService } from '../../events/events.service.js';
 import { UUID } from '../../fields/uuid.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
@@ -11,6 +12,14 @@ import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 const MIME_TYPE = 'application/json';
 const RESOURCE_URI = /^([a-z_]+):\/\/([^/]+)$/;
 
+/** Stands for the records of a kind that were created lately, in place of an id. */
+const LIST_ID = 'list';
+
+/** A resource in `resources/list`: the created records of a kind. */
+export interface ListResource extends Omit<ResourceTemplate, 'uriTemplate'> {
+  readonly uri: string;
+}
+
 /** A kind of resource in `resources/templates/list`. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
@@ -20,13 +29,14 @@ export interface ResourceTemplate {
   readonly mimeType: string;
 }
 
-/** The record that a URI names. */
+/** The record or the list that a URI names. */
 export interface ResourceReference {
   /** The URI as the caller wrote it. */
   readonly uri: string;
   /** The URI with its id in lower case. */
   readonly canonicalUri: string;
   readonly kind: ResourceKind;
+  /** The id of the record; for a list, its URI. */
   readonly id: string;
 }
 
@@ -50,6 +60,7 @@ export class ResourceRegistry implements OnModuleInit {
   constructor(
     private readonly methods: MethodDiscovery,
     private readonly limits: RateLimits,
+    private readonly events: EventsService,
   ) {}
 
   /** @throws Error when two kinds have the same name */
@@ -65,6 +76,19 @@ export class ResourceRegistry implements OnModuleInit {
       .map(({ name, title, description }) => {
         return { uriTemplate: templateOf(name), name, title, description, mimeType: MIME_TYPE };
       });
+  }
+
+  /** @returns the lists of the kinds whose creations write events, which a key with these scopes may read */
+  listsFor(scopes: ReadonlySet<string>): ListResource[] {
+    return this.templatesFor(scopes)
+      .filter(({ name }) => this.events.hasCreations(name))
+      .map(({ name, title }) => ({
+        uri: `${name}://${LIST_ID}`,
+        name: `${name}_${LIST_ID}`,
+        title: `${title}: created records`,
+        description: 'The ids of the latest created records. Subscribe to it to learn of new ones.',
+        mimeType: MIME_TYPE,
+      }));
   }
 
   /**
@@ -109,16 +133,42 @@ export class ResourceRegistry implements OnModuleInit {
     if (!method) throw new ApiError('not_found');
     const { kind, id } = reference;
     if (!actor.scopes.has(kind.scope)) throw insufficientScope(kind.scope);
+    if (isList(reference)) {
+      return { ...reference, record: await this.events.latestCreations(actor, kind.name) };
+    }
     return { ...reference, record: await method.run({ ...actor, channel: 'ai' }, id) };
   }
 
-  /** @returns undefined for a URI that cannot name a record */
+  /**
+   * Finds the records that have changed since a time, and the lists with new records.
+   * @throws ApiError `query_failed`
+   */
+  async changedSince(
+    { organization, scopes }: Actor,
+    since: Date,
+    references: readonly ResourceReference[],
+  ): Promise<ResourceReference[]> {
+    const readable = references.filter(({ kind }) => scopes.has(kind.scope));
+    const lists = readable.filter(isList);
+    const records = readable.filter((reference) => !isList(reference));
+    const changed = await this.events.changesSince({ id: organization.id }, since, {
+      ids: records.map(({ id }) => id),
+      kinds: lists.map(({ kind }) => kind.name),
+    });
+    return [
+      ...records.filter(({ id }) => changed.ids.includes(id)),
+      ...lists.filter(({ kind }) => changed.kinds.includes(kind.name)),
+    ];
+  }
+
+  /** @returns undefined for a URI that can name neither a record nor a list */
   referenceOf(uri: string): ResourceReference | undefined {
     const canonicalUri = canonicalUriOf(uri);
     const [, name = '', id = ''] = RESOURCE_URI.exec(canonicalUri) ?? [];
     const method = this.kinds.get(name);
-    if (!method || !UUID.test(id)) return undefined;
-    return { uri, canonicalUri, kind: method.declaration, id };
+    const isListed = id === LIST_ID && this.events.hasCreations(name);
+    if (!method || !(UUID.test(id) || isListed)) return undefined;
+    return { uri, canonicalUri, kind: method.declaration, id: isListed ? canonicalUri : id };
   }
 }
 
@@ -127,6 +177,10 @@ export function contentsOf({
   record,
 }: Pick<ReadResource, 'uri' | 'record'>): ResourceContents {
   return { uri, mimeType: MIME_TYPE, text: JSON.stringify(record) };
+}
+
+function isList({ id, canonicalUri }: ResourceReference): boolean {
+  return id === canonicalUri;
 }
 
 function templateOf(kind: string): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel } from '../../config/logger.js';
 import type { Settings } from '../../config/settings.js';
-import { ChangeBus } from '../../events/change-bus.js';
+import { ChangeBus } from '../../database/events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from './session.js';

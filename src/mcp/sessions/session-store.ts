@@ -4,7 +4,7 @@ import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { BatchQueue } from '../../database/gateway/batch-queue.js';
 import { ApiError } from '../../errors/api-error.js';
-import { ChangeBus } from '../../events/change-bus.js';
+import { ChangeBus } from '../../database/events/change-bus.js';
 import { UUID } from '../../fields/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
@@ -160,9 +160,20 @@ export class SessionStore implements BeforeApplicationShutdown {
     if (!stored) return undefined;
     assertOwner(stored.key_id, actor);
     // Another request may have restored it in the meantime.
-    const session = this.known.get(id) ?? this.createFrom(id, stored, actor);
+    const known = this.known.get(id);
+    const session = known ?? this.createFrom(id, stored, actor);
     session.touch();
+    if (!known) await this.catchUp(session, stored, actor);
     return session;
+  }
+
+  /** Notifies a restored session of what has changed since an instance last wrote its use. */
+  private async catchUp(session: Session, stored: StoredSession, actor: Actor): Promise<void> {
+    if (stored.subscriptions.length === 0) return;
+    const since = new Date(stored.last_used_at.getTime() - WRITE_INTERVAL_MS);
+    const references = stored.subscriptions.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
+    const changed = await this.resources.changedSince(actor, since, references);
+    for (const { uri } of changed) session.notifyUpdated(uri);
   }
 
   private createFrom(id: string, stored: StoredSession, actor: Actor): Session {

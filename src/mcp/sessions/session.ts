@@ -1,4 +1,4 @@
-import type { ChangeBus } from '../../events/change-bus.js';
+import type { ChangeBus } from '../../database/events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { ResourceReference } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from '../subscriptions/subscriptions.js';
@@ -61,7 +61,7 @@ export class Session {
     this.clientName = clientName;
     this.lastEventId = this.lastSentEventId = Math.ceil(ageMs);
     this.subscriptions = new Subscriptions(actor, changes, (uri) => {
-      this.notify('notifications/resources/updated', { uri });
+      this.notifyUpdated(uri);
     });
   }
 
@@ -88,6 +88,11 @@ export class Session {
     const event: SessionEvent = { id: ++this.lastEventId, message };
     this.events = compacted([...(this.events ?? []), event]);
     if (this.stream) this.deliver(this.stream, event);
+  }
+
+  /** Notifies the client of a change of a record or list. */
+  notifyUpdated(uri: string): void {
+    this.notify('notifications/resources/updated', { uri });
   }
 
   /**

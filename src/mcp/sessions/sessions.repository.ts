@@ -24,6 +24,7 @@ export interface StoredSession extends Omit<NewSession, 'id'> {
   /** The URIs of the subscribed records, as the client wrote them. */
   readonly subscriptions: readonly string[];
   readonly age_ms: number;
+  readonly last_used_at: Date;
 }
 
 /** A stored session whose key is valid. */
@@ -48,7 +49,7 @@ const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = sessi
 const IS_EXPIRED = `session.last_used_at <= now() - make_interval(secs => $1)`;
 
 const FIND = `
-  select session.key_id, session.protocol_version, session.client_name, session.subscriptions,
+  select session.key_id, session.protocol_version, session.client_name, session.subscriptions, session.last_used_at,
     (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms
   from ${VALID_SESSIONS} where session.id = $2 and not ${IS_EXPIRED}`;
 

@@ -2,7 +2,7 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { ChangeBus } from '../../events/change-bus.js';
+import { ChangeBus } from '../../database/events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Subscriptions } from './subscriptions.js';
 

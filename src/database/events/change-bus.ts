@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { logger } from '../config/logger.js';
+import { logger } from '../../config/logger.js';
 
 /** Publishes changed and deleted records to subscribers in this process, after the commit. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { setLogLevel } from '../config/logger.js';
+import { setLogLevel } from '../../config/logger.js';
 import { ChangeBus } from './change-bus.js';
 
 const ACME = '0198c0de-0000-7000-8000-00000000000a';

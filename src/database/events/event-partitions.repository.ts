@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
+import { ADMINISTRATION } from '../connection/administration.js';
+import { asWorker } from './as-worker.js';
+
+const DAY_US = 86_400_000_000;
+
+/** How many days of events are kept. */
+const KEPT_DAYS = 30;
+
+/** For how many days partitions are created ahead. */
+const DAYS_AHEAD = 3;
+
+/** Readers wait for a partition that is attached or dropped. It must not keep them longer than this. */
+const LOCK_WAIT = `set local lock_timeout = '2s'`;
+
+/** Creates the row of positions, and moves the last position to the present, so that cursors can do so. */
+const ADVANCE = `
+  insert into event_position (last) values ((extract(epoch from clock_timestamp()) * 1000000)::bigint)
+  on conflict (only_row) do update set last = greatest(event_position.last, excluded.last)
+  returning last::float8 as last, (extract(epoch from clock_timestamp()) * 1000000)::float8 as now`;
+
+/** The days of the partitions, since 1970. */
+const FIND_DAYS = `
+  select substring(relname from 'events_(\\d+)$')::int as day
+  from pg_inherits join pg_class on pg_class.oid = inhrelid
+  where inhparent = 'events'::regclass and relname ~ '^events_\\d+$' order by 1`;
+
+/** Creates, fills and drops the partitions of `events`, each of which holds a day (UTC) of positions. */
+@Injectable()
+export class EventPartitionsRepository {
+  constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
+
+  /**
+   * Creates the partitions of the next days and of events that have none, such as those of a restored
+   * backup, and drops the oldest partition if it has expired. One instance does so at a time.
+   */
+  async maintain(): Promise<void> {
+    const [{ last, now }] = await this.inTransaction((manager) =>
+      manager.query<[{ last: number; now: number }]>(ADVANCE),
+    );
+    const today = Math.floor(last / DAY_US);
+    const existing = await this.days();
+    const wanted = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => today + index);
+    for (const day of new Set([...wanted, ...(await this.daysWithoutPartition())])) {
+      if (!existing.includes(day)) await this.create(day);
+    }
+    await this.dropExpired(Math.floor(now / DAY_US) - KEPT_DAYS);
+  }
+
+  private async days(): Promise<number[]> {
+    const rows = await this.dataSource.query<{ day: number }[]>(FIND_DAYS);
+    return rows.map(({ day }) => day);
+  }
+
+  private async daysWithoutPartition(): Promise<number[]> {
+    const rows = await asWorker(this.dataSource, (manager) =>
+      manager.query<{ day: number }[]>(
+        `select distinct (position / ${DAY_US})::int as day from events_default order by 1`,
+      ),
+    );
+    return rows.map(({ day }) => day);
+  }
+
+  private create(day: number): Promise<void> {
+    const name = partitionOf(day);
+    const [from, to] = [day * DAY_US, (day + 1) * DAY_US];
+    return this.inTransaction(async (manager) => {
+      const [found] = await manager.query<[{ name: string | null }]>(
+        `select to_regclass('${name}') as name`,
+      );
+      if (found.name !== null) return;
+      await manager.query(`create table ${name} (like events including defaults)`);
+      await manager.query(
+        `with moved as (delete from events_default where position >= ${from} and position < ${to} returning *)
+         insert into ${name} select * from moved`,
+      );
+      await manager.query(
+        `alter table events attach partition ${name} for values from (${from}) to (${to})`,
+      );
+    });
+  }
+
+  /**
+   * Drops at most one partition, so that a clock that is set forward by mistake costs one day of events an
+   * hour and not all of them.
+   */
+  private async dropExpired(firstKept: number): Promise<void> {
+    const [oldest] = await this.days();
+    if (oldest === undefined || oldest >= firstKept) return;
+    await this.inTransaction(async (manager) => {
+      await manager.query(`drop table if exists ${partitionOf(oldest)}`);
+      await manager.query(
+        'update event_position set expired_before = greatest(expired_before, $1::bigint)',
+        [(oldest + 1) * DAY_US],
+      );
+    });
+  }
+
+  /** Runs statements with the lock of the publisher. */
+  private inTransaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return asWorker(this.dataSource, async (manager) => {
+      await manager.query(LOCK_WAIT);
+      await manager.query('select from event_position for update');
+      return work(manager);
+    });
+  }
+}
+
+/** @param day days since 1970 */
+function partitionOf(day: number): string {
+  return `events_${day}`;
+}

@@ -1,0 +1,25 @@
+/** An event as it is stored. */
+export interface StoredEvent {
+  /** Microseconds since 1970, unique over all organizations. */
+  readonly position: number;
+  readonly organization_id: string;
+  readonly type: string;
+  readonly record_id: string;
+  /** The record as JSON. */
+  readonly record: string;
+  readonly changed: readonly string[];
+  readonly key_id: string | null;
+  readonly channel: string | null;
+  readonly request_id: string | null;
+  readonly created_at: Date;
+}
+
+/** A stored event with the organization that it belongs to. */
+export interface EventOfOrganization extends StoredEvent {
+  readonly organization_name: string;
+  readonly phone_region: string;
+}
+
+/** The SELECT list of a `StoredEvent`. Positions are exact as numbers until the year 2255. */
+export const EVENT_COLUMNS = `position::float8 as position, organization_id, type, record_id,
+  record::text as record, changed, key_id, channel, request_id, events.created_at`;

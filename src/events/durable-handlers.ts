@@ -1,0 +1,180 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { logger } from '../config/logger.js';
+import {
+  type ClaimedHandler,
+  EventHandlersRepository,
+} from '../database/events/event-handlers.repository.js';
+import { EventLogRepository } from '../database/events/event-log.repository.js';
+import type { EventOfOrganization } from '../database/events/stored-event.js';
+import {
+  assertSingleton,
+  type DecoratedMethod,
+  decoratedMethods,
+} from '../http/decorated-methods.js';
+import { BackgroundWork } from '../jobs/background-work.js';
+import { assertJobName } from '../jobs/job.js';
+import { EventFollower } from './event-follower.js';
+import { DURABLE_HANDLER, type DurableHandler } from './event-handler.decorator.js';
+import { EventTypes } from './event-types.js';
+import { eventOf, handlerActorOf } from './recorded-event.js';
+
+/** Events that one statement reads. Their progress is stored together if they are processed at once. */
+const PAGE = 200;
+
+/** How long progress is kept in memory. After a crash, the handler receives these events again. */
+const STORE_EVERY_MS = 200;
+
+/** How often handlers are looked for that other instances have left, and claims are extended. */
+const POLL_MS = 1_000;
+const HEARTBEAT_MS = 5_000;
+
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 300_000;
+
+type Method = DecoratedMethod<DurableHandler>;
+
+/** Calls durable handlers, each in one instance at a time. */
+@Injectable()
+export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy {
+  private methods: ReadonlyMap<string, Method> = new Map();
+  private readonly running = new Map<string, ClaimedHandler>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private isLooking = false;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly handlers: EventHandlersRepository,
+    private readonly log: EventLogRepository,
+    private readonly follower: EventFollower,
+    private readonly background: BackgroundWork,
+    private readonly types: EventTypes,
+  ) {}
+
+  /** @throws Error if two methods have the same name, or one names an unknown type of events */
+  async onApplicationBootstrap(): Promise<void> {
+    this.methods = this.discover();
+    if (this.methods.size === 0 || !this.background.isServer) return;
+    await this.handlers.register([...this.methods.keys()]);
+    this.follower.onEvents(() => {
+      this.start(() => this.look());
+    });
+    this.repeat(POLL_MS, () => this.look());
+    this.repeat(HEARTBEAT_MS, () => this.handlers.extend([...this.running.values()]));
+  }
+
+  onModuleDestroy(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private discover(): ReadonlyMap<string, Method> {
+    const methods = new Map<string, Method>();
+    for (const method of decoratedMethods<DurableHandler>(this.discovery, DURABLE_HANDLER)) {
+      const { name, types = [] } = method.declaration;
+      assertJobName(name);
+      assertSingleton(`The event handler ${name}`, method);
+      if (methods.has(name)) throw new Error(`Two methods are declared as event handler ${name}`);
+      this.types.assertKnown(types, `The event handler ${name}`);
+      methods.set(name, method);
+    }
+    return methods;
+  }
+
+  private repeat(everyMs: number, work: () => Promise<void>): void {
+    const timer = setInterval(() => {
+      this.start(work);
+    }, everyMs);
+    this.timers.push(timer.unref());
+  }
+
+  private start(work: () => Promise<void>): void {
+    this.background.run(work).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the positions of event handlers could not be read or stored');
+    });
+  }
+
+  private async look(): Promise<void> {
+    const idle = [...this.methods.keys()].filter((name) => !this.running.has(name));
+    if (this.isLooking || idle.length === 0) return;
+    this.isLooking = true;
+    try {
+      for (const claimed of await this.handlers.claim(idle)) {
+        const method = this.methods.get(claimed.name);
+        if (!method) continue;
+        this.running.set(claimed.name, claimed);
+        this.start(() => this.run(method, claimed));
+      }
+    } finally {
+      this.isLooking = false;
+    }
+  }
+
+  private async run(method: Method, claimed: ClaimedHandler): Promise<void> {
+    try {
+      await this.process(method, claimed);
+    } finally {
+      this.running.delete(claimed.name);
+    }
+    // Events that were published since the last read.
+    if (this.background.isAccepting) await this.look();
+  }
+
+  /** Processes all published events. */
+  private async process(method: Method, claimed: ClaimedHandler): Promise<void> {
+    const { types } = method.declaration;
+    let { position } = claimed;
+    let head: number;
+    do {
+      head = Math.max(this.follower.head, position);
+      const events = await this.log.readAfter(position, head, types, PAGE);
+      const progress = await this.processPage(method, claimed, events);
+      if (progress !== 'done') return;
+      position = (events.length < PAGE ? undefined : events.at(-1)?.position) ?? head;
+      if (!(await this.handlers.advance(claimed, position))) return;
+    } while (this.follower.head > position && this.background.isAccepting);
+    await this.handlers.release(claimed);
+  }
+
+  /** @returns `stopped` if the handler has failed, belongs to another instance, or the server stops */
+  private async processPage(
+    { run }: Method,
+    claimed: ClaimedHandler,
+    events: readonly EventOfOrganization[],
+  ): Promise<'done' | 'stopped'> {
+    let stored = performance.now();
+    let last: number | undefined;
+    const store = async () => last === undefined || (await this.handlers.advance(claimed, last));
+    for (const event of events) {
+      if (!this.background.isAccepting) {
+        if (await store()) await this.handlers.release(claimed);
+        return 'stopped';
+      }
+      try {
+        await run(handlerActorOf(event, `event handler ${claimed.name}`), eventOf(event));
+      } catch (error) {
+        if (await store()) await this.retryLater(claimed, event, last === undefined, error);
+        return 'stopped';
+      }
+      last = event.position;
+      if (performance.now() - stored < STORE_EVERY_MS) continue;
+      if (!(await store())) return 'stopped';
+      stored = performance.now();
+    }
+    return 'done';
+  }
+
+  private async retryLater(
+    claimed: ClaimedHandler,
+    event: EventOfOrganization,
+    isSameEvent: boolean,
+    error: unknown,
+  ): Promise<void> {
+    const failures = isSameEvent ? claimed.failures : 0;
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures, 20));
+    const { organization_id: organization, type, record_id: record } = event;
+    const line = { err: error, handler: claimed.name, organization, type, record };
+    logger.warn(line, 'an event handler failed and will be called again');
+    const name = error instanceof Error ? error.name : typeof error;
+    await this.handlers.retry(claimed, name, delayMs);
+  }
+}

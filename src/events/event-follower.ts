@@ -1,0 +1,95 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { ChangeBus } from '../database/events/change-bus.js';
+import {
+  EventLogRepository,
+  type EventMark,
+  type LogState,
+} from '../database/events/event-log.repository.js';
+
+/** Events that one statement reads. */
+const PAGE = 1_000;
+
+type Listener = (marks: readonly EventMark[]) => void;
+
+/** Tells this instance of the events that any instance has published, in their order. */
+@Injectable()
+export class EventFollower implements OnModuleDestroy {
+  /** Events before this position are removed. */
+  expiredBefore = 0;
+  /** Every event up to this position was visible when it was set. Undefined until the first look. */
+  private position: number | undefined;
+  private readonly listeners = new Set<Listener>();
+  private readonly waiting = new Map<string, Set<() => void>>();
+  private isStopped = false;
+
+  constructor(
+    private readonly log: EventLogRepository,
+    private readonly changes: ChangeBus,
+  ) {}
+
+  /** The position up to which this instance knows all events; 0 before the first look. */
+  get head(): number {
+    return this.position ?? 0;
+  }
+
+  /** @param listener receives the new events, whole pages at a time */
+  onEvents(listener: Listener): void {
+    this.listeners.add(listener);
+  }
+
+  /** Reads the events up to the last one and tells of them. The first call tells of none. */
+  async advance({ last, expiredBefore }: LogState): Promise<void> {
+    this.expiredBefore = expiredBefore;
+    this.position ??= last;
+    while (this.position < last) {
+      const marks = await this.log.readMarks(this.position, last, PAGE);
+      this.position = (marks.length < PAGE ? undefined : marks.at(-1)?.position) ?? last;
+      if (marks.length > 0) this.tell(marks);
+    }
+  }
+
+  /**
+   * Resolves when an event of the organization is published, after a time, when the client is gone, and when
+   * the server stops.
+   * @param signal ends the wait
+   */
+  waitForNext(organizationId: string, ms: number, signal?: AbortSignal): Promise<void> {
+    if (this.isStopped || signal?.aborted || ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const ofOrganization = this.waiting.get(organizationId) ?? new Set();
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        ofOrganization.delete(end);
+        if (ofOrganization.size === 0) this.waiting.delete(organizationId);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener('abort', end);
+      this.waiting.set(organizationId, ofOrganization.add(end));
+    });
+  }
+
+  /** Whether the server stops, and no request waits any longer. */
+  get hasStopped(): boolean {
+    return this.isStopped;
+  }
+
+  onModuleDestroy(): void {
+    this.isStopped = true;
+    for (const ends of [...this.waiting.values()]) for (const end of [...ends]) end();
+  }
+
+  private tell(marks: readonly EventMark[]): void {
+    for (const { organization_id, record_id, type } of marks) {
+      const [kind, change] = type.split('.');
+      // Nobody subscribes to a record before it is created, but agents follow the creations of a kind.
+      const subject = change === 'created' ? `${kind}://list` : record_id;
+      this.changes.publish(organization_id, subject);
+    }
+    for (const listener of this.listeners) listener(marks);
+    for (const organizationId of new Set(marks.map((mark) => mark.organization_id))) {
+      for (const end of [...(this.waiting.get(organizationId) ?? [])]) end();
+    }
+  }
+}

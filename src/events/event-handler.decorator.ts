@@ -1,0 +1,34 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Actor } from '../tenancy/actor.js';
+import type { RecordedEvent } from './recorded-event.js';
+
+/** Which events a durable handler receives. */
+export interface DurableEventOptions {
+  /** Such as `['lead.created', 'lead.updated']`. Default: all. */
+  readonly types?: readonly string[];
+}
+
+export interface DurableHandler extends DurableEventOptions {
+  readonly name: string;
+}
+
+export const DURABLE_HANDLER = Symbol('durable event handler');
+
+type Handler = (actor: Actor, event: RecordedEvent) => unknown;
+
+/**
+ * Marks the method of a provider that receives events. It is called at least once for each event, with an
+ * `Actor` of the organization, one event after another in the order of the feed, in one instance at a time. If
+ * it throws, it is called again with the same event after a delay, until it succeeds.
+ * @param name unique in the application and never changed: the position of the handler is stored under it
+ */
+export function OnDurableEvent(
+  name: string,
+  options: DurableEventOptions = {},
+): <H extends Handler>(
+  target: object,
+  method: string | symbol,
+  handler: TypedPropertyDescriptor<H>,
+) => void {
+  return SetMetadata<symbol, DurableHandler>(DURABLE_HANDLER, { ...options, name });
+}

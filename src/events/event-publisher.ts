@@ -1,0 +1,131 @@
+import { setTimeout as after } from 'node:timers/promises';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { logger } from '../config/logger.js';
+import {
+  EventLogRepository,
+  EVENTS_PER_PUBLICATION,
+} from '../database/events/event-log.repository.js';
+import { EventOutbox } from '../database/events/event-outbox.js';
+import { EventPartitionsRepository } from '../database/events/event-partitions.repository.js';
+import { MetricsRegistry } from '../http/metrics/metrics-registry.js';
+import { BackgroundWork } from '../jobs/background-work.js';
+import { Job } from '../jobs/job.decorator.js';
+import { EventFollower } from './event-follower.js';
+
+/** How often each instance looks for events of other instances. */
+const POLL_MS = 300;
+
+/** The least time between two publications, in which events of further commits gather. */
+const PAUSE_MS = 25;
+
+/** Publishes the events of committed changes, in a server: at once, and those of other processes soon after. */
+@Injectable()
+export class EventPublisher implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private publishing = Promise.resolve();
+  private isAwake = false;
+  private hasFailed = false;
+  private oldestWaiting: Date | null = null;
+  private readonly published: Counter;
+
+  constructor(
+    private readonly outbox: EventOutbox,
+    private readonly log: EventLogRepository,
+    private readonly partitions: EventPartitionsRepository,
+    private readonly follower: EventFollower,
+    private readonly background: BackgroundWork,
+    registry: MetricsRegistry,
+  ) {
+    const registers = [registry];
+    this.published = new Counter({
+      name: 'latitude_events_published_total',
+      help: 'Events that this instance has published.',
+      registers,
+    });
+    const age = new Gauge({
+      name: 'latitude_events_oldest_unpublished_seconds',
+      help: 'Age of the oldest event that is not published.',
+      registers,
+      collect: () => {
+        age.set(this.oldestWaiting ? (Date.now() - this.oldestWaiting.getTime()) / 1_000 : 0);
+      },
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.background.isServer) return;
+    await this.maintainPartitions();
+    await this.publish();
+    this.timer = setInterval(() => {
+      this.wake();
+    }, POLL_MS).unref();
+    this.outbox.onWrite(() => {
+      this.wake();
+    });
+  }
+
+  /** Publishes what the last requests have written. What is left, the next start publishes. */
+  async onApplicationShutdown(): Promise<void> {
+    if (!this.timer) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+    await this.running;
+    await this.publish();
+  }
+
+  /** Creates partitions ahead and drops expired ones (docs/contract/events.md#retention). */
+  @Job({ name: 'latitude.event-partitions', every: '1h' })
+  async maintainPartitions(): Promise<void> {
+    try {
+      await this.partitions.maintain();
+    } catch (error) {
+      // Without a partition of their own, events are stored in the default partition.
+      logger.warn({ err: error }, 'the partitions of events were not maintained');
+    }
+  }
+
+  /** Publishes all waiting events, and tells this instance of those that any instance has published. */
+  publish(): Promise<void> {
+    this.publishing = this.publishing.then(() => this.publishWaiting());
+    return this.publishing;
+  }
+
+  private wake(): void {
+    this.isAwake = true;
+    if (!this.timer || this.running) return;
+    this.running = this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  private async run(): Promise<void> {
+    while (this.isAwake && this.timer) {
+      this.isAwake = false;
+      await this.publish();
+      await after(PAUSE_MS);
+    }
+  }
+
+  private async publishWaiting(): Promise<void> {
+    try {
+      let published: number;
+      do {
+        const state = await this.log.publish();
+        ({ published } = state);
+        this.published.inc(published);
+        this.oldestWaiting = published > 0 ? null : state.oldestWaiting;
+        await this.follower.advance(state);
+      } while (published === EVENTS_PER_PUBLICATION);
+      this.hasFailed = false;
+    } catch (error) {
+      if (!this.hasFailed) logger.warn({ err: error }, 'events could not be published');
+      this.hasFailed = true;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
+import { AnyRecord, Names, Nested } from '../fields/output-kinds.js';
+import { MAX_LIMIT } from '../listing/list-query.js';
+
+/** The longest wait for an event, in seconds. Proxies close requests that take much longer. */
+export const MAX_WAIT_SECONDS = 25;
+
+/** A value of `after` that stands for the last event. */
+export const LATEST = 'latest';
+
+/** Who changed a record. */
+export class EventActorDto {
+  @Text({ max: 200, description: 'Id of the key; null for jobs and commands.' })
+  key_id: string | null;
+
+  @Text({
+    max: 20,
+    description: '`api` through REST, `ai` through /mcp; null for jobs and commands.',
+  })
+  channel: string | null;
+
+  @Text({ max: 128, description: 'The `X-Request-Id` of the request; null for jobs and commands.' })
+  request_id: string | null;
+}
+
+/** The change of a record. */
+export class EventDto {
+  @Uuid({
+    required: true,
+    description: 'Unique, and in the order of events.',
+    example: '019ad2c1-7c4e-71a3-8000-000000000000',
+  })
+  id: string;
+
+  @Text({
+    max: 100,
+    required: true,
+    description: 'What happened to which kind of record.',
+    example: 'lead.updated',
+  })
+  type: string;
+
+  @DateTime({
+    required: true,
+    description: 'When the record was changed.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  created_at: Date;
+
+  @AnyRecord({
+    description: 'The record after the change, as GET answers it; of a deleted one the last state.',
+    example: { id: '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21', first_name: 'Ada' },
+  })
+  record: Record<string, unknown>;
+
+  @Names({
+    description:
+      'The names of the fields that have another value. Empty for creations and deletions.',
+    example: ['email'],
+  })
+  changed: string[];
+
+  @Nested(EventActorDto, 'Who changed it.')
+  actor: EventActorDto;
+}
+
+/** The query parameters of lists of events. */
+export class EventListQuery {
+  @Text({
+    max: 36,
+    description:
+      'Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.',
+    example: '019ad2c1-7c4e-71a3-8000-000000000000',
+  })
+  after: string | null;
+
+  @Integer({
+    min: 1,
+    max: MAX_LIMIT,
+    default: 50,
+    description: 'Most events on a page.',
+    example: 50,
+  })
+  limit: number;
+}
+
+/** The query parameters of the feed. */
+export class EventFeedQuery extends EventListQuery {
+  @Text({
+    max: 2_000,
+    description: 'Only events of these types, separated by commas.',
+    example: 'lead.created,lead.updated',
+  })
+  types: string | null;
+
+  @Integer({
+    min: 0,
+    max: MAX_WAIT_SECONDS,
+    default: 0,
+    description: 'How many seconds the request waits for an event if there is none.',
+    example: 0,
+  })
+  wait: number;
+}

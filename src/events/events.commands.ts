@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { EventLogRepository } from '../database/events/event-log.repository.js';
+import { uuid } from '../extension/command-options.js';
+import type { Run } from '../extension/command.js';
+import { eventOf } from './recorded-event.js';
+
+/** `latitude events`. */
+export function addEventCommands(program: Command, run: Run): void {
+  program
+    .command('events')
+    .description('who changed a record and how, in the last 30 days, oldest first')
+    .requiredOption('--record <id>', 'id of the record', uuid)
+    .action(({ record }: { record: string }) =>
+      run(async (app) => {
+        const events = await app.get(EventLogRepository).readOfRecord(record);
+        return events.map((event) => ({
+          organization_id: event.organization_id,
+          ...eventOf(event),
+        }));
+      }),
+    );
+}

@@ -1,0 +1,29 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { RequireScope } from '../auth/access.js';
+import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
+import { Caller } from '../http/request/api-request.js';
+import { ClientGone } from '../http/request/client-gone.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import { EventDto, EventFeedQuery } from './event.dto.js';
+import { EventsService } from './events.service.js';
+
+/** Events over REST (docs/contract/events.md). */
+@Controller('api/v1/events')
+@ApiTag('Events', 'What changed.')
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @ApiRoute({
+    summary: 'List events',
+    description:
+      'The changes of records, oldest first, of the kinds that the key may read. `wait` keeps the request open until there is one.',
+    response: [EventDto],
+    paging: 'cursor',
+    errors: ['cursor_expired'],
+  })
+  list(@Caller() actor: Actor, @Query() query: EventFeedQuery, @ClientGone() gone: AbortSignal) {
+    return this.events.feed(actor, query, gone);
+  }
+}

@@ -1,0 +1,16 @@
+import { defineExtension } from '../extension/extension.js';
+import { addEventCommands } from './events.commands.js';
+import { EventsModule } from './events.module.js';
+
+export const eventsExtension = defineExtension({
+  name: 'events',
+  module: EventsModule,
+  scopes: ['events:read'],
+  commands: [addEventCommands],
+});
+
+declare module '../config/registered-extensions.js' {
+  interface RegisteredExtensions {
+    events: typeof eventsExtension;
+  }
+}

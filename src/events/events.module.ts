@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { DurableHandlers } from './durable-handlers.js';
+import { EventFollower } from './event-follower.js';
+import { EventListeners } from './event-listeners.js';
+import { EventPublisher } from './event-publisher.js';
+import { EventTypes } from './event-types.js';
+import { EventsController } from './events.controller.js';
+import { EventsService } from './events.service.js';
+
+/** Publishes the events of changed records, and delivers them to readers and handlers. */
+@Module({
+  imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
+  controllers: [EventsController],
+  providers: [
+    EventFollower,
+    EventTypes,
+    EventsService,
+    // Handlers and listeners register before the publisher starts.
+    DurableHandlers,
+    EventListeners,
+    EventPublisher,
+  ],
+  exports: [EventFollower, EventTypes, EventsService],
+})
+export class EventsModule {}

@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { EventsRepository, type EventSelection } from '../database/events/events.repository.js';
+import { ApiError, validationError } from '../errors/api-error.js';
+import { CursorPage } from '../listing/page.js';
+import type { Actor } from '../tenancy/actor.js';
+import { EventFollower } from './event-follower.js';
+import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from './event.dto.js';
+import { eventIdOf, positionOf } from './event-id.js';
+import { EventTypes } from './event-types.js';
+import { eventJsonOf } from './recorded-event.js';
+
+const HOUR_US = 3_600_000_000;
+
+/** The number of created records that a list for agents has. */
+const LATEST_CREATIONS = 20;
+
+/** Reads the events of an organization. */
+@Injectable()
+export class EventsService {
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly follower: EventFollower,
+    private readonly types: EventTypes,
+  ) {}
+
+  /**
+   * Reads the events of the kinds of records that the caller may read.
+   * @param gone aborts when the client has closed the connection
+   * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`
+   */
+  async feed(
+    actor: Actor,
+    query: EventFeedQuery,
+    gone: AbortSignal,
+  ): Promise<CursorPage<EventDto>> {
+    const types = this.readableTypes(actor, query.types);
+    const after = await this.positionAfter(actor, query.after);
+    const end = performance.now() + query.wait * 1_000;
+    for (;;) {
+      const remaining = end - performance.now();
+      const isOver = remaining <= 0 || this.follower.hasStopped || gone.aborted;
+      const waiting = new AbortController();
+      const signal = AbortSignal.any([gone, waiting.signal]);
+      // Waits before it reads, so that no event between the two is missed.
+      const next = this.follower.waitForNext(actor.organization.id, remaining, signal);
+      try {
+        const { page, size } = await this.page(actor, { after, types, limit: query.limit });
+        if (size > 0 || isOver) return page;
+        await next;
+      } finally {
+        waiting.abort();
+      }
+    }
+  }
+
+  /**
+   * Reads the events of one record, if the caller may read its kind.
+   * @param assertExists throws if there is no such record; called if it has no events
+   * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`, and errors of `assertExists`
+   */
+  async ofRecord(
+    actor: Actor,
+    recordId: string,
+    query: EventListQuery,
+    assertExists: () => Promise<unknown>,
+  ): Promise<CursorPage<EventDto>> {
+    const after = await this.positionAfter(actor, query.after);
+    const types = this.types.readableBy(actor.scopes);
+    const { page, size } = await this.page(actor, { after, types, recordId, limit: query.limit });
+    if (size > 0) return page;
+    const [any] = await this.events.read(actor.organization, { after: 0, recordId, limit: 1 });
+    if (!any) await assertExists();
+    return page;
+  }
+
+  /** Whether creations of this kind of records, such as `lead`, write events. */
+  hasCreations(kind: string): boolean {
+    return this.types.scopeOf(creationOf(kind)) !== undefined;
+  }
+
+  /**
+   * The records of a kind that were created last, the newest first.
+   * @throws ApiError `query_failed`
+   */
+  async latestCreations({ organization }: Actor, kind: string) {
+    const created = await this.events.readLatest(organization, creationOf(kind), LATEST_CREATIONS);
+    return {
+      created: created.map(({ record_id: id, created_at }) => {
+        return { uri: `${kind}://${id}`, created_at };
+      }),
+    };
+  }
+
+  /**
+   * Finds which records have changed since a time, and of which kinds some were created.
+   * @param ids of records
+   * @param kinds such as `lead`
+   * @throws ApiError `query_failed`
+   */
+  async changesSince(
+    organization: Tenant,
+    since: Date,
+    { ids, kinds }: { ids: readonly string[]; kinds: readonly string[] },
+  ): Promise<{ ids: string[]; kinds: string[] }> {
+    const types = kinds.map(creationOf);
+    const after = since.getTime() * 1_000;
+    const rows = await this.events.findChanged(organization, after, ids, types);
+    return {
+      ids: ids.filter((id) => rows.some(({ record_id }) => record_id === id)),
+      kinds: kinds.filter((kind) => rows.some(({ type }) => type === creationOf(kind))),
+    };
+  }
+
+  private async page({ organization }: Actor, selection: EventSelection) {
+    const { after, limit } = selection;
+    // Read before the events: those up to it are visible.
+    const { head } = this.follower;
+    const found = await this.events.read(organization, { ...selection, limit: limit + 1 });
+    const stored = found.slice(0, limit);
+    const has_more = found.length > limit;
+    const last = stored.at(-1)?.position ?? after;
+    // The position of events of other organizations is none of the caller's business, but their hour is.
+    const known = has_more ? 0 : head - (head % HOUR_US);
+    const next = eventIdOf(Math.max(last, known));
+    const page = new CursorPage<EventDto>(stored.map(eventJsonOf), { next, has_more });
+    return { page, size: stored.length };
+  }
+
+  private readableTypes({ scopes }: Actor, wanted: string | null | undefined): string[] {
+    const readable = this.types.readableBy(scopes);
+    if (!wanted) return readable;
+    const names = wanted.split(',').map((name) => name.trim());
+    const unknown = names.find((name) => this.types.scopeOf(name) === undefined);
+    if (unknown !== undefined) {
+      const message = `must be some of ${this.types.all.join(', ')}, separated by commas`;
+      throw validationError([{ field: 'types', message }]);
+    }
+    return readable.filter((type) => names.includes(type));
+  }
+
+  private async positionAfter(
+    { organization }: Actor,
+    after: string | null | undefined,
+  ): Promise<number> {
+    if (!after) return 0;
+    const { head, expiredBefore } = this.follower;
+    if (after === LATEST) {
+      const last = await this.events.findLast(organization);
+      return Math.max(last ?? 0, head - (head % HOUR_US));
+    }
+    const position = positionOf(after);
+    const latest = Math.max(head, Date.now() * 1_000) + HOUR_US;
+    if (position === undefined || position > latest) {
+      const message = `must be meta.next of a page, the id of an event, or ${LATEST}`;
+      throw validationError([{ field: 'after', message }]);
+    }
+    if (position < expiredBefore) throw new ApiError('cursor_expired');
+    return position;
+  }
+}
+
+function creationOf(kind: string): string {
+  return `${kind}.created`;
+}

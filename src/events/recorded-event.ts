@@ -1,0 +1,48 @@
+import type { EventOfOrganization, StoredEvent } from '../database/events/stored-event.js';
+import { SCOPES } from '../auth/scopes.js';
+import type { Actor } from '../tenancy/actor.js';
+import { eventIdOf } from './event-id.js';
+
+/** The change of a record, as the feed shows it (docs/contract/events.md#events). */
+export interface RecordedEvent {
+  readonly id: string;
+  /** Such as `lead.updated`. */
+  readonly type: string;
+  readonly created_at: string;
+  /** The record after the change, as GET answers it. A deletion has the last state. */
+  readonly record: Readonly<Record<string, unknown>> & { readonly id: string };
+  /** The names of the fields that have another value. */
+  readonly changed: readonly string[];
+  /** Who changed it. Jobs and commands have neither a key nor a request. */
+  readonly actor: {
+    readonly key_id: string | null;
+    readonly channel: string | null;
+    readonly request_id: string | null;
+  };
+}
+
+/** The JSON of an event. The record keeps the text that PostgreSQL stored. */
+export function eventJsonOf(stored: StoredEvent): string {
+  const { position, type, created_at, record, changed, key_id, channel, request_id } = stored;
+  const head = { id: eventIdOf(position), type, created_at };
+  const tail = { changed, actor: { key_id, channel, request_id } };
+  return `${JSON.stringify(head).slice(0, -1)},"record":${record},${JSON.stringify(tail).slice(1)}`;
+}
+
+export function eventOf(stored: StoredEvent): RecordedEvent {
+  return JSON.parse(eventJsonOf(stored)) as RecordedEvent;
+}
+
+/** The actor of a handler of an event: the organization of the event, with every scope. */
+export function handlerActorOf(stored: EventOfOrganization, handler: string): Actor {
+  return {
+    organization: {
+      id: stored.organization_id,
+      name: stored.organization_name,
+      phoneRegion: stored.phone_region,
+    },
+    key: { id: eventIdOf(stored.position), name: handler, expiresAt: null, userId: null },
+    scopes: new Set(SCOPES),
+    channel: 'api',
+  };
+}

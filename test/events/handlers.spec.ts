@@ -1,0 +1,132 @@
+import { Injectable, Module } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { OnDurableEvent } from '../../src/events/event-handler.decorator.js';
+import type { RecordedEvent } from '../../src/events/recorded-event.js';
+import type { Actor } from '../../src/tenancy/actor.js';
+import { createLead, LEADS } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { readAllEvents } from '../support/events.js';
+import { until } from '../support/product.js';
+
+interface Call {
+  readonly handler: string;
+  readonly organization: string;
+  readonly event: RecordedEvent;
+}
+
+let calls: Call[] = [];
+/** Fails the next calls of the durable handler. */
+let failures = 0;
+
+@Injectable()
+class Handlers {
+  @OnEvent('lead.*')
+  onLead(event: RecordedEvent, actor: Actor) {
+    this.record('in process', event, actor);
+    throw new Error('for a test');
+  }
+
+  @OnDurableEvent('test.tasks', { types: ['task.created', 'task.completed'] })
+  onTask(actor: Actor, event: RecordedEvent) {
+    this.record('durable', event, actor);
+    if (failures-- > 0) throw new Error('for a test');
+  }
+
+  private record(handler: string, event: RecordedEvent, { organization }: Actor) {
+    calls.push({ handler, organization: organization.id, event });
+  }
+}
+
+@Module({ providers: [Handlers] })
+class HandlersModule {}
+
+let app: TestApp;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [HandlersModule] });
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+  calls = [];
+  failures = 0;
+});
+afterAll(() => app.stop());
+
+/** The events that a handler has received of the tenant. */
+const receivedBy = (handler: string) =>
+  calls.filter((call) => call.handler === handler && call.organization === tenant.id);
+
+describe('@OnEvent', () => {
+  it('receives the events that the feed shows, although an earlier call has failed', async () => {
+    const { id } = await createLead(tenant.api);
+    await tenant.api.delete(`${LEADS}/${id}`);
+    const events = await readAllEvents(tenant.api, 2);
+    await until(() => Promise.resolve(receivedBy('in process').length === 2));
+    expect(receivedBy('in process').map(({ event }) => event)).toEqual(events);
+  });
+
+  it('does not receive the events of another instance', async () => {
+    const other = await TestApp.start({ database: app.database });
+    await createLead(other.client(tenant.key.key));
+    await createLead(tenant.api);
+    const [, own] = await readAllEvents(tenant.api, 2);
+    await until(() => Promise.resolve(receivedBy('in process').length > 0));
+    expect(receivedBy('in process').map(({ event }) => event.id)).toEqual([own?.id]);
+    await other.stop();
+  });
+});
+
+describe('@OnDurableEvent', () => {
+  const createTask = (title: string) => tenant.api.post('/api/v1/tasks', { title });
+
+  it('receives the events of its types in the order of the feed', async () => {
+    for (const title of ['One', 'Two', 'Three']) await createTask(title);
+    await createLead(tenant.api);
+    const events = await readAllEvents(tenant.api, 4);
+    await until(() => Promise.resolve(receivedBy('durable').length === 3));
+    expect(receivedBy('durable').map(({ event }) => event)).toEqual(events.slice(0, 3));
+  });
+
+  it('receives an event again until it succeeds, before the next one', async () => {
+    failures = 1;
+    await createTask('One');
+    await createTask('Two');
+    await until(() => Promise.resolve(receivedBy('durable').length === 3));
+    const titles = receivedBy('durable').map(({ event }) => event.record.title);
+    expect(titles).toEqual(['One', 'One', 'Two']);
+  });
+
+  it('receives each event in one of several instances', async () => {
+    const other = await TestApp.start({ database: app.database, modules: [HandlersModule] });
+    const api = other.client(tenant.key.key);
+    const titles = Array.from({ length: 20 }, (_, n) => `Task ${n}`);
+    await Promise.all(
+      titles.map((title, n) => (n % 2 ? createTask(title) : api.post('/api/v1/tasks', { title }))),
+    );
+    const events = await readAllEvents(tenant.api, 20);
+    await until(() => Promise.resolve(receivedBy('durable').length >= 20));
+    expect(receivedBy('durable').map(({ event }) => event.id)).toEqual(events.map(({ id }) => id));
+    await other.stop();
+  });
+});
+
+describe('the start of a server', () => {
+  @Injectable()
+  class Unknown {
+    @OnDurableEvent('test.unknown', { types: ['lead.renamed'] })
+    handle() {
+      return undefined;
+    }
+  }
+
+  @Module({ providers: [Unknown] })
+  class UnknownModule {}
+
+  it('fails if a handler names an unknown type of events', async () => {
+    await expect(TestApp.start({ modules: [UnknownModule] })).rejects.toThrow(
+      'The event handler test.unknown names the unknown type lead.renamed. The types are',
+    );
+  });
+});
