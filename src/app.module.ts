@@ -5,6 +5,7 @@ import type { Extension } from './extension/extension.js';
 import { leadsExtension } from './leads/leads.extension.js';
 import { promptsExtension } from './prompts/prompts.extension.js';
 import { tasksExtension } from './tasks/tasks.extension.js';
+import { webhooksExtension } from './webhooks/webhooks.extension.js';
 
 /** The features of the product, declared as a team declares its extensions. */
 export const FEATURES: readonly Extension[] = [
@@ -12,6 +13,7 @@ export const FEATURES: readonly Extension[] = [
   appointmentsExtension,
   tasksExtension,
   eventsExtension,
+  webhooksExtension,
   promptsExtension,
 ];
 

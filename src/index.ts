@@ -7,6 +7,7 @@ export type {} from './appointments/appointments.extension.js';
 export type {} from './events/events.extension.js';
 export type {} from './leads/leads.extension.js';
 export type {} from './tasks/tasks.extension.js';
+export type {} from './webhooks/webhooks.extension.js';
 
 // The application
 export { run } from './run.js';

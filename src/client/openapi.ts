@@ -257,6 +257,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Requires the scope `webhooks:read`; counts as a read.
+         */
+        get: operations["webhooksList"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description The secret is shown only in this response. Requires the scope `webhooks:write`; counts as a write.
+         */
+        post: operations["webhooksCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Requires the scope `webhooks:read`; counts as a read.
+         */
+        get: operations["webhooksGet"];
+        /**
+         * Update a webhook
+         * @description Another URL or other types need the read scopes of all types. Changes only the given fields; `null` clears a nullable field. Requires the scope `webhooks:write`; counts as a write.
+         */
+        put: operations["webhooksUpdate"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Its deliveries are removed. Requires the scope `webhooks:write`; counts as a write.
+         */
+        delete: operations["webhooksDelete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Requires the scope `webhooks:read`; counts as a read.
+         */
+        get: operations["webhooksListDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description A pending delivery is attempted at once, another one after the pending ones of its record. Requires the scope `webhooks:write`; counts as a write.
+         */
+        post: operations["webhooksRedeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description For 24 hours, events have signatures of both secrets. Requires the scope `webhooks:write`; counts as a write.
+         */
+        post: operations["webhooksRotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description The event is sent once, after this response. The list of deliveries has the outcome. Requires the scope `webhooks:write`; counts as a write.
+         */
+        post: operations["webhooksTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -265,7 +397,7 @@ export interface components {
          * @description The codes that Latitude and its extensions declare.
          * @enum {string}
          */
-        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded";
+        ErrorCode: "bad_request" | "no_session" | "validation_error" | "unauthorized" | "insufficient_scope" | "session_mismatch" | "origin_not_allowed" | "not_found" | "lead_not_found" | "duplicate" | "idempotency_key_in_use" | "cursor_expired" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "compliance_blocked" | "idempotency_key_reused" | "rate_limit_exceeded" | "query_failed" | "create_failed" | "internal_error" | "too_many_sessions" | "overloaded" | "webhook_disabled" | "too_many_webhooks";
         Error: {
             error: {
                 /** @description Stable identifier of the error, for programs. A deployment can have further codes, such as `conflict`. */
@@ -354,7 +486,7 @@ export interface components {
              *       "leads:write"
              *     ]
              */
-            scopes: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write")[];
+            scopes: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
              * @description When the key ends; null where it does not.
@@ -1168,6 +1300,268 @@ export interface components {
              */
             assigned_to_user_id?: string | null;
         };
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Where events are sent. Private addresses are refused.
+             * @example https://example.com/hooks/latitude
+             */
+            url: string;
+            /**
+             * @description The types of events to send. The key must have the read scope of each.
+             * @example [
+             *       "lead.created",
+             *       "lead.updated"
+             *     ]
+             */
+            types: string[];
+            /**
+             * @description Free text.
+             * @example Synchronizes the newsletter.
+             */
+            description: string | null;
+            /**
+             * @description Whether events are sent. Setting it to true also continues a webhook that was disabled.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description Why it was disabled: the receiver answered 410, or failed for three days.
+             * @example failing
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When the first attempt failed after the last successful one.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when events are signed with the previous secret as well.
+             * @example 2026-01-06T16:20:00.000Z
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateWebhook: {
+            /**
+             * @description Where events are sent. Private addresses are refused.
+             * @example https://example.com/hooks/latitude
+             */
+            url: string;
+            /**
+             * @description The types of events to send. The key must have the read scope of each.
+             * @example [
+             *       "lead.created",
+             *       "lead.updated"
+             *     ]
+             */
+            types: string[];
+            /**
+             * @description Free text.
+             * @example Synchronizes the newsletter.
+             */
+            description?: string | null;
+            /**
+             * @description Whether events are sent. Setting it to true also continues a webhook that was disabled. Default: `true`.
+             * @example true
+             */
+            enabled?: boolean | null;
+        };
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @description Identifier, given by the service.
+             * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+             */
+            id: string;
+            /**
+             * @description Where events are sent. Private addresses are refused.
+             * @example https://example.com/hooks/latitude
+             */
+            url: string;
+            /**
+             * @description The types of events to send. The key must have the read scope of each.
+             * @example [
+             *       "lead.created",
+             *       "lead.updated"
+             *     ]
+             */
+            types: string[];
+            /**
+             * @description Free text.
+             * @example Synchronizes the newsletter.
+             */
+            description: string | null;
+            /**
+             * @description Whether events are sent. Setting it to true also continues a webhook that was disabled.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description Why it was disabled: the receiver answered 410, or failed for three days.
+             * @example failing
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When the first attempt failed after the last successful one.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when events are signed with the previous secret as well.
+             * @example 2026-01-06T16:20:00.000Z
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The key of the signatures. It is never shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
+            secret: string;
+        };
+        UpdateWebhook: {
+            /**
+             * @description Where events are sent. Private addresses are refused.
+             * @example https://example.com/hooks/latitude
+             */
+            url?: string;
+            /**
+             * @description The types of events to send. The key must have the read scope of each.
+             * @example [
+             *       "lead.created",
+             *       "lead.updated"
+             *     ]
+             */
+            types?: string[];
+            /**
+             * @description Free text.
+             * @example Synchronizes the newsletter.
+             */
+            description?: string | null;
+            /**
+             * @description Whether events are sent. Setting it to true also continues a webhook that was disabled.
+             * @example true
+             */
+            enabled?: boolean;
+        };
+        Delivery: {
+            /**
+             * Format: uuid
+             * @description Identifier of the delivery.
+             * @example 01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The webhook.
+             * @example 01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77
+             */
+            webhook_id: string;
+            /**
+             * @description The id of the event: the header webhook-id.
+             * @example 1767630000000000
+             */
+            event_id: string;
+            /**
+             * @description The type of the event.
+             * @example lead.updated
+             */
+            type: string;
+            /**
+             * Format: uuid
+             * @description The record that the event is about.
+             * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
+             */
+            record_id: string;
+            /**
+             * @description Whether it will be attempted (pending), was answered with 2xx (succeeded), or has no attempt left (failed).
+             * @example pending
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /**
+             * @description Attempts so far.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is attempted next. Null while it waits for an earlier event of the record.
+             * @example 2026-01-05T16:20:02.000Z
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last attempted.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            last_attempt_at: string | null;
+            /**
+             * @description Duration of the last attempt in milliseconds.
+             * @example 38
+             */
+            duration_ms: number | null;
+            /**
+             * @description Status of the answer to the last attempt. Null if there was none.
+             * @example 503
+             */
+            response_status: number | null;
+            /**
+             * @description Start of the answer to the last attempt.
+             * @example try again later
+             */
+            response_body: string | null;
+            /**
+             * @description Why the last attempt failed. Null if it succeeded.
+             * @example The receiver answered 503.
+             */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, to the millisecond.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed; it moves forward with every real change.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            updated_at: string;
+        };
     };
     responses: {
         /** @description `unauthorized`: The API key is missing, invalid or expired. */
@@ -1512,6 +1906,42 @@ export interface components {
                     error: {
                         /** @enum {string} */
                         code: "not_found" | "lead_not_found";
+                    };
+                };
+            };
+        };
+        /** @description `too_many_webhooks`: The organization has 50 webhooks, which is the maximum. `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
+        TooManyWebhooksOrIdempotencyKeyInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "too_many_webhooks" | "idempotency_key_in_use";
+                    };
+                };
+            };
+        };
+        /** @description `webhook_disabled`: The webhook is disabled. `idempotency_key_in_use`: A request with this Idempotency-Key is in progress. */
+        WebhookDisabledOrIdempotencyKeyInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "webhook_disabled" | "idempotency_key_in_use";
                     };
                 };
             };
@@ -3080,6 +3510,689 @@ export interface operations {
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["BadRequest"];
             500: components["responses"]["QueryFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+                     *           "url": "https://example.com/hooks/latitude",
+                     *           "types": [
+                     *             "lead.created",
+                     *             "lead.updated"
+                     *           ],
+                     *           "description": "Synchronizes the newsletter.",
+                     *           "enabled": true,
+                     *           "disabled_reason": "failing",
+                     *           "failing_since": "2026-01-05T16:20:00.000Z",
+                     *           "previous_secret_expires_at": "2026-01-06T16:20:00.000Z",
+                     *           "created_at": "2026-01-05T16:20:00.000Z",
+                     *           "updated_at": "2026-01-05T16:20:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "page": 1,
+                     *         "limit": 50,
+                     *         "total": 1,
+                     *         "total_pages": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Webhook"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            408: components["responses"]["BadRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
+                 * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhook"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+                     *         "url": "https://example.com/hooks/latitude",
+                     *         "types": [
+                     *           "lead.created",
+                     *           "lead.updated"
+                     *         ],
+                     *         "description": "Synchronizes the newsletter.",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failing_since": "2026-01-05T16:20:00.000Z",
+                     *         "previous_secret_expires_at": "2026-01-06T16:20:00.000Z",
+                     *         "created_at": "2026-01-05T16:20:00.000Z",
+                     *         "updated_at": "2026-01-05T16:20:00.000Z",
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookWithSecret"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            408: components["responses"]["BadRequest"];
+            409: components["responses"]["TooManyWebhooksOrIdempotencyKeyInUse"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["BadRequest"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The response is 304 if the record has one of these entity tags.
+                 * @example "NEw9L3W74r0fjtSdGiBUEoR5wdMWhIEmJKW6571Oi_8"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+                     *         "url": "https://example.com/hooks/latitude",
+                     *         "types": [
+                     *           "lead.created",
+                     *           "lead.updated"
+                     *         ],
+                     *         "description": "Synchronizes the newsletter.",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failing_since": "2026-01-05T16:20:00.000Z",
+                     *         "previous_secret_expires_at": "2026-01-06T16:20:00.000Z",
+                     *         "created_at": "2026-01-05T16:20:00.000Z",
+                     *         "updated_at": "2026-01-05T16:20:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
+                 * @example *
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhook"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+                     *         "url": "https://example.com/hooks/latitude",
+                     *         "types": [
+                     *           "lead.created",
+                     *           "lead.updated"
+                     *         ],
+                     *         "description": "Synchronizes the newsletter.",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failing_since": "2026-01-05T16:20:00.000Z",
+                     *         "previous_secret_expires_at": "2026-01-06T16:20:00.000Z",
+                     *         "created_at": "2026-01-05T16:20:00.000Z",
+                     *         "updated_at": "2026-01-05T16:20:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.
+                 * @example *
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+                     *         "deleted": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Deleted"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksListDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page. One past the last is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Most records on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description Direction of the order. Ties are broken by `id` in the same direction; empty values come last in both.
+                 * @example desc
+                 */
+                sort_dir?: "asc" | "desc";
+                /**
+                 * @description Only deliveries with this status.
+                 * @example failed
+                 */
+                status?: "pending" | "succeeded" | "failed";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
+                     *           "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
+                     *           "event_id": "1767630000000000",
+                     *           "type": "lead.updated",
+                     *           "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-01-05T16:20:02.000Z",
+                     *           "last_attempt_at": "2026-01-05T16:20:00.000Z",
+                     *           "duration_ms": 38,
+                     *           "response_status": 503,
+                     *           "response_body": "try again later",
+                     *           "error": "The receiver answered 503.",
+                     *           "created_at": "2026-01-05T16:20:00.000Z",
+                     *           "updated_at": "2026-01-05T16:20:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "page": 1,
+                     *         "limit": 50,
+                     *         "total": 1,
+                     *         "total_pages": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Delivery"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            417: components["responses"]["BadRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["QueryFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksRedeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
+                 * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
+                     *         "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
+                     *         "event_id": "1767630000000000",
+                     *         "type": "lead.updated",
+                     *         "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "next_attempt_at": "2026-01-05T16:20:02.000Z",
+                     *         "last_attempt_at": "2026-01-05T16:20:00.000Z",
+                     *         "duration_ms": 38,
+                     *         "response_status": 503,
+                     *         "response_body": "try again later",
+                     *         "error": "The receiver answered 503.",
+                     *         "created_at": "2026-01-05T16:20:00.000Z",
+                     *         "updated_at": "2026-01-05T16:20:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            409: components["responses"]["WebhookDisabledOrIdempotencyKeyInUse"];
+            417: components["responses"]["BadRequest"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksRotateSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
+                 * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbde-995e-72a3-a032-ab1c988b9794",
+                     *         "url": "https://example.com/hooks/latitude",
+                     *         "types": [
+                     *           "lead.created",
+                     *           "lead.updated"
+                     *         ],
+                     *         "description": "Synchronizes the newsletter.",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failing_since": "2026-01-05T16:20:00.000Z",
+                     *         "previous_secret_expires_at": "2026-01-06T16:20:00.000Z",
+                     *         "created_at": "2026-01-05T16:20:00.000Z",
+                     *         "updated_at": "2026-01-05T16:20:00.000Z",
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WebhookWithSecret"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            409: components["responses"]["IdempotencyKeyInUse"];
+            417: components["responses"]["BadRequest"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["CreateFailedOrInternalError"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    webhooksTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes retries safe. Requests with the same key and body are executed once and get the same response for 24 hours.
+                 * @example a8098c1a-f86e-4d3a-9b5c-2f0e6d7c1b94
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Identifier of the record.
+                 * @example 01a1fbde-995e-72a3-a032-ab1c988b9794
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
+                     *         "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
+                     *         "event_id": "1767630000000000",
+                     *         "type": "lead.updated",
+                     *         "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "next_attempt_at": "2026-01-05T16:20:02.000Z",
+                     *         "last_attempt_at": "2026-01-05T16:20:00.000Z",
+                     *         "duration_ms": 38,
+                     *         "response_status": 503,
+                     *         "response_body": "try again later",
+                     *         "error": "The receiver answered 503.",
+                     *         "created_at": "2026-01-05T16:20:00.000Z",
+                     *         "updated_at": "2026-01-05T16:20:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorOrBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BadRequest"];
+            409: components["responses"]["WebhookDisabledOrIdempotencyKeyInUse"];
+            417: components["responses"]["BadRequest"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["BadRequest"];
+            500: components["responses"]["CreateFailedOrInternalError"];
             503: components["responses"]["Overloaded"];
         };
     };

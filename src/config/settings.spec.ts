@@ -201,6 +201,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['yes', 'true', '0', ' off'],
   },
+  WEBHOOKS_ALLOW_PRIVATE_TARGETS: {
+    setting: 'webhooksAllowPrivateTargets',
+    unset: false,
+    good: [
+      ['on', true],
+      ['OFF', false],
+    ],
+    bad: ['yes', 'true', '0', ' off'],
+  },
   DOCS: {
     setting: 'docs',
     unset: true,

@@ -57,6 +57,8 @@ export abstract class Settings {
   abstract readonly docs: boolean;
   /** Whether /metrics is served. */
   abstract readonly metrics: boolean;
+  /** Whether webhooks may send events to private addresses. For development. */
+  abstract readonly webhooksAllowPrivateTargets: boolean;
   /** The values of the settings of extensions, by the name of the variable. */
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
@@ -84,6 +86,7 @@ const SETTINGS = {
   mcpAllowedOrigins: ['MCP_ALLOWED_ORIGINS', origins('loopback', ['loopback'])],
   docs: ['DOCS', setting.flag({ default: true })],
   metrics: ['METRICS', setting.flag({ default: true })],
+  webhooksAllowPrivateTargets: ['WEBHOOKS_ALLOW_PRIVATE_TARGETS', setting.flag({ default: false })],
 } as const satisfies {
   [P in Exclude<keyof Settings, 'ofExtensions'>]: readonly [string, Setting<Settings[P]>];
 };

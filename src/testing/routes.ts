@@ -15,6 +15,10 @@ interface Resource {
   readonly creation: (tenant: Tenant) => Body | Promise<Body>;
   /** A valid body for PUT. */
   readonly changes: Body;
+  /** Scopes that a key needs for these bodies beside that of the route. */
+  readonly needs?: readonly Scope[];
+  /** Whether changes of its records are events. Default: true. */
+  readonly hasEvents?: boolean;
 }
 
 /** One route of the API, as the shared suites call it. */
@@ -24,6 +28,8 @@ export interface Route {
   readonly pattern: string;
   /** The scope that a key needs. */
   readonly access: Scope | 'any-key';
+  /** Scopes that a key needs for the body beside that of the route. */
+  readonly needs?: readonly Scope[];
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;
   /** Creates a record of a tenant and returns its id, for routes with `:id`. */
@@ -63,14 +69,43 @@ const RESOURCES: readonly Resource[] = [
     }),
     changes: { title: 'Call again' },
   },
+  {
+    path: '/api/v1/webhooks',
+    read: 'webhooks:read',
+    write: 'webhooks:write',
+    creation: buildWebhook,
+    changes: { types: ['lead.updated'], description: 'Newsletter' },
+    needs: ['leads:read'],
+    hasEvents: false,
+  },
 ];
 
-/** All routes that require a key. routes.spec.ts compares the list with the application. */
+/** The delivery of each webhook that a route was made for. */
+const DELIVERIES = new Map<string, string>();
+
+/** Routes for which the suites of the standard routes do not hold. */
+export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
+  route('GET', 'deliveries', 'webhooks:read', async (tenant) => {
+    return (await createDelivery(tenant)).webhook_id;
+  }),
+  route('POST', 'rotate-secret', 'webhooks:write', createWebhook),
+  route('POST', 'test', 'webhooks:write', createWebhook),
+  route('POST', 'deliveries/:delivery_id/redeliver', 'webhooks:write', async (tenant) => {
+    const { id, webhook_id } = await createDelivery(tenant);
+    DELIVERIES.set(webhook_id, id);
+    return webhook_id;
+  }),
+];
+
+/** The standard routes that require a key. */
 export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: '/api/v1/me', access: 'any-key' },
   { method: 'GET', pattern: '/api/v1/events', access: 'events:read' },
   ...RESOURCES.flatMap(routesOf),
 ];
+
+/** All routes that require a key. routes.spec.ts compares the list with the application. */
+export const ALL_ROUTES = [...ROUTES, ...FURTHER_ROUTES];
 
 export const RECORD_ROUTES = ROUTES.filter(
   (route): route is Route & Required<Pick<Route, 'makeRecord'>> => route.makeRecord !== undefined,
@@ -96,7 +131,33 @@ export async function validRequest(route: Route, tenant: Tenant): Promise<ValidR
 }
 
 export function pathOf({ pattern }: Route, id = ''): string {
-  return pattern.replace(':id', id);
+  return pattern
+    .replace(':id', id)
+    .replace(':delivery_id', () => DELIVERIES.get(id.toLowerCase()) ?? id);
+}
+
+/** Creates a webhook with the delivery of a test event. */
+export async function createDelivery(tenant: Tenant): Promise<{ id: string; webhook_id: string }> {
+  const path = `/api/v1/webhooks/${await createWebhook(tenant)}/test`;
+  return dataOf(await tenant.api.post(path, undefined), 202);
+}
+
+async function createWebhook({ api }: Tenant): Promise<string> {
+  return dataOf<{ id: string }>(await api.post('/api/v1/webhooks', buildWebhook()), 201).id;
+}
+
+/** The body of a webhook whose receiver does not exist. */
+function buildWebhook(): Body {
+  return { url: `https://receiver.invalid/${randomUUID()}`, types: ['lead.created'] };
+}
+
+function route(
+  method: Route['method'],
+  path: string,
+  access: Scope,
+  makeRecord: (tenant: Tenant) => Promise<string>,
+) {
+  return { method, pattern: `/api/v1/webhooks/:id/${path}`, access, makeRecord };
 }
 
 /** Sends a request with the key of the client. */
@@ -114,18 +175,25 @@ export function routeName({ method, pattern }: Pick<Route, 'method' | 'pattern'>
   return `${method} ${pattern}`;
 }
 
-function routesOf({ path, read, write, creation, changes }: Resource): Route[] {
+function routesOf(resource: Resource): Route[] {
+  const { path, read, write, creation, changes, needs, hasEvents = true } = resource;
   const makeRecord = async (tenant: Tenant) => {
     const { id } = dataOf<{ id: string }>(await tenant.api.post(path, await creation(tenant)), 201);
     return id;
   };
   const record = { pattern: `${path}/:id`, makeRecord };
+  const events: Route = {
+    method: 'GET',
+    pattern: `${path}/:id/events`,
+    makeRecord,
+    access: 'events:read',
+  };
   return [
     { method: 'GET', pattern: path, access: read, listed: makeRecord },
-    { method: 'POST', pattern: path, access: write, body: creation },
+    { method: 'POST', pattern: path, access: write, body: creation, needs },
     { method: 'GET', ...record, access: read },
-    { method: 'PUT', ...record, access: write, body: () => changes },
+    { method: 'PUT', ...record, access: write, body: () => changes, needs },
     { method: 'DELETE', ...record, access: write },
-    { method: 'GET', pattern: `${path}/:id/events`, makeRecord, access: 'events:read' },
+    ...(hasEvents ? [events] : []),
   ];
 }

@@ -8,11 +8,12 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { SELECT_DUMP_STATEMENT } from '../support/dump-statement.js';
 import { dataOf, expectInvalid } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import {
   routeName,
   pathOf,
-  ROUTES,
+  ALL_ROUTES,
   SCOPED_ROUTES,
   send,
   validRequest,
@@ -27,6 +28,7 @@ let dumpStatement: string | undefined;
 
 beforeAll(async () => {
   app = await TestApp.start();
+  await stopBackgroundWork(app);
   tenant = await app.organization();
   keys = app.app.get(KeysService);
 });
@@ -126,7 +128,7 @@ describe('the message of a 401', () => {
   );
 });
 
-describe.each(ROUTES.map((route) => [routeName(route), route] as const))(
+describe.each(ALL_ROUTES.map((route) => [routeName(route), route] as const))(
   '%s with a missing, invalid or expired key',
   (_, route) => {
     it('answers 401 and changes no row for every kind of bad credentials', async () => {
@@ -219,7 +221,7 @@ describe('scopes', () => {
   it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
     '%s accepts a key with only its scope',
     async (_, route) => {
-      const { api } = await app.key(tenant.id, [route.access]);
+      const { api } = await app.key(tenant.id, [route.access, ...(route.needs ?? [])]);
       const { status } = await send(api, route, await validRequest(route, tenant));
       expect(status).toBe(route.method === 'POST' ? 201 : 200);
     },

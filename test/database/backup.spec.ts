@@ -177,7 +177,9 @@ describe('a restore that fails leaves the database empty', () => {
   afterAll(() => app.stop());
 
   async function expectNothingRestored() {
-    const contents = await rowsByTable(target);
+    // A start stores schedules, handlers of events and their positions.
+    const { job_schedules, event_handlers, event_position, ...contents } =
+      await rowsByTable(target);
     expect(Object.values(contents).flat()).toEqual([]);
     expect(await constraintsAndTriggersOf(target)).toEqual(rules);
   }

@@ -45,6 +45,8 @@ describe('ERROR_CATALOGUE', () => {
     ['precondition_failed', 412, false],
     ['idempotency_key_in_use', 409, true],
     ['idempotency_key_reused', 422, false],
+    ['webhook_disabled', 409, false],
+    ['too_many_webhooks', 409, false],
     ['overloaded', 503, true],
   ];
 

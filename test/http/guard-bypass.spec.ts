@@ -173,11 +173,16 @@ describe('headers that override the request', () => {
       const before = await recordsOf(foreign);
       const body = await route.body?.(tenant);
       const answer = await send(tenant.api, route, { path, body }, headers());
-      const { id } = dataOf(answer, route.method === 'POST' ? 201 : 200);
+      // The secret of a webhook is shown once.
+      const { secret: _secret, ...record } = dataOf<Record<string, unknown>>(
+        answer,
+        route.method === 'POST' ? 201 : 200,
+      );
+      const { id } = record as { id: string };
       if (route.method === 'POST') expect(answer.headers.get('location')).toBe(`${path}/${id}`);
       expect(await tenant.api.get(route.method === 'POST' ? `${path}/${id}` : path)).toMatchObject({
         status: 200,
-        body: answer.body as object,
+        body: { data: record },
       });
       expect(await recordsOf(foreign)).toEqual(before);
     },

@@ -151,6 +151,15 @@ describe('every documented error', () => {
       const { path: own, body } = await validRequest(route, tenant);
       return send(tenant.api, route, { path: own, body: { ...body, email } });
     },
+    too_many_webhooks: async (route) => {
+      const crowded = await app.organization();
+      await app.sql(
+        `insert into webhooks (organization_id, id, url, types, enabled, scopes, secret)
+         select $1, gen_random_uuid(), '', '{}', false, '{}', '' from generate_series(1, 50)`,
+        [crowded.id],
+      );
+      return send(crowded.api, route, await validRequest(route, crowded));
+    },
     idempotency_key_in_use: async (route) => {
       const headers = { 'Idempotency-Key': randomUUID() };
       const request = await validRequest(route, tenant);

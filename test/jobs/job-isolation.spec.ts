@@ -1,6 +1,4 @@
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { JobSchedulesRepository } from '../../src/database/jobs/job-schedules.repository.js';
-import { JobWorkerRepository } from '../../src/database/jobs/job-worker.repository.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
@@ -56,22 +54,5 @@ describe.each(Object.keys(USERS))('jobs in a database of %s', (user) => {
     await queryAs(superuser, 'update jobs set run_at = now()');
     await until(async () => (await queryAs(superuser, 'select from jobs')).length === 0);
     expect(greetings.texts.toSorted()).toEqual(tenants.map(({ id }) => id).toSorted());
-  });
-});
-
-describe('a server whose modules declare no job', () => {
-  it('sends no statement for jobs and starts no timer', async () => {
-    const calls = [
-      jest.spyOn(JobWorkerRepository.prototype, 'claim'),
-      jest.spyOn(JobSchedulesRepository.prototype, 'now'),
-      jest.spyOn(JobSchedulesRepository.prototype, 'findDue'),
-    ];
-    const timers = jest.spyOn(globalThis, 'setInterval');
-    const app = await TestApp.start();
-    const ofJobs = timers.mock.calls.filter(([, delay]) => [1_000, 15_000].includes(delay ?? 0));
-    await app.stop();
-    for (const call of calls) expect(call).not.toHaveBeenCalled();
-    expect(ofJobs).toEqual([]);
-    jest.restoreAllMocks();
   });
 });

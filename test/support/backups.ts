@@ -8,6 +8,7 @@ import { type BackupProgress, writeBackup } from '../../src/database/backup/writ
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { CountsService } from '../../src/database/records/counts.service.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
+import { stopBackgroundWork } from './isolation.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase } from '../../src/testing/databases.js';
 import type { Extension } from '../../src/extension/extension.js';
@@ -80,6 +81,7 @@ export const USERS: Record<string, () => Promise<DatabaseTarget>> = {
 /** Starts a server and creates two organizations with records of every kind. */
 export async function startFilled(database: DatabaseTarget) {
   const app = await TestApp.start({ database });
+  await stopBackgroundWork(app);
   const tenants = [await app.organization(), await app.organization()] as const;
   for (const tenant of tenants) {
     for (const { listed } of LIST_ROUTES) await listed(tenant);

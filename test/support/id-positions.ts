@@ -13,6 +13,8 @@ import { dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import {
+  createDelivery,
+  FURTHER_ROUTES,
   routeName,
   pathOf,
   RECORD_ROUTES,
@@ -63,8 +65,29 @@ const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: stri
  */
 const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
 
+/** The webhooks of deliveries, by organization and delivery. */
+const webhooksOfDeliveries = new Map<string, string>();
+
 export const ID_POSITIONS: readonly IdPosition[] = [
   ...RECORD_ROUTES.map(pathPosition),
+  ...FURTHER_ROUTES.map(pathPosition),
+  {
+    name: 'delivery_id of POST /api/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
+    whenUnknown: 'not_found',
+    makeId: async (owner) => {
+      const { id, webhook_id } = await createDelivery(owner);
+      webhooksOfDeliveries.set(`${owner.id} ${id}`, webhook_id);
+      return id;
+    },
+    prepare: async (caller) => {
+      const { webhook_id } = await createDelivery(caller);
+      return (id) => {
+        const known = webhooksOfDeliveries.get(`${caller.id} ${id.toLowerCase()}`);
+        const path = `/api/v1/webhooks/${known ?? webhook_id}/deliveries/${id}/redeliver`;
+        return caller.api.post(path, undefined);
+      };
+    },
+  },
   ...ROUTES.flatMap((route) => idFieldsOf(route).map((field) => fieldPosition(route, field))),
   ...RECORD_TOOLS.map(toolIdPosition),
   ...TOOLS.flatMap((tool) =>
@@ -119,7 +142,7 @@ export async function connectTenant(
   return { ...tenant, rpc: (method, params) => caller.rpc(session, method, params, 1) };
 }
 
-function pathPosition(route: (typeof RECORD_ROUTES)[number]): IdPosition {
+function pathPosition(route: Route & Required<Pick<Route, 'makeRecord'>>): IdPosition {
   return {
     name: `id of ${routeName(route)}`,
     whenUnknown: 'not_found',

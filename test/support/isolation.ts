@@ -1,3 +1,5 @@
+import { EventPublisher } from '../../src/events/event-publisher.js';
+import { BackgroundWork } from '../../src/jobs/background-work.js';
 import { connectTenant, type McpTenant } from './id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { ProtocolMode } from './mcp-sdk-clients.js';
@@ -26,6 +28,7 @@ export interface IsolationTest {
 /** Starts an application with only the given isolation layers. */
 export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
   const app = await TestApp.start();
+  await stopBackgroundWork(app);
   const tables = await recordTables(app);
   if (!layer.policies) {
     for (const table of tables) await app.sql(`alter table ${table} disable row level security`);
@@ -35,4 +38,10 @@ export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
     connectTenant(app, await app.organization(), protocolMode);
   const [ours, theirs] = await Promise.all([join('sessions'), join('stateless')]);
   return { app, tables, statements, ours, theirs };
+}
+
+/** Stops jobs, handlers and the publisher of events, which send statements and change rows at any time. */
+export async function stopBackgroundWork({ app }: TestApp): Promise<void> {
+  Object.defineProperty(app.get(BackgroundWork), 'isAccepting', { value: false });
+  await app.get(EventPublisher).onApplicationShutdown();
 }

@@ -6,6 +6,7 @@ import { ADMINISTRATIVE_TABLES } from '../../src/database/tenant-role/tenant-pri
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 import { EventPublisher } from '../../src/events/event-publisher.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
@@ -17,6 +18,7 @@ let theirs: Tenant;
 
 beforeAll(async () => {
   app = await TestApp.start();
+  await stopBackgroundWork(app);
   [ours, theirs] = await Promise.all([app.organization(), app.organization()]);
 });
 afterAll(() => app.stop());

@@ -223,6 +223,7 @@ describe('tables of a team', () => {
       { relname: 'Team Notes_number_seq', may: true },
       { relname: 'event_outbox_seq_seq', may: true },
       { relname: 'migrations_id_seq', may: false },
+      { relname: 'webhook_deliveries_seq_seq', may: true },
     ]);
   });
 });

@@ -20,6 +20,7 @@ import { McpSessions1764460800000 } from '../migrations/1764460800000-mcp-sessio
 import { Jobs1764547200000 } from '../migrations/1764547200000-jobs.js';
 import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
+import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { ApplicationClient } from './application-client.js';
 import { SessionContext } from './session-context.js';
 
@@ -51,6 +52,7 @@ export const MIGRATIONS = [
   Jobs1764547200000,
   Events1764633600000,
   JobRepeats1764720000000,
+  Webhooks1764806400000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

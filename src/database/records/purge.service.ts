@@ -4,7 +4,7 @@ import { IdempotencyRepository } from '../idempotency.repository.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { JobQueueRepository } from '../jobs/job-queue.repository.js';
 import { referencesTo, type TableReference } from './table-references.js';
-import type { Tenant } from '../gateway/tenant.js';
+import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { deletesSoftly } from './tenant-table.js';
 import { TenantTables } from './tenant-tables.service.js';
@@ -112,8 +112,25 @@ export class PurgeService {
       await this.responses.deleteForRecords(transaction, tenant, removal.removedIds);
       await this.jobs.deleteForRecords(transaction, tenant, removal.removedIds);
       await this.events.deleteForRecords(transaction, tenant, removal.removedIds);
+      await this.deleteAbout(transaction, tenant, removal.removedIds);
       for (const id of removal.changedIds) this.database.publishChange(own, id);
       return { found: ids.length, counts: removal.counts };
     });
+  }
+
+  /** Deletes the rows about removed records, in tables that declare the column with the id. */
+  private async deleteAbout(
+    transaction: TenantTransaction,
+    { id }: Tenant,
+    recordIds: readonly string[],
+  ): Promise<void> {
+    if (recordIds.length === 0) return;
+    for (const { name, about } of this.tenantTables.all) {
+      if (about === undefined) continue;
+      await transaction.query({
+        text: `delete from ${name} where organization_id = $1 and ${about} = any($2::uuid[])`,
+        values: [id, recordIds],
+      });
+    }
   }
 }

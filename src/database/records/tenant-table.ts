@@ -20,6 +20,8 @@ export interface TenantTableOptions {
   readonly counted?: readonly string[];
   /** Columns with ids of records, such as `lead_id`. */
   readonly references?: Readonly<Record<string, RecordReference>>;
+  /** A column with the id of a record of any table. A purge of that record removes this one as well. */
+  readonly about?: string;
   /** The column of the default order of lists. Default: `created_at`. */
   readonly order?: string;
   /** Further columns by which lists are ordered. Each needs an index. */
@@ -48,6 +50,7 @@ export interface TenantTable {
   readonly notDeleted: CountedTable['notDeleted'];
   readonly counted?: CountedTable['counted'];
   readonly references: Readonly<Record<string, RecordReference>>;
+  readonly about?: string;
   readonly order: string;
   /** All columns by which lists are ordered. */
   readonly sorts: readonly string[];
@@ -67,13 +70,15 @@ export function tenantTable(
     softDelete = true,
     counted,
     references = {},
+    about,
     order = 'created_at',
     sorts = [],
     events,
   }: TenantTableOptions = {},
 ): TenantTable {
   const types = events ? [events.name, ...Object.keys(events.transitions ?? {})] : [];
-  const columns = [...(counted ?? []), ...Object.keys(references), order, ...sorts, ...types];
+  const others = about === undefined ? types : [...types, about];
+  const columns = [...(counted ?? []), ...Object.keys(references), order, ...sorts, ...others];
   const invalid = [name, ...columns].find((identifier) => !IDENTIFIER.test(identifier));
   if (invalid !== undefined) {
     throw new Error(
@@ -82,7 +87,7 @@ export function tenantTable(
   }
   const notDeleted = softDelete ? 'deleted_at is null' : 'true';
   const allSorts = [...new Set([order, ...sorts])];
-  return { name, notDeleted, counted, references, order, sorts: allSorts, events };
+  return { name, notDeleted, counted, references, about, order, sorts: allSorts, events };
 }
 
 /** Whether deleted records stay in the table until a purge removes them. */
@@ -149,7 +154,7 @@ function createTable(table: TenantTable, columns: readonly string[]): string {
 }
 
 function createIndexes(table: TenantTable): string[] {
-  const { name, order, sorts, counted = [], references, notDeleted } = table;
+  const { name, order, sorts, counted = [], references, about, notDeleted } = table;
   const index = (by: string, columns: string, condition: string) =>
     `create index ${name}_by_${by} on ${name} (organization_id, ${columns}) where ${condition}`;
   const lists = [...new Set([...sorts, 'created_at'])].map((column) => sortIndex(table, column));
@@ -161,7 +166,8 @@ function createIndexes(table: TenantTable): string[] {
   const purged = deletesSoftly(table)
     ? [index('deleted_at', 'deleted_at', 'deleted_at is not null')]
     : [];
-  return [...lists, ...filters, ...referring, ...purged];
+  const purgedWith = about === undefined ? [] : [index(about, about, 'true')];
+  return [...lists, ...filters, ...referring, ...purged, ...purgedWith];
 }
 
 /** The statement that creates the index of a sort. */

@@ -85,7 +85,7 @@ function parametersOf(route: Route, declared: readonly Parameter[]): Parameter[]
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): Parameter => {
     const bare: Parameter = { name, in: 'path', required: true, schema: { type: 'string' } };
     const one = declared.find(isSame(bare)) ?? bare;
-    return name === 'id' && isDeepStrictEqual(one, bare) ? { ...bare, ...RECORD_ID } : one;
+    return /(^|_)id$/.test(name) && isDeepStrictEqual(one, bare) ? { ...bare, ...RECORD_ID } : one;
   });
   const known = [...inPath, ...queryParameters(route.inputs.query), ...headerParameters(route)];
   const others = declared.filter((one) => one.in !== 'path' && !known.some(isSame(one)));

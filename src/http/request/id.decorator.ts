@@ -10,5 +10,5 @@ const uuidOrNotFound: PipeTransform<string, string> = {
   },
 };
 
-/** The `:id` of the path. */
-export const Id = () => Param('id', uuidOrNotFound);
+/** The `:id` of the path, or another parameter of it. */
+export const Id = (name = 'id') => Param(name, uuidOrNotFound);

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import { TenantRepository } from '../database/records/tenant-repository.js';
+import { Conditions } from '../listing/conditions.js';
+import type { Page } from '../listing/page.js';
+import { RecordList } from '../listing/record-list.js';
+import { DeliveryDto, type DeliveryListQuery } from './delivery.dto.js';
+import { deliveriesTable } from './webhooks.table.js';
+
+/** How long deliveries are kept. */
+const RETENTION = `interval '30 days'`;
+
+/** Rows that one statement removes. Small batches keep locks short. */
+const BATCH = 1_000;
+
+/** SQL that shows and removes deliveries. */
+@Injectable()
+export class DeliveriesRepository extends TenantRepository<DeliveryDto> {
+  private readonly items: RecordList<DeliveryDto>;
+
+  constructor(database: TenantDatabase) {
+    super(database, deliveriesTable, DeliveryDto);
+    this.items = new RecordList(database, { table: deliveriesTable, item: DeliveryDto });
+  }
+
+  /** @throws ApiError `query_failed` */
+  list(
+    tenant: Tenant,
+    webhookId: string,
+    { status, ...query }: DeliveryListQuery,
+  ): Promise<Page<DeliveryDto>> {
+    const conditions = new Conditions(tenant, this.table.notDeleted)
+      .equal('webhook_id', webhookId, 'uuid')
+      .equal('status', status);
+    return this.items.page(conditions, query);
+  }
+
+  /**
+   * Removes the deliveries of an organization that are older than 30 days.
+   * @throws ApiError `create_failed`
+   */
+  async removeOld(tenant: Tenant): Promise<void> {
+    let removed: number;
+    do {
+      const rows = await this.database.write(tenant, {
+        text: `delete from webhook_deliveries where organization_id = $1 and id = any(array(
+            select id from webhook_deliveries
+            where organization_id = $1 and created_at < now() - ${RETENTION} limit ${BATCH}))
+          returning 1`,
+        values: [tenant.id],
+      });
+      removed = rows.length;
+    } while (removed === BATCH);
+  }
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import { ApiError } from '../errors/api-error.js';
+import { orNotFound } from '../errors/or-not-found.js';
+import type { Page } from '../listing/page.js';
+import type { Actor } from '../tenancy/actor.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import type { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import type { WebhookDto } from './webhook.dto.js';
+import { TEST_TYPE, WebhookDispatcher } from './webhook-dispatcher.service.js';
+import { WebhooksService } from './webhooks.service.js';
+
+/** Deliveries of webhooks (docs/contract/webhooks.md#deliveries). */
+@Injectable()
+export class DeliveriesService {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly repository: DeliveriesRepository,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly dispatcher: WebhookDispatcher,
+    private readonly database: TenantDatabase,
+  ) {}
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async list(
+    actor: Actor,
+    webhookId: string,
+    query: DeliveryListQuery,
+  ): Promise<Page<DeliveryDto>> {
+    await this.webhooks.get(actor, webhookId);
+    return this.repository.list(actor.organization, webhookId, query);
+  }
+
+  /**
+   * Sends a test event, with the webhook as its record, in one attempt after the response.
+   * @throws ApiError `not_found`, `webhook_disabled`, `create_failed`
+   */
+  test(actor: Actor, webhookId: string): Promise<DeliveryDto> {
+    return this.database.transaction(actor.organization, async (_, organization) => {
+      const inside = { ...actor, organization: { ...actor.organization, ...organization } };
+      const webhook = await this.enabledWebhook(inside, webhookId);
+      const event = testEvent(actor, webhook);
+      const [id] = await this.dispatcher.add(organization, [webhookId], {
+        eventId: event.id,
+        type: TEST_TYPE,
+        // Not the webhook, so that a test waits for no other one.
+        recordId: uuidv7(),
+        body: JSON.stringify(event),
+      });
+      if (id === undefined) throw new ApiError('webhook_disabled');
+      return orNotFound(await this.repository.find(organization, id), 'delivery');
+    });
+  }
+
+  /**
+   * Attempts a delivery again: an ended one as the last of its record, a pending one at once.
+   * @throws ApiError `not_found`, `webhook_disabled`, `create_failed`
+   */
+  redeliver(actor: Actor, webhookId: string, id: string): Promise<DeliveryDto> {
+    return this.database.transaction(actor.organization, async (transaction, organization) => {
+      const inside = { ...actor, organization: { ...actor.organization, ...organization } };
+      await this.enabledWebhook(inside, webhookId);
+      const isQueued = await this.queue.requeue(transaction, organization, webhookId, id);
+      orNotFound(isQueued, 'delivery');
+      await this.dispatcher.wake(organization, webhookId);
+      return orNotFound(await this.repository.find(organization, id), 'delivery');
+    });
+  }
+
+  private async enabledWebhook(actor: Actor, id: string): Promise<WebhookDto> {
+    const webhook = await this.webhooks.get(actor, id);
+    if (!webhook.enabled) throw new ApiError('webhook_disabled');
+    return webhook;
+  }
+}
+
+function testEvent(actor: Actor, webhook: WebhookDto) {
+  return {
+    id: `test_${randomUUID()}`,
+    type: TEST_TYPE,
+    created_at: new Date(),
+    record: webhook,
+    changed: [],
+    actor: { key_id: actor.key.id, channel: actor.channel, request_id: null },
+  };
+}

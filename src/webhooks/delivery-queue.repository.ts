@@ -1,0 +1,236 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import type { AttemptResult } from './webhook-sender.js';
+
+/** An event to be delivered. */
+export interface NewDelivery {
+  readonly eventId: string;
+  readonly type: string;
+  readonly recordId: string;
+  /** The event as receivers get it. */
+  readonly body: string;
+}
+
+/** A delivery that is due, with what its request needs. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly type: string;
+  readonly body: string;
+  /** Attempts so far. */
+  readonly attempts: number;
+  readonly url: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
+/** What follows an attempt. `retryMs`: the time until the next one. */
+export type Outcome =
+  | { readonly status: 'succeeded' | 'failed' }
+  | { readonly status: 'pending'; readonly retryMs: number };
+
+/**
+ * Serializes the statements that begin and end deliveries of webhooks, so that a delivery neither overtakes an
+ * earlier one of its record nor waits for one that has ended. Later statements see what others committed.
+ */
+const LOCK = `select id, enabled from webhooks where organization_id = $1 and id = any($2::uuid[])
+  order by id for no key update`;
+
+/** SQL: whether an earlier delivery of the record `$3` for the webhook `hook.id` is pending. */
+const WAITS = `exists (select from webhook_deliveries
+  where organization_id = $1 and webhook_id = hook.id and record_id = $3 and status = 'pending')`;
+
+const INSERT = `
+  insert into webhook_deliveries
+    (organization_id, id, webhook_id, record_id, event_id, type, body, next_attempt_at)
+  select $1, hook.delivery_id, hook.id, $3, $4, $5, $6, case when ${WAITS} then null else now() end
+  from unnest($2::uuid[], $7::uuid[]) as hook (id, delivery_id)
+  on conflict (organization_id, webhook_id, event_id) do nothing
+  returning id`;
+
+const DUE = `
+  select due.*, webhook.url, webhook.secret,
+    case when previous_secret_expires_at > now() then previous_secret end as previous_secret
+  from (
+    select * from webhooks where organization_id = $1 and id = $2 and enabled) webhook cross join lateral (
+    select id, event_id, type, body, attempts from webhook_deliveries
+    where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at <= now()
+      and id <> all($3::uuid[])
+    order by next_attempt_at, seq limit $4) due`;
+
+const RESULT = `attempts = attempts + 1, last_attempt_at = now(), duration_ms = $3, response_status = $4,
+  response_body = $5, error = $6, updated_at = date_trunc('milliseconds', now())`;
+
+const RETRY = `update webhook_deliveries set ${RESULT}, next_attempt_at = now() + $7 * interval '1 ms'
+  where organization_id = $1 and id = $2 and status = 'pending'`;
+
+/** Ends a delivery, and makes the next one of its record due. */
+const END = `
+  with ended as (
+    update webhook_deliveries set ${RESULT}, status = $7, next_attempt_at = null
+    where organization_id = $1 and id = $2 and status = 'pending'
+    returning webhook_id, record_id)
+  update webhook_deliveries set next_attempt_at = now()
+  where organization_id = $1 and id = (
+    select next.id from ended join webhook_deliveries next
+      on next.webhook_id = ended.webhook_id and next.record_id = ended.record_id
+    where organization_id = $1 and next.status = 'pending' and next.id <> $2
+    order by next.seq limit 1)`;
+
+const IS_OF_WEBHOOK = 'organization_id = $1 and webhook_id = $2 and id = $3';
+
+const REQUEUE = `
+  update webhook_deliveries delivery
+  set status = 'pending', seq = default, attempts = 0, updated_at = date_trunc('milliseconds', now()),
+    next_attempt_at = case when not exists (select from webhook_deliveries other
+      where organization_id = $1 and other.webhook_id = $2 and other.record_id = delivery.record_id
+        and other.status = 'pending') then now() end
+  where ${IS_OF_WEBHOOK} and status <> 'pending' returning id`;
+
+const HURRY = `
+  update webhook_deliveries set next_attempt_at = case when next_attempt_at is not null then now() end
+  where ${IS_OF_WEBHOOK} and status = 'pending' returning id`;
+
+/** SQL that queues the deliveries of events, in order for each webhook and record, and stores their outcomes. */
+@Injectable()
+export class DeliveryQueueRepository {
+  constructor(private readonly database: TenantDatabase) {}
+
+  /**
+   * The enabled webhooks that want events of a type, and may read them.
+   * @throws ApiError `query_failed`
+   */
+  async receiversOf(tenant: Tenant, type: string, scope: string): Promise<string[]> {
+    const rows = await this.database.read<{ id: string }>(tenant, {
+      text: `select id from webhooks
+        where organization_id = $1 and enabled and $2 = any(types) and $3 = any(scopes)`,
+      values: [tenant.id, type, scope],
+    });
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Queues an event for webhooks, once for each. Call it in a transaction.
+   * @returns the webhooks that are enabled, and the ids of the new deliveries
+   * @throws ApiError `create_failed`
+   */
+  async add(
+    transaction: TenantTransaction,
+    { id }: Tenant,
+    webhooks: readonly string[],
+    { eventId, type, recordId, body }: NewDelivery,
+  ): Promise<{ webhooks: string[]; deliveries: string[] }> {
+    const locked = await lock(transaction, id, webhooks);
+    const enabled = locked.filter((webhook) => webhook.enabled).map((webhook) => webhook.id);
+    const ids = enabled.map(() => uuidv7());
+    const values = [id, enabled, recordId, eventId, type, body, ids];
+    const rows = await transaction.query<{ id: string }>({ text: INSERT, values });
+    return { webhooks: enabled, deliveries: rows.map((row) => row.id) };
+  }
+
+  /**
+   * The deliveries of an enabled webhook that are due, at most one of each record.
+   * @param running deliveries to leave out
+   * @throws ApiError `query_failed`
+   */
+  findDue(
+    tenant: Tenant,
+    webhookId: string,
+    running: readonly string[],
+    limit: number,
+  ): Promise<DueDelivery[]> {
+    const values = [tenant.id, webhookId, running, limit];
+    return this.database.read<DueDelivery>(tenant, { text: DUE, values, plan: 'index' });
+  }
+
+  /**
+   * The time until the next delivery of an enabled webhook is due; undefined if there is none.
+   * @throws ApiError `query_failed`
+   */
+  async secondsUntilDue(tenant: Tenant, webhookId: string): Promise<number | undefined> {
+    const [row] = await this.database.read<{ seconds: number | null }>(tenant, {
+      text: `select ceil(extract(epoch from min(next_attempt_at) - now()))::int as seconds
+        from webhook_deliveries
+        where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at is not null
+          and exists (select from webhooks where organization_id = $1 and id = $2 and enabled)`,
+      values: [tenant.id, webhookId],
+      plan: 'index',
+    });
+    return row?.seconds === null || !row ? undefined : Math.max(0, row.seconds);
+  }
+
+  /**
+   * Stores an attempt.
+   * @throws ApiError `create_failed`
+   */
+  async store(
+    tenant: Tenant,
+    webhookId: string,
+    { id }: Pick<DueDelivery, 'id'>,
+    { durationMs, responseStatus, responseBody, error }: AttemptResult,
+    outcome: Outcome,
+  ): Promise<void> {
+    const values = [tenant.id, id, durationMs, responseStatus, responseBody, error];
+    if (outcome.status === 'pending') {
+      const statement = {
+        text: RETRY,
+        values: [...values, outcome.retryMs],
+        plan: 'index',
+      } as const;
+      await this.database.write(tenant, statement);
+      return;
+    }
+    await this.database.transaction(tenant, async (transaction) => {
+      await lock(transaction, tenant.id, [webhookId]);
+      if (outcome.status === 'succeeded') {
+        await transaction.query({
+          text: `update webhooks set failing_since = null
+            where organization_id = $1 and id = $2 and failing_since is not null`,
+          values: [tenant.id, webhookId],
+        });
+      }
+      await transaction.query({ text: END, values: [...values, outcome.status] });
+    });
+  }
+
+  /**
+   * Makes an ended delivery the last one of its record again. A pending one is attempted at once, unless it
+   * waits for an earlier one. Call it in a transaction.
+   * @returns whether the delivery exists
+   * @throws ApiError `create_failed`
+   */
+  async requeue(
+    transaction: TenantTransaction,
+    tenant: Tenant,
+    webhookId: string,
+    id: string,
+  ): Promise<boolean> {
+    await lock(transaction, tenant.id, [webhookId]);
+    const values = [tenant.id, webhookId, id];
+    const ended = await transaction.query({ text: REQUEUE, values });
+    if (ended.length > 0) return true;
+    return (await transaction.query({ text: HURRY, values })).length > 0;
+  }
+
+  /**
+   * Makes the waiting retries of a webhook due now. Call it in a transaction.
+   * @throws ApiError `create_failed`
+   */
+  async resume(transaction: TenantTransaction, tenant: Tenant, webhookId: string): Promise<void> {
+    await transaction.query({
+      text: `update webhook_deliveries set next_attempt_at = now()
+        where organization_id = $1 and webhook_id = $2 and status = 'pending' and next_attempt_at is not null`,
+      values: [tenant.id, webhookId],
+    });
+  }
+}
+
+function lock(
+  transaction: TenantTransaction,
+  organizationId: string,
+  webhooks: readonly string[],
+): Promise<{ id: string; enabled: boolean }[]> {
+  return transaction.query({ text: LOCK, values: [organizationId, webhooks] });
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
+import { defineJob } from '../jobs/job.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { DeliveryQueueRepository, type NewDelivery } from './delivery-queue.repository.js';
+import { EventTypes } from '../events/event-types.js';
+
+/** Delivers what is due for a webhook. Requests take most of its time, so an instance runs many. */
+export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
+  retries: 1_000_000_000,
+  backoff: { delay: '1s', maxDelay: '1m' },
+  concurrency: 50,
+});
+
+/** The type of test events, which every webhook receives. */
+export const TEST_TYPE = 'webhook.test';
+
+/** Queues events for webhooks and starts their delivery. */
+@Injectable()
+export class WebhookDispatcher {
+  constructor(
+    private readonly database: TenantDatabase,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly jobs: JobsService,
+    private readonly types: EventTypes,
+  ) {}
+
+  /**
+   * Queues an event for every webhook of the organization that wants it, once for each. Events of a record
+   * must come in their order.
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async dispatch(tenant: Tenant, event: NewDelivery): Promise<void> {
+    const scope = this.types.scopeOf(event.type);
+    if (scope === undefined) return;
+    const receivers = await this.queue.receiversOf(tenant, event.type, scope);
+    if (receivers.length > 0) await this.add(tenant, receivers, event);
+  }
+
+  /**
+   * Queues an event for webhooks.
+   * @returns the ids of the deliveries, without those of disabled webhooks and those that existed
+   * @throws ApiError `create_failed`
+   */
+  add(tenant: Tenant, webhookIds: readonly string[], event: NewDelivery): Promise<string[]> {
+    return this.database.transaction(tenant, async (transaction, own) => {
+      const { webhooks, deliveries } = await this.queue.add(transaction, own, webhookIds, event);
+      for (const id of webhooks) await this.wake(own, id);
+      return deliveries;
+    });
+  }
+
+  /**
+   * Makes retries of a webhook due now.
+   * @throws ApiError `create_failed`
+   */
+  async resume(transaction: TenantTransaction, tenant: Tenant, webhookId: string): Promise<void> {
+    await this.queue.resume(transaction, tenant, webhookId);
+    await this.wake(tenant, webhookId);
+  }
+
+  /**
+   * Makes an instance look for deliveries of a webhook.
+   * @param seconds the time until then
+   * @throws ApiError `create_failed`
+   */
+  async wake(tenant: Tenant, webhookId: string, seconds = 0): Promise<void> {
+    await this.jobs.send(
+      tenant,
+      DELIVER,
+      { webhookId },
+      {
+        key: webhookId,
+        runAgain: true,
+        ...(seconds > 0 && { delay: `${seconds}s` }),
+      },
+    );
+  }
+}

@@ -1,0 +1,116 @@
+import { type Declaration, declareField, RecordOf, UpdateOf } from '../fields/field.js';
+import { DateTime, Flag, OneOf, Text } from '../fields/kinds.js';
+import { CreatedAt, UpdatedAt } from '../fields/record-fields.js';
+import { rule, textListRules, textRules } from '../fields/rules.js';
+import { trimText } from '../fields/text.js';
+import { ListQuery } from '../listing/list-query.js';
+import { isTargetUrl } from './target-url.js';
+
+const MAX_URL = 2_000;
+const MAX_TYPES = 100;
+const MAX_TYPE_LENGTH = 100;
+
+/** Why Latitude disabled a webhook: the receiver answered 410, or it failed for days. */
+export const DISABLED_REASONS = ['gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** The address of a receiver. */
+function TargetUrl(declaration: Declaration<string>) {
+  return declareField(declaration, {
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_URL,
+      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+    },
+    rules: [
+      ...textRules(1, MAX_URL),
+      rule(
+        'isTargetUrl',
+        (value) => typeof value === 'string' && isTargetUrl(value),
+        'must be an http or https URL without user name and password, such as https://example.com/hook',
+      ),
+    ],
+    normalize: (value) => (typeof value === 'string' ? trimText(value) : value),
+  });
+}
+
+/** Names of types of events, each once. */
+function EventTypes(declaration: Declaration<readonly string[]>) {
+  const items = { type: 'string', minLength: 1, maxLength: MAX_TYPE_LENGTH } as const;
+  return declareField(declaration, {
+    schema: { type: 'array', minItems: 1, maxItems: MAX_TYPES, items },
+    rules: [
+      ...textListRules(MAX_TYPES, MAX_TYPE_LENGTH),
+      rule(
+        'hasItems',
+        (value) => Array.isArray(value) && value.length > 0,
+        'must have at least one type',
+      ),
+    ],
+    normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+  });
+}
+
+/** Fields of a new webhook (docs/contract/webhooks.md#webhooks). */
+export class CreateWebhookDto {
+  @TargetUrl({
+    required: true,
+    description: 'Where events are sent. Private addresses are refused.',
+    example: 'https://example.com/hooks/latitude',
+  })
+  url: string;
+  @EventTypes({
+    required: true,
+    description: 'The types of events to send. The key must have the read scope of each.',
+    example: ['lead.created', 'lead.updated'],
+  })
+  types: readonly string[];
+  @Text({ max: 500, description: 'Free text.', example: 'Synchronizes the newsletter.' })
+  description?: string | null;
+  @Flag({
+    default: true,
+    description:
+      'Whether events are sent. Setting it to true also continues a webhook that was disabled.',
+    example: true,
+  })
+  enabled?: boolean;
+}
+
+/** Changes of a webhook. Fields that are left out keep their values. */
+export class UpdateWebhookDto extends UpdateOf(CreateWebhookDto) {}
+
+/** A webhook in responses and lists. */
+export class WebhookDto extends RecordOf(CreateWebhookDto) {
+  @OneOf(DISABLED_REASONS, {
+    description: 'Why it was disabled: the receiver answered 410, or failed for three days.',
+    example: 'failing',
+  })
+  disabled_reason: DisabledReason | null;
+  @DateTime({
+    description: 'When the first attempt failed after the last successful one.',
+    example: '2026-01-05T16:20:00.000Z',
+  })
+  failing_since: Date | null;
+  @DateTime({
+    description: 'Until when events are signed with the previous secret as well.',
+    example: '2026-01-06T16:20:00.000Z',
+  })
+  previous_secret_expires_at: Date | null;
+  @CreatedAt() created_at: Date;
+  @UpdatedAt() updated_at: Date;
+}
+
+/** A webhook with its secret, which is shown once. */
+export class WebhookWithSecretDto extends WebhookDto {
+  @Text({
+    required: true,
+    max: 100,
+    description: 'The key of the signatures. It is never shown again.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+  })
+  secret: string;
+}
+
+/** Paging of the list of webhooks. */
+export class WebhookListQuery extends ListQuery {}

@@ -1,0 +1,83 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { type Command, InvalidArgumentError } from 'commander';
+import { OrganizationActors } from '../auth/organization-actors.service.js';
+import { ApiError } from '../errors/api-error.js';
+import { uuid } from '../extension/command-options.js';
+import type { Run } from '../extension/command.js';
+import type { Actor } from '../tenancy/actor.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { isTargetUrl } from './target-url.js';
+import { WebhooksService } from './webhooks.service.js';
+
+/** The first page of a list, with the latest records first. */
+const LATEST = { page: 1, limit: 100, sort_dir: 'desc' } as const;
+
+interface Organization {
+  readonly organization: string;
+}
+
+/** `latitude webhooks`. */
+export function addWebhookCommands(program: Command, run: Run): void {
+  const webhooks = program.command('webhooks').description('webhooks of an organization');
+  const command = (name: string, description: string) =>
+    webhooks
+      .command(name)
+      .description(description)
+      .requiredOption('--organization <id>', 'id of the organization', uuid);
+
+  command('list', 'list the latest 100 webhooks').action(({ organization }: Organization) =>
+    run(async (app) => {
+      const actor = await actorOf(app, organization);
+      return (await app.get(WebhooksService).list(actor, LATEST)).data;
+    }),
+  );
+  command('create', 'create a webhook and print its secret')
+    .requiredOption('--url <url>', 'where events are sent', targetUrl)
+    .requiredOption('--types <types>', 'types of events, such as lead.created,lead.updated', listOf)
+    .action(({ organization, url, types }: Organization & { url: string; types: string[] }) =>
+      run(async (app) => {
+        const actor = await actorOf(app, organization);
+        return app.get(WebhooksService).create(actor, { url, types, enabled: true });
+      }),
+    );
+  addCommandsOfOne(command, run);
+}
+
+function addCommandsOfOne(command: (name: string, about: string) => Command, run: Run): void {
+  const ofOne = (
+    name: string,
+    about: string,
+    action: (app: INestApplicationContext, actor: Actor, id: string) => Promise<unknown>,
+  ) =>
+    command(name, about)
+      .argument('<id>', 'id of the webhook', uuid)
+      .action((id: string, { organization }: Organization) =>
+        run(async (app) => action(app, await actorOf(app, organization), id)),
+      );
+  ofOne('delete', 'delete a webhook and its deliveries', (app, actor, id) =>
+    app.get(WebhooksService).delete(actor, id),
+  );
+  ofOne('test', 'make a running server send a test event', (app, actor, id) =>
+    app.get(DeliveriesService).test(actor, id),
+  );
+  ofOne('deliveries', 'list the latest 100 deliveries', async (app, actor, id) => {
+    return (await app.get(DeliveriesService).list(actor, id, LATEST)).data;
+  });
+}
+
+/** @throws InvalidArgumentError */
+function targetUrl(text: string): string {
+  if (isTargetUrl(text)) return text;
+  throw new InvalidArgumentError('It must be an http or https URL without user name and password.');
+}
+
+function listOf(text: string): string[] {
+  return text.split(',');
+}
+
+/** @throws ApiError `not_found` */
+async function actorOf(app: INestApplicationContext, organization: string): Promise<Actor> {
+  const actor = await app.get(OrganizationActors).find(organization, 'command line');
+  if (actor) return actor;
+  throw new ApiError('not_found', { message: 'There is no such organization.' });
+}

@@ -1,0 +1,122 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { RequireScope } from '../auth/access.js';
+import { DeletedDto } from '../fields/deleted.dto.js';
+import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
+import { Caller } from '../http/request/api-request.js';
+import { Id } from '../http/request/id.decorator.js';
+import type { Actor } from '../tenancy/actor.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
+import {
+  CreateWebhookDto,
+  UpdateWebhookDto,
+  WebhookDto,
+  WebhookListQuery,
+  WebhookWithSecretDto,
+} from './webhook.dto.js';
+import { WebhooksService } from './webhooks.service.js';
+
+/** Webhooks over REST (docs/contract/webhooks.md). */
+@Controller('api/v1/webhooks')
+@ApiTag('Webhooks', 'Where events are sent, by Standard Webhooks.')
+export class WebhooksController {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly deliveries: DeliveriesService,
+  ) {}
+
+  @Get()
+  @RequireScope('webhooks:read')
+  @ApiRoute({ summary: 'List webhooks', response: [WebhookDto] })
+  list(@Caller() actor: Actor, @Query() query: WebhookListQuery) {
+    return this.webhooks.list(actor, query);
+  }
+
+  @Get(':id')
+  @RequireScope('webhooks:read')
+  @ApiRoute({ summary: 'Get a webhook', response: WebhookDto })
+  get(@Caller() actor: Actor, @Id() id: string) {
+    return this.webhooks.get(actor, id);
+  }
+
+  @Post()
+  @RequireScope('webhooks:write')
+  @ApiRoute({
+    summary: 'Create a webhook',
+    description: 'The secret is shown only in this response.',
+    response: WebhookWithSecretDto,
+    errors: ['too_many_webhooks'],
+  })
+  create(@Caller() actor: Actor, @Body() webhook: CreateWebhookDto) {
+    return this.webhooks.create(actor, webhook);
+  }
+
+  @Put(':id')
+  @RequireScope('webhooks:write')
+  @ApiRoute({
+    summary: 'Update a webhook',
+    description: 'Another URL or other types need the read scopes of all types.',
+    response: WebhookDto,
+  })
+  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateWebhookDto) {
+    return this.webhooks.update(actor, id, changes);
+  }
+
+  @Delete(':id')
+  @RequireScope('webhooks:write')
+  @ApiRoute({
+    summary: 'Delete a webhook',
+    description: 'Its deliveries are removed.',
+    response: DeletedDto,
+  })
+  delete(@Caller() actor: Actor, @Id() id: string) {
+    return this.webhooks.delete(actor, id);
+  }
+
+  @Post(':id/rotate-secret')
+  @HttpCode(200)
+  @RequireScope('webhooks:write')
+  @ApiRoute({
+    summary: 'Replace the secret of a webhook',
+    description: 'For 24 hours, events have signatures of both secrets.',
+    response: WebhookWithSecretDto,
+  })
+  rotateSecret(@Caller() actor: Actor, @Id() id: string) {
+    return this.webhooks.rotateSecret(actor, id);
+  }
+
+  @Post(':id/test')
+  @HttpCode(202)
+  @RequireScope('webhooks:write')
+  @ApiRoute({
+    summary: 'Send a test event',
+    description:
+      'The event is sent once, after this response. The list of deliveries has the outcome.',
+    response: DeliveryDto,
+    errors: ['webhook_disabled'],
+  })
+  test(@Caller() actor: Actor, @Id() id: string) {
+    return this.deliveries.test(actor, id);
+  }
+
+  @Get(':id/deliveries')
+  @RequireScope('webhooks:read')
+  @ApiRoute({ summary: 'List the deliveries of a webhook', response: [DeliveryDto] })
+  listDeliveries(@Caller() actor: Actor, @Id() id: string, @Query() query: DeliveryListQuery) {
+    return this.deliveries.list(actor, id, query);
+  }
+
+  @Post(':id/deliveries/:delivery_id/redeliver')
+  @HttpCode(202)
+  @RequireScope('webhooks:write')
+  @ApiRoute({
+    summary: 'Send an event again',
+    description:
+      'A pending delivery is attempted at once, another one after the pending ones of its record.',
+    response: DeliveryDto,
+    errors: ['webhook_disabled'],
+  })
+  redeliver(@Caller() actor: Actor, @Id() id: string, @Id('delivery_id') deliveryId: string) {
+    return this.deliveries.redeliver(actor, id, deliveryId);
+  }
+}

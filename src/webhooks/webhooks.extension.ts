@@ -1,0 +1,32 @@
+import { defineExtension } from '../extension/extension.js';
+import { addWebhookCommands } from './webhooks.commands.js';
+import { WebhooksModule } from './webhooks.module.js';
+import { deliveriesTable, webhooksTable } from './webhooks.table.js';
+
+export const webhooksExtension = defineExtension({
+  name: 'webhooks',
+  module: WebhooksModule,
+  scopes: ['webhooks:read', 'webhooks:write'],
+  errors: {
+    webhook_disabled: {
+      status: 409,
+      retryable: false,
+      message: 'The webhook is disabled.',
+      advice: 'Enable the webhook first.',
+    },
+    too_many_webhooks: {
+      status: 409,
+      retryable: false,
+      message: 'The organization has 50 webhooks, which is the maximum.',
+      advice: 'Delete a webhook that is not used.',
+    },
+  },
+  tables: [webhooksTable, deliveriesTable],
+  commands: [addWebhookCommands],
+});
+
+declare module '../config/registered-extensions.js' {
+  interface RegisteredExtensions {
+    webhooks: typeof webhooksExtension;
+  }
+}

@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { logger } from '../config/logger.js';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { OnDurableEvent } from '../events/event-handler.decorator.js';
+import type { RecordedEvent } from '../events/recorded-event.js';
+import { Job, JobHandler } from '../jobs/job.decorator.js';
+import { retryDelayMs } from '../jobs/job.js';
+import type { Actor } from '../tenancy/actor.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import {
+  DeliveryQueueRepository,
+  type DueDelivery,
+  type Outcome,
+} from './delivery-queue.repository.js';
+import type { DisabledReason } from './webhook.dto.js';
+import { DELIVER, TEST_TYPE, WebhookDispatcher } from './webhook-dispatcher.service.js';
+import { WebhookMetrics } from './webhook-metrics.js';
+import { type AttemptResult, WebhookSender } from './webhook-sender.js';
+import { WebhooksRepository } from './webhooks.repository.js';
+
+/** The status by which a receiver ends a webhook. */
+const GONE = 410;
+
+/** Requests to one receiver at the same time. */
+const MAX_PARALLEL = 5;
+
+/** How often deliveries that became due are looked for while requests run. */
+const POLL_MS = 500;
+
+/** How long a run begins attempts, so that webhooks with many events do not keep others waiting. */
+const RUN_MS = 30_000;
+
+/** Attempts of a delivery. With these delays they take from three to four and a half days. */
+const MAX_ATTEMPTS = 24;
+const BACKOFF = { delayMs: 1_000, maxDelayMs: 12 * 3_600_000 };
+
+/** Delivers events to receivers. */
+@Injectable()
+export class WebhooksJobs implements OnModuleDestroy {
+  private isStopping = false;
+
+  constructor(
+    private readonly queue: DeliveryQueueRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly webhooks: WebhooksRepository,
+    private readonly dispatcher: WebhookDispatcher,
+    private readonly sender: WebhookSender,
+    private readonly metrics: WebhookMetrics,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.isStopping = true;
+  }
+
+  /** Queues an event for the webhooks that want it. */
+  @OnDurableEvent('webhooks')
+  async queueEvent({ organization }: Actor, event: RecordedEvent): Promise<void> {
+    const { id: eventId, type, record } = event;
+    const body = JSON.stringify(event);
+    await this.dispatcher.dispatch(organization, { eventId, type, recordId: record.id, body });
+  }
+
+  @JobHandler(DELIVER)
+  async deliver({ organization }: Actor, { webhookId }: { webhookId: string }): Promise<void> {
+    const running = new Map<string, Promise<void>>();
+    const end = performance.now() + RUN_MS;
+    try {
+      while (!this.isStopping && performance.now() < end) {
+        await this.begin(organization, webhookId, running);
+        if (running.size === 0) break;
+        await Promise.race([...running.values(), wait(POLL_MS, undefined, { ref: false })]);
+      }
+    } finally {
+      await Promise.allSettled(running.values());
+    }
+    const seconds = await this.queue.secondsUntilDue(organization, webhookId);
+    if (seconds !== undefined) await this.dispatcher.wake(organization, webhookId, seconds);
+  }
+
+  @Job({ name: 'webhooks.clean-up', every: '1d', perOrganization: true })
+  async cleanUp({ organization }: Actor): Promise<void> {
+    await this.deliveries.removeOld(organization);
+  }
+
+  /** Begins attempts of deliveries that are due. */
+  private async begin(
+    tenant: Tenant,
+    webhookId: string,
+    running: Map<string, Promise<void>>,
+  ): Promise<void> {
+    const free = MAX_PARALLEL - running.size;
+    if (free === 0) return;
+    const due = await this.queue.findDue(tenant, webhookId, [...running.keys()], free);
+    for (const delivery of due) {
+      const attempt = this.attempt(tenant, webhookId, delivery);
+      running.set(
+        delivery.id,
+        attempt.finally(() => running.delete(delivery.id)),
+      );
+    }
+  }
+
+  private async attempt(tenant: Tenant, webhookId: string, delivery: DueDelivery): Promise<void> {
+    const { event_id: id, url, body, secret, previous_secret: previous, type } = delivery;
+    const secrets = previous === null ? [secret] : [secret, previous];
+    const result = await this.sender.send({ url, secrets, id, body });
+    const outcome = outcomeOf(delivery, result);
+    await this.queue.store(tenant, webhookId, delivery, result, outcome);
+    this.metrics.countAttempt(outcome.status === 'pending' ? 'retried' : outcome.status);
+    if (result.responseStatus === GONE) {
+      if (await this.webhooks.disable(tenant, webhookId, 'gone')) {
+        this.reportDisabled(tenant, webhookId, 'gone');
+      }
+    } else if (outcome.status !== 'succeeded' && type !== TEST_TYPE) {
+      if (await this.webhooks.storeFailure(tenant, webhookId)) {
+        this.reportDisabled(tenant, webhookId, 'failing');
+      }
+    }
+  }
+
+  private reportDisabled({ id }: Tenant, webhook: string, reason: DisabledReason): void {
+    logger.warn({ organization: id, webhook, reason }, 'a webhook was disabled');
+    this.metrics.countDisabled(reason);
+  }
+}
+
+function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outcome {
+  if (result.error === null) return { status: 'succeeded' };
+  const isLast = type === TEST_TYPE || attempts + 1 >= MAX_ATTEMPTS;
+  if (isLast || result.responseStatus === GONE) return { status: 'failed' };
+  return { status: 'pending', retryMs: retryDelayMs(BACKOFF, attempts + 1) };
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { Tenant } from '../database/gateway/tenant.js';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import type { Row } from '../database/records/record-inserts.js';
+import { NEXT_UPDATED_AT } from '../database/records/record-statements.js';
+import { TenantRepository } from '../database/records/tenant-repository.js';
+import { Conditions } from '../listing/conditions.js';
+import type { Page } from '../listing/page.js';
+import { RecordList } from '../listing/record-list.js';
+import { type DisabledReason, WebhookDto, type WebhookListQuery } from './webhook.dto.js';
+import { webhooksTable } from './webhooks.table.js';
+
+/** SQL of webhooks. */
+@Injectable()
+export class WebhooksRepository extends TenantRepository<WebhookDto> {
+  private readonly items: RecordList<WebhookDto>;
+
+  constructor(database: TenantDatabase) {
+    super(database, webhooksTable, WebhookDto);
+    this.items = new RecordList(database, { table: webhooksTable, item: WebhookDto });
+  }
+
+  /** @throws ApiError `query_failed` */
+  list(tenant: Tenant, query: WebhookListQuery): Promise<Page<WebhookDto>> {
+    return this.items.page(new Conditions(tenant, this.table.notDeleted), query);
+  }
+
+  /** @throws ApiError `create_failed` */
+  async count({ id, unit }: Tenant): Promise<number> {
+    const statement = {
+      text: 'select count(*)::int as count from webhooks where organization_id = $1',
+      values: [id],
+    };
+    const [row] = await this.database.write<{ count: number }>({ id, unit }, statement);
+    return row?.count ?? 0;
+  }
+
+  /** @throws ApiError `create_failed` */
+  async insert(tenant: Tenant, row: Row & { id: string }): Promise<WebhookDto> {
+    const inserted = await this.insertRow(tenant, row);
+    if (!inserted) throw new Error('The webhook was not inserted.');
+    return inserted;
+  }
+
+  /**
+   * Removes a webhook with its deliveries.
+   * @returns whether it existed
+   * @throws ApiError `precondition_failed`, `create_failed`
+   */
+  remove(tenant: Tenant, id: string): Promise<boolean> {
+    return this.writeOne(tenant, id, {
+      text: `delete from webhooks where ${this.isRecord} returning id`,
+      values: [tenant.id, id],
+      plan: 'index',
+    });
+  }
+
+  /**
+   * Replaces the secret. Events are signed with the old one as well for 24 hours.
+   * @returns whether the webhook existed
+   * @throws ApiError `create_failed`
+   */
+  rotateSecret(tenant: Tenant, id: string, secret: string): Promise<boolean> {
+    return this.writeOne(tenant, id, {
+      text: `update webhooks set previous_secret = secret, secret = $3, updated_at = ${NEXT_UPDATED_AT},
+          previous_secret_expires_at = now() + interval '24 hours'
+        where ${this.isRecord} returning id`,
+      values: [tenant.id, id, secret],
+      plan: 'index',
+    });
+  }
+
+  /**
+   * Stores that a delivery failed, and disables a webhook that has failed for three days.
+   * @returns whether it was disabled
+   * @throws ApiError `create_failed`
+   */
+  async storeFailure(tenant: Tenant, id: string): Promise<boolean> {
+    const hasFailedForDays = `failing_since < now() - interval '3 days'`;
+    const rows = await this.database.write<{ enabled: boolean }>(tenant, {
+      text: `update webhooks set failing_since = coalesce(failing_since, now()),
+          enabled = not coalesce(${hasFailedForDays}, false),
+          disabled_reason = case when ${hasFailedForDays} then 'failing' end
+        where ${this.isRecord} and enabled and (failing_since is null or ${hasFailedForDays})
+        returning enabled`,
+      values: [tenant.id, id],
+      plan: 'index',
+    });
+    return rows[0]?.enabled === false;
+  }
+
+  /**
+   * Disables a webhook.
+   * @returns whether it was enabled
+   * @throws ApiError `create_failed`
+   */
+  async disable(tenant: Tenant, id: string, reason: DisabledReason): Promise<boolean> {
+    const rows = await this.database.write(tenant, {
+      text: `update webhooks set enabled = false, disabled_reason = $3
+        where ${this.isRecord} and enabled returning id`,
+      values: [tenant.id, id, reason],
+      plan: 'index',
+    });
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import { ApiError, validationError } from '../errors/api-error.js';
+import { orNotFound } from '../errors/or-not-found.js';
+import { EventTypes } from '../events/event-types.js';
+import { changedFields, nullsForMissing } from '../fields/changes.js';
+import type { Page } from '../listing/page.js';
+import type { Actor } from '../tenancy/actor.js';
+import { createSecret } from './signature.js';
+import {
+  CreateWebhookDto,
+  UpdateWebhookDto,
+  type WebhookDto,
+  type WebhookListQuery,
+  type WebhookWithSecretDto,
+} from './webhook.dto.js';
+import { WebhookDispatcher } from './webhook-dispatcher.service.js';
+import { WebhookSender } from './webhook-sender.js';
+import { WebhooksRepository } from './webhooks.repository.js';
+
+/** Each event is stored once for each webhook. */
+const MAX_WEBHOOKS = 50;
+
+/** Management of webhooks (docs/contract/webhooks.md#webhooks). */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly repository: WebhooksRepository,
+    private readonly database: TenantDatabase,
+    private readonly sender: WebhookSender,
+    private readonly dispatcher: WebhookDispatcher,
+    private readonly types: EventTypes,
+  ) {}
+
+  /** @throws ApiError `query_failed` */
+  list(actor: Actor, query: WebhookListQuery): Promise<Page<WebhookDto>> {
+    return this.repository.list(actor.organization, query);
+  }
+
+  /** @throws ApiError `not_found`, `query_failed` */
+  async get(actor: Actor, id: string): Promise<WebhookDto> {
+    return orNotFound(await this.repository.find(actor.organization, id), 'webhook');
+  }
+
+  /**
+   * @returns the webhook with its secret, which cannot be read later
+   * @throws ApiError `validation_error`, `too_many_webhooks`, `create_failed`
+   */
+  async create(actor: Actor, input: CreateWebhookDto): Promise<WebhookWithSecretDto> {
+    const { organization } = actor;
+    const scopes = this.grantedScopes(actor, input);
+    if ((await this.repository.count(organization)) >= MAX_WEBHOOKS) {
+      throw new ApiError('too_many_webhooks');
+    }
+    const secret = createSecret();
+    const created = await this.repository.insert(organization, {
+      id: uuidv7(),
+      ...nullsForMissing(CreateWebhookDto, input),
+      secret,
+      scopes,
+    });
+    return { ...created, secret };
+  }
+
+  /** @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed` */
+  async update(actor: Actor, id: string, input: UpdateWebhookDto): Promise<WebhookDto> {
+    const updated = await this.database.transaction(
+      actor.organization,
+      async (transaction, organization) => {
+        const record = await this.repository.update(organization, id, (stored) => {
+          const changes = changedFields(stored, input);
+          if (!changes) return undefined;
+          const next = { ...stored, ...changes };
+          // Another address or other types are as a new webhook: the key must have the scopes of all types.
+          const isGrant = 'url' in changes || 'types' in changes;
+          return {
+            ...nullsForMissing(UpdateWebhookDto, next),
+            ...(isGrant && { scopes: this.grantedScopes(actor, next) }),
+            ...('enabled' in changes && { disabled_reason: null, failing_since: null }),
+          };
+        });
+        if (record && input.enabled) await this.dispatcher.resume(transaction, organization, id);
+        return record;
+      },
+    );
+    return orNotFound(updated, 'webhook');
+  }
+
+  /** @throws ApiError `not_found`, `precondition_failed`, `create_failed` */
+  async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
+    orNotFound(await this.repository.remove(actor.organization, id), 'webhook');
+    return { id, deleted: true };
+  }
+
+  /**
+   * Replaces the secret. For 24 hours, events have signatures of both.
+   * @throws ApiError `not_found`, `create_failed`
+   */
+  async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecretDto> {
+    const secret = createSecret();
+    orNotFound(await this.repository.rotateSecret(actor.organization, id, secret), 'webhook');
+    return { ...(await this.get(actor, id)), secret };
+  }
+
+  /**
+   * Checks whether a key may send events of these types to this address.
+   * @returns the read scopes that the types need
+   * @throws ApiError `validation_error` that names `types` or `url`
+   */
+  private grantedScopes(actor: Actor, { url, types }: CreateWebhookDto): string[] {
+    const needed = types.map((type) => ({ type, scope: this.types.scopeOf(type) }));
+    const unknown = needed.filter(({ scope }) => scope === undefined).map(({ type }) => type);
+    const missing = needed.filter(({ scope }) => scope !== undefined && !actor.scopes.has(scope));
+    const problems = [];
+    if (unknown.length > 0) {
+      const message = `has the unknown type ${unknown[0]}; the types are ${this.types.all.join(', ')}`;
+      problems.push({ field: 'types', message });
+    } else if (missing[0]) {
+      const { type, scope } = missing[0];
+      problems.push({ field: 'types', message: `has ${type}, for which the key needs ${scope}` });
+    }
+    if (this.sender.isRefused(url)) {
+      problems.push({ field: 'url', message: 'must not have a private address' });
+    }
+    if (problems.length > 0) throw validationError(problems);
+    return [...new Set(needed.flatMap(({ scope }) => scope ?? []))].sort();
+  }
+}

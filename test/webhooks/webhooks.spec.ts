@@ -1,0 +1,174 @@
+import { PurgeService } from '../../src/database/records/purge.service.js';
+import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { WebhooksJobs } from '../../src/webhooks/webhooks.jobs.js';
+import {
+  createWebhook,
+  expectInvalid,
+  deliveriesOf,
+  publish,
+  type WebhookRecord,
+  WEBHOOKS,
+} from '../support/webhooks.js';
+
+let app: TestApp;
+let tenant: Tenant;
+
+/** An address that is never called, because the webhooks are disabled or no event is published. */
+const URL = 'https://receiver.invalid/hook';
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+beforeEach(async () => {
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('POST /api/v1/webhooks', () => {
+  it('answers the webhook with its secret, which no other response has', async () => {
+    const { secret, ...created } = await createWebhook(tenant, URL, { description: 'CRM' });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(created).toEqual({
+      id: expect.any(String) as string,
+      url: URL,
+      types: ['lead.updated'],
+      description: 'CRM',
+      enabled: true,
+      disabled_reason: null,
+      failing_since: null,
+      previous_secret_expires_at: null,
+      created_at: expect.any(String) as string,
+      updated_at: created.created_at,
+    });
+    expect(dataOf(await tenant.api.get(`${WEBHOOKS}/${created.id}`))).toEqual(created);
+    expect(dataOf(await tenant.api.get(WEBHOOKS))).toEqual([created]);
+  });
+
+  it.each([
+    ['url', { url: 'ftp://example.com/' }, 'url must be an http or https URL'],
+    ['url', { url: 'https://user:password@example.com/' }, 'url must be an http or https URL'],
+    ['url', { url: '/hook' }, 'url must be an http or https URL'],
+    ['types', { types: [] }, 'types must have at least one type'],
+    ['types', { types: ['lead.unknown'] }, 'types has the unknown type lead.unknown'],
+    ['types', { types: 'lead.updated' }, 'types must be an array of strings'],
+    ['secret', { secret: 'whsec_mine' }, 'secret is unknown or cannot be set'],
+  ])('refuses a wrong %s: %j', async (_, fields, message) => {
+    const body = { url: URL, types: ['lead.updated'], ...fields };
+    expectInvalid(await tenant.api.post(WEBHOOKS, body), message);
+  });
+
+  it('refuses types that the key may not read', async () => {
+    const { api } = await app.key(tenant.id, ['webhooks:write', 'leads:read']);
+    await createWebhook({ api }, URL, { types: ['lead.updated'] });
+    const refused = await api.post(WEBHOOKS, { url: URL, types: ['lead.updated', 'task.created'] });
+    const message = 'types has task.created, for which the key needs tasks:read';
+    expectInvalid(refused, message);
+  });
+
+  it('refuses more than 50 webhooks', async () => {
+    await app.sql(
+      `insert into webhooks (organization_id, id, url, types, enabled, scopes, secret)
+       select $1, gen_random_uuid(), 'https://example.com/', '{}', false, '{}', ''
+       from generate_series(1, 50)`,
+      [tenant.id],
+    );
+    const refused = await tenant.api.post(WEBHOOKS, { url: URL, types: ['lead.updated'] });
+    expectError(refused, 409, 'too_many_webhooks');
+  });
+});
+
+describe('PUT /api/v1/webhooks/:id', () => {
+  const put = (id: string, changes: object, api = tenant.api) =>
+    api.put(`${WEBHOOKS}/${id}`, changes);
+
+  it('changes the given fields', async () => {
+    const { id, url } = await createWebhook(tenant, URL);
+    const changes = { types: ['task.created'], enabled: false, description: 'paused' };
+    expect(dataOf(await put(id, changes))).toMatchObject({ url, ...changes });
+  });
+
+  it('needs the read scopes of all types for another URL or other types', async () => {
+    const { id } = await createWebhook(tenant, URL, { types: ['lead.updated', 'task.created'] });
+    const { api } = await app.key(tenant.id, ['webhooks:read', 'webhooks:write', 'leads:read']);
+    const message = 'types has task.created, for which the key needs tasks:read';
+    for (const changes of [
+      { url: 'https://elsewhere.invalid/' },
+      { types: ['lead.created', 'task.created'] },
+    ]) {
+      expectInvalid(await put(id, changes, api), message);
+    }
+    dataOf(await put(id, { enabled: false }, api));
+    dataOf(await put(id, { types: ['lead.created'] }, api));
+  });
+
+  it('stores the read scopes, so that only events of these scopes are queued', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    await app.sql(`update webhooks set scopes = '{tasks:read}' where id = $1`, [id]);
+    await publish(app, tenant);
+    expect(await deliveriesOf(tenant, id)).toEqual([]);
+  });
+});
+
+describe('DELETE /api/v1/webhooks/:id', () => {
+  it('removes the webhook with its deliveries', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    await publish(app, tenant);
+    expect(dataOf(await tenant.api.delete(`${WEBHOOKS}/${id}`))).toEqual({ id, deleted: true });
+    expectError(await tenant.api.get(`${WEBHOOKS}/${id}`), 404, 'not_found');
+    expectError(await tenant.api.get(`${WEBHOOKS}/${id}/deliveries`), 404, 'not_found');
+    const left = await app.sql('select from webhook_deliveries where webhook_id = $1', [id]);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('GET /api/v1/webhooks/:id/deliveries', () => {
+  it('filters by status', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    await publish(app, tenant);
+    for (const [status, count] of [
+      ['pending', 1],
+      ['failed', 0],
+    ] as const) {
+      const { body } = await tenant.api.get(`${WEBHOOKS}/${id}/deliveries?status=${status}`);
+      expect(body).toMatchObject({ meta: { total: count } });
+    }
+  });
+});
+
+describe('deliveries', () => {
+  it('are removed by a purge of their record', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    const lead = await createLead(tenant.api);
+    await publish(app, tenant, { recordId: lead.id });
+    const kept = await publish(app, tenant);
+    dataOf(await tenant.api.delete(`${LEADS}/${lead.id}`));
+    await app.app.get(PurgeService).purge({ id: tenant.id }, new Date(Date.now() + 60_000));
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ record_id: kept.recordId }]);
+  });
+
+  it('are removed after 30 days', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    const { eventId } = await publish(app, tenant);
+    const kept = await publish(app, tenant);
+    await app.sql(
+      `update webhook_deliveries set created_at = now() - interval '31 days' where event_id = $1`,
+      [eventId],
+    );
+    await app.app.get(WebhooksJobs).cleanUp(await app.actor(tenant));
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ event_id: kept.eventId }]);
+  });
+});
+
+describe('If-Match', () => {
+  it('refuses a change of another version', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    const path = `${WEBHOOKS}/${id}`;
+    const { headers } = await tenant.api.get(path);
+    const conditional = { headers: { 'If-Match': headers.get('ETag')! } };
+    dataOf<WebhookRecord>(await tenant.api.put(path, { description: '1' }, conditional));
+    const refused = await tenant.api.put(path, { description: '2' }, conditional);
+    expectError(refused, 412, 'precondition_failed');
+  });
+});
