@@ -63,6 +63,15 @@ const SETTINGS: Readonly<Record<string, Case>> = {
     ],
     bad: ['4', '0', '-1', '1.5', 'many', '10001'],
   },
+  DATABASE_PREPARED_STATEMENTS: {
+    setting: 'databasePreparedStatements',
+    unset: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['yes', 'true', '0', ' off'],
+  },
   DATA_DIR: { setting: 'dataDir', unset: './data', good: [['/var/lib/x', '/var/lib/x']], bad: [] },
   RATE_LIMIT_READS_PER_MINUTE: {
     setting: 'readsPerMinute',

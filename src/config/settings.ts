@@ -32,6 +32,8 @@ export abstract class Settings {
   abstract readonly databaseUrl: string | undefined;
   /** Maximum number of connections that this instance opens to the database. */
   abstract readonly databaseMaxConnections: number;
+  /** Whether statements are prepared under names, which a connection pooler may not support. */
+  abstract readonly databasePreparedStatements: boolean;
   /** Data directory of the embedded PostgreSQL. */
   abstract readonly dataDir: string;
   /** Maximum number of reads per key in 60 seconds. */
@@ -72,6 +74,7 @@ const SETTINGS = {
     'DATABASE_MAX_CONNECTIONS',
     setting.integer({ default: DEFAULT_CONNECTIONS, min: MIN_CONNECTIONS, max: 10_000 }),
   ],
+  databasePreparedStatements: ['DATABASE_PREPARED_STATEMENTS', setting.flag({ default: true })],
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],

@@ -104,11 +104,14 @@ export class DatabaseModule implements OnModuleInit {
         DiscoveryModule,
         TypeOrmModule.forRootAsync({
           inject: [Settings],
-          useFactory: ({ databaseMaxConnections }: Settings) => ({
-            ...dataSourceOptions(target, context),
-            poolSize: planConnections(databaseMaxConnections).pool,
-            ...MODULE_OPTIONS,
-          }),
+          useFactory: ({ databaseMaxConnections, databasePreparedStatements }: Settings) => {
+            context.hasOwnSession = databasePreparedStatements;
+            return {
+              ...dataSourceOptions(target, context),
+              poolSize: planConnections(databaseMaxConnections).pool,
+              ...MODULE_OPTIONS,
+            };
+          },
           dataSourceFactory: (options) =>
             connectAndMigrate(options, context, { before: beforeMigrating, ledgers }),
         }),

@@ -34,22 +34,24 @@ export async function migrate(
   dataSource: DataSource,
   { before = () => Promise.resolve(), ledgers = [] }: MigrateOptions = {},
 ): Promise<TransactionRole | undefined> {
-  const runner = dataSource.createQueryRunner();
+  const lock = dataSource.createQueryRunner();
   try {
-    let hasCalled = await waitForLock(runner, before);
+    // Holds the lock: poolers share the sessions of connections, but not their transactions.
+    await lock.startTransaction();
+    await lock.query('set local idle_in_transaction_session_timeout = 0');
+    let hasCalled = await waitForLock(lock, before);
     const beforeFirst = async () => {
       if (!hasCalled) await before();
       hasCalled = true;
     };
-    await runMigrations(dataSource, runner, beforeFirst);
+    await runMigrations(dataSource, beforeFirst);
     for (const ledger of ledgers) {
-      await withLedger(dataSource, ledger, (own) => runLedger(own, beforeFirst));
+      await withLedger(dataSource, ledger, (own) => runMigrations(own, beforeFirst));
     }
-    const role = await prepareTenantRole(runner);
-    await runner.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    return role;
+    return await withRunner(dataSource, prepareTenantRole);
   } finally {
-    await runner.release();
+    await lock.rollbackTransaction().catch(() => undefined);
+    await lock.release();
   }
 }
 
@@ -72,23 +74,11 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
   return true;
 }
 
-/** Runs the migrations of an extension. */
-async function runLedger(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
-  const runner = dataSource.createQueryRunner();
+async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
   try {
-    await runMigrations(dataSource, runner, before);
-  } finally {
-    await runner.release();
-  }
-}
-
-async function runMigrations(
-  dataSource: DataSource,
-  runner: QueryRunner,
-  before: () => Promise<void>,
-): Promise<void> {
-  try {
-    const pending = await new MigrationExecutor(dataSource, runner).getPendingMigrations();
+    const pending = await withRunner(dataSource, (runner) =>
+      new MigrationExecutor(dataSource, runner).getPendingMigrations(),
+    );
     if (pending.length === 0) return;
     await before();
     await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
@@ -106,9 +96,25 @@ async function runMigrations(
   }
 }
 
+async function withRunner<T>(
+  dataSource: DataSource,
+  work: (runner: QueryRunner) => Promise<T>,
+): Promise<T> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    return await work(runner);
+  } finally {
+    await runner.release();
+  }
+}
+
+/**
+ * Without parameters: pg would keep the portal of the statement open, and its snapshot would block
+ * `create index concurrently`.
+ */
 async function tryLock(runner: QueryRunner): Promise<boolean> {
-  const [row] = (await runner.query('select pg_try_advisory_lock($1) as locked', [
-    MIGRATION_LOCK,
-  ])) as { locked: boolean }[];
+  const [row] = (await runner.query(
+    `select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`,
+  )) as { locked: boolean }[];
   return row?.locked === true;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { ApiClient } from '../../src/testing/api-client.js';
-import { LEADS } from '../../src/testing/factories.js';
+import { dataOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { latitude, runCommand } from '../support/command-line.js';
 import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../support/pgbouncer.js';
@@ -30,21 +30,58 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
   });
 
   it.each([
-    ['transaction', 20],
-    ['transaction', 1],
-    ['statement', 20],
+    ['transaction', 20, 'DATABASE_PREPARED_STATEMENTS=off'],
+    ['transaction', 1, 'DATABASE_PREPARED_STATEMENTS=off'],
+    ['statement', 20, 'transaction or session mode'],
   ] as const)(
     'in %s mode with %d connections makes startup fail with one line',
-    async (mode, size) => {
+    async (mode, size, remedy) => {
       bouncer = await PgBouncer.to(database, mode, size);
       const started = await product.run('main.js', [], { DATABASE_URL: bouncer.url });
       expect(started.code).toBe(1);
-      expect(started.stderr).toMatch(/^latitude: DATABASE_URL .*transaction.*session mode.*\n$/);
+      expect(started.stderr).toMatch(/^latitude: DATABASE_URL .*\n$/);
+      expect(started.stderr).toContain(remedy);
       const env = { ...product.environment, DATABASE_URL: bouncer.url };
       const listed = await runCommand(['organizations', 'list'], env);
       expect(listed).toMatchObject({ code: 1, stderr: started.stderr });
     },
   );
+
+  it.each([2, 20])(
+    'in transaction mode with %d connections serves every request without prepared statements',
+    async (size) => {
+      bouncer = await PgBouncer.to(database, 'transaction', size);
+      const { statuses } = await serveLoad({ DATABASE_PREPARED_STATEMENTS: 'off' });
+      expect(statuses).toEqual(new Set([200, 201, 404]));
+    },
+  );
+
+  it('in transaction mode shows each organization its records alone', async () => {
+    bouncer = await PgBouncer.to(database, 'transaction', 4);
+    const env = { ...UNLIMITED, DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+    const keys = [await createKey(env), await createKey(env), await createKey(env)];
+    const server = await product.start(env);
+    const apis = keys.map((key) => new ApiClient(server.url, key));
+    const ids = apis.map(() => new Set<string>());
+    const write = async (n: number) => {
+      const at = n % apis.length;
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const { id } = dataOf(await apis[at]!.post(LEADS, { first_name: `n${n}` }, { headers }), 201);
+      ids[at]!.add(id);
+      dataOf(await apis[at]!.put(`${LEADS}/${id}`, { notes: 'x' }));
+      const stranger = apis[(at + 1) % apis.length]!;
+      expectError(await stranger.get(`${LEADS}/${id}`), 404, 'not_found');
+      expectError(await stranger.delete(`${LEADS}/${id}`), 404, 'not_found');
+    };
+    await Promise.all(Array.from({ length: 60 }, (_, n) => write(n)));
+    for (const [at, api] of apis.entries()) {
+      const { body } = await api.get(`${LEADS}?limit=100`);
+      const { data, meta } = body as { data: { id: string }[]; meta: { total: number } };
+      expect(new Set(data.map(({ id }) => id))).toEqual(ids[at]);
+      expect(meta.total).toBe(20);
+    }
+    await server.stop();
+  });
 
   it('in session mode with enough connections serves every request', async () => {
     bouncer = await PgBouncer.to(database, 'session', 24);
@@ -63,8 +100,8 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
   });
 
   /** Starts the server behind the pooler, and reads and writes on all connections. */
-  async function serveLoad() {
-    const env = { ...UNLIMITED, DATABASE_URL: bouncer.url };
+  async function serveLoad(settings: Record<string, string> = {}) {
+    const env = { ...UNLIMITED, DATABASE_URL: bouncer.url, ...settings };
     const api = await client(env);
     const server = await product.start(env);
     const statuses = new Set<number>();
@@ -82,11 +119,15 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     return { statuses, longestMs };
   }
 
-  async function client(env: Record<string, string>) {
+  async function createKey(env: Record<string, string>): Promise<string> {
     const run = <T>(...args: string[]) => latitude<T>({ ...product.environment, ...env }, ...args);
     const { id } = await run<{ id: string }>('organizations', 'create', '--name', 'A');
     const options = ['--organization', id, '--name', 'k', '--scopes', 'all'];
-    const { key } = await run<{ key: string }>('keys', 'create', ...options);
+    return (await run<{ key: string }>('keys', 'create', ...options)).key;
+  }
+
+  async function client(env: Record<string, string>) {
+    const key = await createKey(env);
     return async (server: RunningServer, n: number) => {
       const api = new ApiClient(server.url, key);
       const requests = [

@@ -22,7 +22,7 @@ import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
 import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { ApplicationClient } from './application-client.js';
-import { SessionContext } from './session-context.js';
+import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
 /** The address of a PostgreSQL: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
@@ -60,11 +60,9 @@ export const POOL_WAIT_MS = 2_000;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/**
- * Settings of every connection. The driver reads times in the ISO style only, times without a zone are
- * UTC, and JIT compilation would take longer than the statements.
- */
-export const CONNECTION_SETTINGS = `set datestyle = iso; set timezone = 'UTC'; set jit = off`;
+const SET_UP = Object.entries(CONNECTION_SETTINGS)
+  .map(([name, value]) => `set ${name} = '${value}'`)
+  .join('; ');
 
 /**
  * The TypeORM options of the server, the command line and the tests.
@@ -96,7 +94,7 @@ export function dataSourceOptions(
       // Firewalls drop idle connections.
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
-      onConnect: (client: ApplicationClient) => client.setUp(CONNECTION_SETTINGS, POOL_WAIT_MS),
+      onConnect: (client: ApplicationClient) => client.setUp(SET_UP, POOL_WAIT_MS),
     },
   };
 }

@@ -5,14 +5,20 @@ import { logger } from '../../config/logger.js';
 import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
 import { ResilientClient } from './resilient-client.js';
-import { isTransactionPooled } from './transaction-pooler.js';
+import { inspectPooling, isTransactionPooled } from './transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
 
-const TRANSACTION_POOLER =
-  'leads to a connection pooler in transaction or statement mode, which Latitude does not support: ' +
-  'use its session mode, or the address of PostgreSQL itself';
+const NO_TRANSACTIONS =
+  'leads to a connection pooler in statement mode, which Latitude does not support: use its ' +
+  'transaction or session mode, or the address of PostgreSQL itself';
+const NO_SETTINGS =
+  'leads to a connection pooler in transaction mode that mixes up the settings of its clients: use its ' +
+  'session mode, or the address of PostgreSQL itself';
+const NO_STATEMENTS =
+  'leads to a connection pooler in transaction mode that does not support prepared statements: set ' +
+  'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
 
 /** A running PostgreSQL. */
 export interface OpenDatabase {
@@ -32,7 +38,7 @@ export async function openDatabase(
   role: 'server' | 'command',
 ): Promise<OpenDatabase> {
   if (settings.databaseUrl) {
-    await tryConnection(settings.databaseUrl);
+    await tryConnection(settings.databaseUrl, settings.databasePreparedStatements);
     return {
       target: { url: settings.databaseUrl },
       embedded: false,
@@ -50,7 +56,7 @@ export async function openDatabase(
 }
 
 /** @throws SettingError if the URL does not lead to a usable database */
-async function tryConnection(url: string): Promise<void> {
+async function tryConnection(url: string, preparesStatements: boolean): Promise<void> {
   const clients = [1, 2].map(() => {
     return new ResilientClient({ connectionString: url, connectionTimeoutMillis: FIRST_ANSWER_MS });
   }) as [ResilientClient, ResilientClient];
@@ -62,7 +68,12 @@ async function tryConnection(url: string): Promise<void> {
     throw new SettingError('DATABASE_URL', `leads to no database: ${reason}`);
   }
   try {
-    if (await isPooled(first, second)) throw new SettingError('DATABASE_URL', TRANSACTION_POOLER);
+    if (!(await isPooled(first, second))) return;
+    const { hasTransactions, keepsSettings, keepsStatements } = await inspectPooling(first, second);
+    const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
+    if (!hasTransactions) throw reject(NO_TRANSACTIONS);
+    if (!keepsSettings) throw reject(NO_SETTINGS);
+    if (preparesStatements && !keepsStatements) throw reject(NO_STATEMENTS);
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }

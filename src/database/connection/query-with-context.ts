@@ -2,6 +2,7 @@ import { Query, type QueryCallback, type WireConnection } from './pg-internals.j
 
 /** A statement that sets the session context, before another one in the same implicit transaction. */
 export interface ContextStatement {
+  /** Empty if it is not prepared under a name. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -66,7 +67,7 @@ export function sendContext(
 ): void {
   if (!isKnown(connection, name)) {
     connection.parse({ name, text });
-    connection.submittedNamedStatements[name] = text;
+    if (name !== '') connection.submittedNamedStatements[name] = text;
   }
   connection.bind({ statement: name, values });
   connection.execute({});

@@ -1,5 +1,11 @@
 import pg from 'pg';
 
+/**
+ * Settings of every connection. The driver reads times in the ISO style only, times without a zone are
+ * UTC, and JIT compilation would take longer than the statements.
+ */
+export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
+
 /** The role of the application's transactions. */
 export interface TransactionRole {
   readonly role: string;
@@ -14,6 +20,12 @@ export interface TransactionRole {
  */
 export class SessionContext {
   private settings: TransactionRole | undefined;
+
+  /**
+   * Whether a connection has a session of its own, in which the names of prepared statements and settings
+   * last. Otherwise statements have no names, and each transaction sets all settings.
+   */
+  hasOwnSession = true;
 
   use(settings: TransactionRole | undefined): void {
     this.settings = settings;
@@ -30,6 +42,7 @@ export class SessionContext {
     return [
       callOf('role', role),
       ...(searchPath ? [callOf('search_path', identifierList(searchPath))] : []),
+      ...this.ownSettings.map(([name, value]) => callOf(name, value)),
     ];
   }
 
@@ -51,7 +64,12 @@ export class SessionContext {
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
+      ...this.ownSettings.map(([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`),
     ];
+  }
+
+  private get ownSettings(): [string, string][] {
+    return this.hasOwnSession ? [] : Object.entries(CONNECTION_SETTINGS);
   }
 }
 

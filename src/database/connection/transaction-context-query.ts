@@ -88,5 +88,6 @@ export function withContext(query: pg.Submittable, session: Session): pg.Submitt
 }
 
 function contextStatementOf(context: SessionContext): ContextStatement {
-  return { name: 'session context', text: `select ${context.calls.join(', ')}`, values: [] };
+  const name = context.hasOwnSession ? 'session context' : '';
+  return { name, text: `select ${context.calls.join(', ')}`, values: [] };
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { SessionContext } from '../connection/session-context.js';
 import { BatchConnections } from './batch-connections.js';
 import { TimeBudget } from './time-budget.js';
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
-  /** The name of the prepared statement. */
+  /** The name of the statement where it is prepared. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -16,13 +17,16 @@ export class SharedLookups {
   constructor(
     private readonly connections: BatchConnections,
     private readonly timeBudget: TimeBudget,
+    private readonly context: SessionContext,
   ) {}
 
   /** @throws any error of the driver */
   find<Row>({ name, text, values }: Lookup): Promise<Row[]> {
     return this.connections.use(async (client, limitTo) => {
       limitTo(this.timeBudget.startDeadline());
-      const result = await client.query({ name, text, values: [...values] });
+      const isPrepared = this.context.hasOwnSession;
+      const query = { name: isPrepared ? name : undefined, text, values: [...values] };
+      const result = await client.query(query);
       return result.rows as Row[];
     });
   }

@@ -30,7 +30,7 @@ export class TenantContext {
   private readonly text: string;
   private readonly indexText: string;
 
-  constructor(context: SessionContext) {
+  constructor(private readonly context: SessionContext) {
     this.text = context.selectWith(SETTINGS);
     this.indexText = context.selectWith(SETTINGS, INDEX_PLAN);
   }
@@ -43,8 +43,7 @@ export class TenantContext {
     wait: LockWait,
   ): ContextStatement {
     const values = [organizationId, ...deadline.timeouts(wait)];
-    return plan === 'index'
-      ? { name: 'index', text: this.indexText, values }
-      : { name: 'tenant', text: this.text, values };
+    const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
+    return { name: this.context.hasOwnSession ? name : '', text, values };
   }
 }

@@ -52,7 +52,7 @@ export class TenantDatabase {
     const { waiting } = planConnections(settings.databaseMaxConnections);
     this.retryPolicy = new RetryPolicy(timeBudget, load, waiting);
     const tenantContext = new TenantContext(context);
-    const statements = new TenantStatements();
+    const statements = new TenantStatements(context.hasOwnSession);
     this.runner = new StatementRunner(dataSource, connections, statements, load, tenantContext);
     this.batches = new TenantBatches(connections, statements, load, tenantContext);
   }

@@ -9,6 +9,9 @@ const MAX_PREPARED_STATEMENTS = 500;
 export class TenantStatements {
   private readonly names = new Map<string, string>();
 
+  /** @param isPreparing whether statements are prepared under names */
+  constructor(private readonly isPreparing: boolean) {}
+
   /**
    * @param context sets the organization of the statement
    * @throws any error of the driver
@@ -18,11 +21,11 @@ export class TenantStatements {
     context: ContextStatement,
     { text, values, plan }: Statement,
   ): Promise<Row[]> {
-    const name = plan === 'custom' ? '' : this.nameOf(text);
+    const name = plan === 'custom' || !this.isPreparing ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
       const query = new QueryWithContext(
         context,
-        { name, text, values },
+        { name, text, values, queryMode: plan === 'custom' ? undefined : 'extended' },
         undefined,
         (error, result) => {
           if (error) reject(error);

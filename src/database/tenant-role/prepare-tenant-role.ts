@@ -23,7 +23,7 @@ const FIND_USER = `
 /**
  * Checks that statements can run under the tenant role. It creates the role, its membership and its
  * privileges if they are missing and the connected user may do so.
- * @param runner holds the lock of migrations, so that one instance at a time does so
+ * @param runner used while the lock of migrations is held, so that one instance at a time does so
  * @returns the role of statements; undefined if the policies apply to the user itself
  * @throws Error with a sentence that names the statements to run
  */
