@@ -1,3 +1,4 @@
+import { Events } from './events.js';
 import { CancellableResource, DeletableResource } from './resource.js';
 import { Transport } from './transport.js';
 import type {
@@ -56,6 +57,7 @@ export class LatitudeClient {
   readonly leads: DeletableResource<LeadTypes>;
   readonly appointments: CancellableResource<AppointmentTypes>;
   readonly tasks: DeletableResource<TaskTypes>;
+  readonly events: Events;
   private readonly transport: Transport;
 
   /** @throws TypeError that names the invalid option */
@@ -64,6 +66,7 @@ export class LatitudeClient {
     this.leads = new DeletableResource(this.transport, '/api/v1/leads');
     this.appointments = new CancellableResource(this.transport, '/api/v1/appointments');
     this.tasks = new DeletableResource(this.transport, '/api/v1/tasks');
+    this.events = new Events(this.transport);
   }
 
   /** The organization, scopes, expiry and limits of the key. */

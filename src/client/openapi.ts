@@ -423,9 +423,15 @@ export interface components {
             };
         };
         CursorMeta: {
-            /** @description Value of `after` for the next page. */
+            /**
+             * @description Value of `after` for the next page.
+             * @example 019ad2c1-7c4e-71a3-8000-000000000000
+             */
             next: string;
-            /** @description Whether there is another page now. */
+            /**
+             * @description Whether there is another page now.
+             * @example false
+             */
             has_more: boolean;
         };
         PageMeta: {
@@ -511,54 +517,6 @@ export interface components {
                  * @example 30
                  */
                 writes_per_minute: number;
-            };
-        };
-        Event: {
-            /**
-             * Format: uuid
-             * @description Unique, and in the order of events.
-             * @example 019ad2c1-7c4e-71a3-8000-000000000000
-             */
-            id: string;
-            /**
-             * @description What happened to which kind of record.
-             * @example lead.updated
-             */
-            type: string;
-            /**
-             * Format: date-time
-             * @description When the record was changed.
-             * @example 2026-01-05T16:20:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description The record after the change, as GET answers it; of a deleted one the last state.
-             * @example {
-             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
-             *       "first_name": "Ada"
-             *     }
-             */
-            record: {
-                /** Format: uuid */
-                id: string;
-            } & {
-                [key: string]: unknown;
-            };
-            /**
-             * @description The names of the fields that have another value. Empty for creations and deletions.
-             * @example [
-             *       "email"
-             *     ]
-             */
-            changed: string[];
-            /** @description Who changed it. */
-            actor: {
-                /** @description Id of the key; null for jobs and commands. */
-                key_id: string | null;
-                /** @description `api` through REST, `ai` through /mcp; null for jobs and commands. */
-                channel: string | null;
-                /** @description The `X-Request-Id` of the request; null for jobs and commands. */
-                request_id: string | null;
             };
         };
         LeadListItem: {
@@ -954,6 +912,70 @@ export interface components {
              * @example true
              */
             deleted: boolean;
+        };
+        Event: {
+            /**
+             * Format: uuid
+             * @description Unique, and in the order of events.
+             * @example 019ad2c1-7c4e-71a3-8000-000000000000
+             */
+            id: string;
+            /**
+             * @description What happened to which kind of record.
+             * @example lead.updated
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When the record was changed.
+             * @example 2026-01-05T16:20:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The record after the change, as GET answers it; of a deleted one the last state.
+             * @example {
+             *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+             *       "first_name": "Ada"
+             *     }
+             */
+            record: {
+                /** Format: uuid */
+                id: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The names of the fields that have another value. Empty for creations and deletions.
+             * @example [
+             *       "email"
+             *     ]
+             */
+            changed: string[];
+            /**
+             * @description Who changed it.
+             * @example {
+             *       "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+             *       "channel": "api",
+             *       "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f"
+             *     }
+             */
+            actor: {
+                /**
+                 * @description Id of the key; null for jobs and commands.
+                 * @example 01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10
+                 */
+                key_id: string | null;
+                /**
+                 * @description `api` through REST, `ai` through /mcp; null for jobs and commands.
+                 * @example api
+                 */
+                channel: string | null;
+                /**
+                 * @description The `X-Request-Id` of the request; null for jobs and commands.
+                 * @example 5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f
+                 */
+                request_id: string | null;
+            };
         };
         Appointment: {
             /**
@@ -1712,24 +1734,6 @@ export interface components {
                 };
             };
         };
-        /** @description `cursor_expired`: The events after this position are no longer stored. */
-        CursorExpired: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error: {
-                        /** @enum {string} */
-                        code: "cursor_expired";
-                    };
-                };
-            };
-        };
         /** @description `unsupported_media_type`: Send the body as application/json in UTF-8. */
         UnsupportedMediaType: {
             headers: {
@@ -1852,6 +1856,24 @@ export interface components {
                     error: {
                         /** @enum {string} */
                         code: "precondition_failed";
+                    };
+                };
+            };
+        };
+        /** @description `cursor_expired`: The events after this position are no longer stored. */
+        CursorExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "cursor_expired";
                     };
                 };
             };
@@ -2431,6 +2453,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *           "type": "lead.updated",
+                     *           "created_at": "2026-01-05T16:20:00.000Z",
+                     *           "record": {
+                     *             "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+                     *             "first_name": "Ada"
+                     *           },
+                     *           "changed": [
+                     *             "email"
+                     *           ],
+                     *           "actor": {
+                     *             "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+                     *             "channel": "api",
+                     *             "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "next": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Event"][];
                         meta: components["schemas"]["CursorMeta"];
@@ -2491,6 +2540,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *           "type": "lead.updated",
+                     *           "created_at": "2026-01-05T16:20:00.000Z",
+                     *           "record": {
+                     *             "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+                     *             "first_name": "Ada"
+                     *           },
+                     *           "changed": [
+                     *             "email"
+                     *           ],
+                     *           "actor": {
+                     *             "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+                     *             "channel": "api",
+                     *             "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "next": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Event"][];
                         meta: components["schemas"]["CursorMeta"];
@@ -2988,6 +3064,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *           "type": "lead.updated",
+                     *           "created_at": "2026-01-05T16:20:00.000Z",
+                     *           "record": {
+                     *             "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+                     *             "first_name": "Ada"
+                     *           },
+                     *           "changed": [
+                     *             "email"
+                     *           ],
+                     *           "actor": {
+                     *             "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+                     *             "channel": "api",
+                     *             "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "next": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Event"][];
                         meta: components["schemas"]["CursorMeta"];
@@ -3493,6 +3596,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *           "type": "lead.updated",
+                     *           "created_at": "2026-01-05T16:20:00.000Z",
+                     *           "record": {
+                     *             "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
+                     *             "first_name": "Ada"
+                     *           },
+                     *           "changed": [
+                     *             "email"
+                     *           ],
+                     *           "actor": {
+                     *             "key_id": "01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10",
+                     *             "channel": "api",
+                     *             "request_id": "5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "next": "019ad2c1-7c4e-71a3-8000-000000000000",
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Event"][];
                         meta: components["schemas"]["CursorMeta"];

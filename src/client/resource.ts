@@ -128,7 +128,8 @@ function ifMatch({ ifMatch: tag }: WriteOptions): Record<string, string> {
   return tag === undefined ? {} : { 'If-Match': tag };
 }
 
-function queryString(query: object): string {
+/** The query of a URL, with `?`. */
+export function queryString(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
   const text = new URLSearchParams(pairs).toString();

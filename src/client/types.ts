@@ -22,6 +22,17 @@ export type TaskCreate = Schemas['CreateTask'];
 export type TaskUpdate = Schemas['UpdateTask'];
 export type TaskQuery = Query<'tasksList'>;
 
+/** The change of a record. */
+export type RecordEvent = Schemas['Event'];
+export type EventQuery = Query<'eventsList'>;
+export type CursorMeta = Schemas['CursorMeta'];
+
+/** One page of events. */
+export interface EventsPage {
+  data: RecordEvent[];
+  meta: CursorMeta;
+}
+
 export type Deleted = Schemas['Deleted'];
 export type Me = Schemas['Me'];
 export type PageMeta = Schemas['PageMeta'];

@@ -23,6 +23,9 @@ const POLL_MS = 300;
 /** The least time between two publications, in which events of further commits gather. */
 const PAUSE_MS = 25;
 
+/** How long a stop waits for the last publication. */
+const DRAIN_MS = 2_000;
+
 /** Publishes the events of committed changes, in a server: at once, and those of other processes soon after. */
 @Injectable()
 export class EventPublisher implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -75,8 +78,7 @@ export class EventPublisher implements OnApplicationBootstrap, OnApplicationShut
     if (!this.timer) return;
     clearInterval(this.timer);
     this.timer = undefined;
-    await this.running;
-    await this.publish();
+    await Promise.race([this.publish(), after(DRAIN_MS, undefined, { ref: false })]);
   }
 
   /** Creates partitions ahead and drops expired ones (docs/contract/events.md#retention). */

@@ -10,16 +10,25 @@ export const LATEST = 'latest';
 
 /** Who changed a record. */
 export class EventActorDto {
-  @Text({ max: 200, description: 'Id of the key; null for jobs and commands.' })
+  @Text({
+    max: 200,
+    description: 'Id of the key; null for jobs and commands.',
+    example: '01a1fbdc-3b7e-7d02-94c6-0a5b8f2e9d10',
+  })
   key_id: string | null;
 
   @Text({
     max: 20,
     description: '`api` through REST, `ai` through /mcp; null for jobs and commands.',
+    example: 'api',
   })
   channel: string | null;
 
-  @Text({ max: 128, description: 'The `X-Request-Id` of the request; null for jobs and commands.' })
+  @Text({
+    max: 128,
+    description: 'The `X-Request-Id` of the request; null for jobs and commands.',
+    example: '5d9f2a0e-6d1a-4a8c-9f0b-0c5f6a1d2e3f',
+  })
   request_id: string | null;
 }
 

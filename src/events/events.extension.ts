@@ -1,10 +1,10 @@
 import { defineExtension } from '../extension/extension.js';
 import { addEventCommands } from './events.commands.js';
-import { EventsModule } from './events.module.js';
+import { EventFeedModule } from './event-feed.module.js';
 
 export const eventsExtension = defineExtension({
   name: 'events',
-  module: EventsModule,
+  module: EventFeedModule,
   scopes: ['events:read'],
   commands: [addEventCommands],
 });

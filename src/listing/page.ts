@@ -65,8 +65,16 @@ export interface CursorMeta {
 export const CURSOR_META_SCHEMA = {
   type: 'object',
   properties: {
-    next: { type: 'string', description: 'Value of `after` for the next page.' },
-    has_more: { type: 'boolean', description: 'Whether there is another page now.' },
+    next: {
+      type: 'string',
+      description: 'Value of `after` for the next page.',
+      examples: ['019ad2c1-7c4e-71a3-8000-000000000000'],
+    },
+    has_more: {
+      type: 'boolean',
+      description: 'Whether there is another page now.',
+      examples: [false],
+    },
   } satisfies Record<keyof CursorMeta, JsonSchema>,
   required: ['next', 'has_more'] satisfies (keyof CursorMeta)[],
 } as const;

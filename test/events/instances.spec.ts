@@ -4,6 +4,9 @@ import type { Tenant } from '../../src/testing/test-server.js';
 import { mcpHelpers } from '../support/mcp-helpers.js';
 import { EVENTS, readAllEvents, readEvents } from '../support/events.js';
 import { resourceUpdated, Subscriber } from '../support/resource-subscriber.js';
+import { EventFollower } from '../../src/events/event-follower.js';
+import { positionOf } from '../../src/events/event-id.js';
+import { until } from '../support/product.js';
 import { EventPublisher } from '../../src/events/event-publisher.js';
 import type { RecordedEvent } from '../../src/events/recorded-event.js';
 
@@ -41,7 +44,9 @@ describe('two instances', () => {
     'notify subscribers of changes through the other one (%s)',
     async (mode) => {
       const lead = await createLead(tenant.api);
-      await two.app.get(EventPublisher).publish();
+      const [created] = await readAllEvents(tenant.api, 1);
+      const isKnown = () => two.app.get(EventFollower).head >= positionOf(created!.id)!;
+      await until(() => Promise.resolve(isKnown()));
       const uri = `lead://${lead.id}`;
       const follower = await Subscriber.of(mode, callerOf(tenant), [uri, 'lead://list']);
       expect(follower.acknowledged).toEqual([uri, 'lead://list']);
@@ -52,6 +57,31 @@ describe('two instances', () => {
       follower.disconnect();
     },
   );
+
+  it('notify a session that goes on at the other one of what has changed meanwhile', async () => {
+    const [lead, unchanged] = [await createLead(tenant.api), await createLead(tenant.api)];
+    const first = mcpHelpers(() => one).callerOf(tenant);
+    const session = await first.openSession();
+    for (const uri of [`lead://${lead.id}`, 'task://list', 'appointment://list']) {
+      await first.rpc(session, 'resources/subscribe', { uri });
+    }
+    await updateLead(tenant.api, lead.id, { first_name: 'Grace' });
+    dataOf(
+      await tenant.api.post('/api/v1/tasks', { title: 'Call', contact_id: unchanged.id }),
+      201,
+    );
+    await one.app.get(EventPublisher).publish();
+
+    const stream = await callerOf(tenant).openStream(session);
+    const uris: string[] = [];
+    while (uris.length < 2) {
+      const { data } = (await stream.next())!;
+      // The first event has no data.
+      if (data !== '') uris.push((JSON.parse(data) as { params: { uri: string } }).params.uri);
+    }
+    expect(uris).toEqual([`lead://${lead.id}`, 'task://list']);
+    stream.disconnect();
+  });
 
   it('publish the events of each record in the order of its changes', async () => {
     const leads = await Promise.all([1, 2, 3, 4].map(() => createLead(tenant.api)));

@@ -1,5 +1,6 @@
 import { ApiClient } from '../../src/testing/api-client.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
+import { FeedReader } from './support/feed-reader.js';
 import { WriteLog } from './support/write-log.js';
 
 /** Every round continues with the data that the previous kill left. */
@@ -15,6 +16,7 @@ afterAll(() => product.remove());
 it('kill -9 of the whole process group under ten writers', async () => {
   let server = await product.start();
   const key = server.printed(/shown only now: (\S+)/)!;
+  const feed = new FeedReader();
   let writes = 0;
   let slowest = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -23,11 +25,15 @@ it('kill -9 of the whole process group under ten writers', async () => {
     const started = performance.now();
     server = await product.start();
     slowest = Math.max(slowest, performance.now() - started);
-    await writeLog.expectConsistent(new ApiClient(server.url, key));
+    const api = new ApiClient(server.url, key);
+    await writeLog.expectConsistent(api);
+    await feed.readOn(api);
+    await feed.expectComplete(api);
   }
   expect(await server.stop()).toBe(0);
   process.stdout.write(
     `kill -9: ${ROUNDS} times, ${writes} acknowledged writes, none lost, none doubled; ` +
+      `${feed.ids.length} events, one for each lead; ` +
       `up again after ${Math.round(slowest)} ms at most\n`,
   );
 });

@@ -1,3 +1,4 @@
+import { eventIdOf } from '../../src/events/event-id.js';
 import { randomUUID } from 'node:crypto';
 import { generateKey } from '../../src/auth/api-key-format.js';
 import { SCOPES } from '../../src/auth/scopes.js';
@@ -174,6 +175,15 @@ describe('every documented error', () => {
       const headers = { 'Idempotency-Key': randomUUID() };
       await send(tenant.api, route, await validRequest(route, tenant), headers);
       return send(tenant.api, route, await validRequest(route, tenant), headers);
+    },
+    cursor_expired: async (route) => {
+      await app.sql('update event_position set expired_before = greatest(expired_before, 2)');
+      const path = `${pathOf(route, randomUUID())}?after=${eventIdOf(1)}`;
+      let answer: Answer;
+      // Until the server has read it.
+      do answer = await send(tenant.api, route, { path });
+      while (answer.status !== 410);
+      return answer;
     },
     precondition_failed: async (route) =>
       send(tenant.api, route, await validRequest(route, tenant), { 'If-Match': '"other"' }),

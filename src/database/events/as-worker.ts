@@ -1,16 +1,37 @@
+import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { destroyConnection } from '../connection/resilient-client.js';
 import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
 
-/** Row-level security shows the rows of all organizations in a transaction with this setting. */
-const AS_WORKER = `set local ${WORKER_SETTING} = 'on'`;
+/** How long a transaction may take. A connection that is silent for longer was lost. */
+const TIMEOUT_MS = 10_000;
 
-/** Runs statements on jobs and events of all organizations in one transaction, as the database user. */
-export function asWorker<T>(
+/**
+ * Row-level security shows the rows of all organizations in a transaction with the first setting. With the
+ * others, PostgreSQL ends the transaction of a process that is gone.
+ */
+const AS_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
+  set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
+
+/** Runs statements on events of all organizations in one transaction, as the database user. */
+export async function asWorker<T>(
   dataSource: DataSource,
   work: (manager: EntityManager) => Promise<T>,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
-  return dataSource.transaction(async (manager) => {
-    await manager.query(AS_WORKER);
-    return work(manager);
-  });
+  const runner = dataSource.createQueryRunner();
+  let overdue: NodeJS.Timeout | undefined;
+  try {
+    const client = (await runner.connect()) as pg.PoolClient;
+    overdue = setTimeout(() => {
+      destroyConnection(client);
+    }, timeoutMs);
+    return await runner.manager.transaction(async (manager) => {
+      await manager.query(AS_WORKER, [String(timeoutMs)]);
+      return work(manager);
+    });
+  } finally {
+    clearTimeout(overdue);
+    await runner.release();
+  }
 }

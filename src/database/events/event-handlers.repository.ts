@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
+import { asWorker } from './as-worker.js';
 
 /** How long a handler belongs to an instance that does not extend its claim, such as one that was killed. */
 const LEASE = `interval '15 seconds'`;
@@ -27,7 +28,7 @@ export class EventHandlersRepository {
 
   /** Stores new handlers. They begin with the events that are published from now on. */
   async register(names: readonly string[]): Promise<void> {
-    await this.dataSource.query(
+    await this.query(
       `insert into event_handlers (name, position)
        select name, coalesce((select last from event_position), 0) from unnest($1::text[]) as name
        on conflict do nothing`,
@@ -37,7 +38,7 @@ export class EventHandlersRepository {
 
   /** Takes the handlers that have events to process and that no other instance runs. */
   async claim(names: readonly string[]): Promise<ClaimedHandler[]> {
-    const [handlers] = await this.dataSource.query<[ClaimedHandler[], number]>(
+    const [handlers] = await this.query<[ClaimedHandler[], number]>(
       `update event_handlers set claim = $2, run_at = now() + ${LEASE}
        where name = any($1) and run_at <= now() and position < (select last from event_position)
        returning name, claim, position::float8 as position, failures`,
@@ -51,7 +52,7 @@ export class EventHandlersRepository {
    * @returns whether the claim is still valid
    */
   async advance({ name, claim }: ClaimedHandler, position: number): Promise<boolean> {
-    const [, count] = await this.dataSource.query<[unknown[], number]>(
+    const [, count] = await this.query<[unknown[], number]>(
       `update event_handlers set position = $3, failures = 0, last_error = null, run_at = now() + ${LEASE}
        where ${IS_CLAIM}`,
       [name, claim, position],
@@ -61,24 +62,27 @@ export class EventHandlersRepository {
 
   /** Extends claims without progress. */
   async extend(handlers: readonly ClaimedHandler[]): Promise<void> {
-    await this.dataSource.query(
-      `update event_handlers set run_at = now() + ${LEASE} where claim = any($1)`,
-      [handlers.map(({ claim }) => claim)],
-    );
+    await this.query(`update event_handlers set run_at = now() + ${LEASE} where claim = any($1)`, [
+      handlers.map(({ claim }) => claim),
+    ]);
   }
 
   /** Gives a handler back that has processed all events. */
   async release({ name, claim }: ClaimedHandler): Promise<void> {
     const text = `update event_handlers set claim = null, run_at = now() where ${IS_CLAIM}`;
-    await this.dataSource.query(text, [name, claim]);
+    await this.query(text, [name, claim]);
   }
 
   /** Gives a handler back that has failed, to run again after a delay. */
   async retry({ name, claim }: ClaimedHandler, error: string, delayMs: number): Promise<void> {
-    await this.dataSource.query(
+    await this.query(
       `update event_handlers set claim = null, failures = failures + 1, last_error = $3,
          run_at = now() + $4 * interval '1 ms' where ${IS_CLAIM}`,
       [name, claim, error, delayMs],
     );
+  }
+
+  private query<T>(text: string, values: readonly unknown[]): Promise<T> {
+    return asWorker(this.dataSource, (manager) => manager.query<T>(text, [...values]));
   }
 }

@@ -12,6 +12,9 @@ const KEPT_DAYS = 30;
 /** For how many days partitions are created ahead. */
 const DAYS_AHEAD = 3;
 
+/** How long the events of a restored backup may take to move to a partition. */
+const TIMEOUT_MS = 600_000;
+
 /** Readers wait for a partition that is attached or dropped. It must not keep them longer than this. */
 const LOCK_WAIT = `set local lock_timeout = '2s'`;
 
@@ -100,11 +103,15 @@ export class EventPartitionsRepository {
 
   /** Runs statements with the lock of the publisher. */
   private inTransaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return asWorker(this.dataSource, async (manager) => {
-      await manager.query(LOCK_WAIT);
-      await manager.query('select from event_position for update');
-      return work(manager);
-    });
+    return asWorker(
+      this.dataSource,
+      async (manager) => {
+        await manager.query(LOCK_WAIT);
+        await manager.query('select from event_position for update');
+        return work(manager);
+      },
+      TIMEOUT_MS,
+    );
   }
 }
 
