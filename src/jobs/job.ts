@@ -79,7 +79,7 @@ export function millisecondsOf(duration: Duration, option: string): number {
 
 /** The time until the next attempt, with jitter, so that failed jobs do not all return at once. */
 export function retryDelayMs(
-  { delayMs, maxDelayMs }: Pick<JobDefinition<never>, 'delayMs' | 'maxDelayMs'>,
+  { delayMs, maxDelayMs }: JobDefinition<never>,
   failedAttempts: number,
   random: number = Math.random(),
 ): number {

@@ -5,7 +5,6 @@ import type { Tenant } from '../database/gateway/tenant.js';
 import { OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
 import { Job, JobHandler } from '../jobs/job.decorator.js';
-import { retryDelayMs } from '../jobs/job.js';
 import type { Actor } from '../tenancy/actor.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import {
@@ -23,7 +22,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 const GONE = 410;
 
 /** Requests to one receiver at the same time. */
-const MAX_PARALLEL = 5;
+const MAX_PARALLEL = 10;
 
 /** How often deliveries that became due are looked for while requests run. */
 const POLL_MS = 500;
@@ -32,8 +31,11 @@ const POLL_MS = 500;
 const RUN_MS = 30_000;
 
 /** Attempts of a delivery. With these delays they take from three to four and a half days. */
-const MAX_ATTEMPTS = 24;
-const BACKOFF = { delayMs: 1_000, maxDelayMs: 12 * 3_600_000 };
+export const MAX_ATTEMPTS = 34;
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 12 * 3_600_000;
+/** Less than 2, so that an event soon reaches a receiver that fails now and then. */
+const DELAY_GROWTH = 1.5;
 
 /** Delivers events to receivers. */
 @Injectable()
@@ -129,5 +131,11 @@ function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outc
   if (result.error === null) return { status: 'succeeded' };
   const isLast = type === TEST_TYPE || attempts + 1 >= MAX_ATTEMPTS;
   if (isLast || result.responseStatus === GONE) return { status: 'failed' };
-  return { status: 'pending', retryMs: retryDelayMs(BACKOFF, attempts + 1) };
+  return { status: 'pending', retryMs: retryDelayMs(attempts + 1) };
+}
+
+/** The time until the next attempt, with jitter, so that the events of a receiver do not all return at once. */
+export function retryDelayMs(failedAttempts: number, random: number = Math.random()): number {
+  const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * DELAY_GROWTH ** (failedAttempts - 1));
+  return Math.round(delay * (0.75 + random / 4));
 }

@@ -1,0 +1,28 @@
+import { MAX_ATTEMPTS, retryDelayMs } from './webhooks.jobs.js';
+
+const DAY_MS = 86_400_000;
+
+/** The time from the first to the last attempt. */
+const total = (random: number) =>
+  Array.from({ length: MAX_ATTEMPTS - 1 }, (_, failed) => retryDelayMs(failed + 1, random)).reduce(
+    (sum, delay) => sum + delay,
+  );
+
+describe('the retries of a delivery', () => {
+  it('begin after a second and grow by half', () => {
+    expect([1, 2, 3].map((failed) => retryDelayMs(failed, 1))).toEqual([1_000, 1_500, 2_250]);
+  });
+
+  it('are reduced by up to a quarter', () => {
+    expect(retryDelayMs(1, 0)).toBe(750);
+  });
+
+  it('wait at most 12 hours', () => {
+    expect(retryDelayMs(33, 1)).toBe(DAY_MS / 2);
+  });
+
+  it('take longer than the three days after which a failing webhook is disabled', () => {
+    expect(total(0)).toBeGreaterThan(3 * DAY_MS);
+    expect(total(1)).toBeLessThan(4.5 * DAY_MS);
+  });
+});
