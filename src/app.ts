@@ -6,6 +6,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
 import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
+import { nameOfServer } from './database/connection/instances.js';
 import { Load } from './database/gateway/load.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
@@ -20,6 +21,7 @@ import { type RequestObserver, requestContext } from './http/request/request-con
 import { startPage } from './http/start-page/start-page.middleware.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
+import { SeparateLimits } from './rate-limit/separate-limits.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
 /** Options of the Nest application. */
@@ -64,6 +66,8 @@ export async function initApp(
     throw error;
   }
   await app.get(KeysService).setDefaultPhoneRegion();
+  await app.get(RateLimits).connect();
+  await app.get(SeparateLimits).warn();
   adapter.serveApplication();
   return app;
 }
@@ -72,7 +76,11 @@ export async function initApp(
 export function serverModule(options: AppOptions): DynamicModule {
   const { docs, metrics } = options.settings;
   const pages = [...(docs ? [DocsModule] : []), ...(metrics ? [MetricsModule] : [])];
-  return rootModule({ ...options, serverModules: [McpModule, HttpModule, ...pages] });
+  return rootModule({
+    applicationName: nameOfServer(),
+    ...options,
+    serverModules: [McpModule, HttpModule, ...pages],
+  });
 }
 
 const ROUTE_OWNERS: RouteOwners = {

@@ -21,6 +21,8 @@ export interface AppOptions {
   readonly database: DatabaseTarget;
   /** Time budget of database operations. Default: that of a server. */
   readonly timeBudget?: TimeBudget;
+  /** Name of the connections in the views of PostgreSQL. */
+  readonly applicationName?: string;
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
   /** The extensions of a team. */
@@ -39,6 +41,7 @@ export function rootModule({
   settings,
   database: target,
   timeBudget = new ServerTimeBudget(),
+  applicationName,
   beforeMigrating,
   extensions = [],
   modules = [],
@@ -49,7 +52,7 @@ export function rootModule({
   const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
   const ownModules = [
     ConfigModule.of(settings, Object.keys(settingsOf(extensions))),
-    DatabaseModule.to({ target, timeBudget, beforeMigrating, ledgers, tables }),
+    DatabaseModule.to({ target, timeBudget, applicationName, beforeMigrating, ledgers, tables }),
     AuthModule,
     JobsModule,
     MetricsRegistryModule,

@@ -54,6 +54,22 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'host=localhost dbname=db',
     ],
   },
+  REDIS_URL: {
+    setting: 'redisUrl',
+    unset: undefined,
+    good: [
+      'redis://localhost',
+      'redis://user:p%40ss@redis.example:6380/1',
+      'rediss://[::1]:6379',
+    ].map((url) => [url, url] as const),
+    bad: [
+      'localhost:6379',
+      'http://localhost',
+      'redis:localhost',
+      'redis://host:port',
+      'redis://a:p%ss@b',
+    ],
+  },
   DATABASE_MAX_CONNECTIONS: {
     setting: 'databaseMaxConnections',
     unset: 24,

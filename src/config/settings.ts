@@ -34,6 +34,8 @@ export abstract class Settings {
   abstract readonly databaseMaxConnections: number;
   /** Whether statements are prepared under names, which a connection pooler may not support. */
   abstract readonly databasePreparedStatements: boolean;
+  /** URL of the Redis that keeps the rate limits of all instances. If unset, each keeps its own. */
+  abstract readonly redisUrl: string | undefined;
   /** Data directory of the embedded PostgreSQL. */
   abstract readonly dataDir: string;
   /** Maximum number of reads per key in 60 seconds. */
@@ -75,6 +77,7 @@ const SETTINGS = {
     setting.integer({ default: DEFAULT_CONNECTIONS, min: MIN_CONNECTIONS, max: 10_000 }),
   ],
   databasePreparedStatements: ['DATABASE_PREPARED_STATEMENTS', setting.flag({ default: true })],
+  redisUrl: ['REDIS_URL', redisUrl()],
   dataDir: ['DATA_DIR', setting.text({ default: './data' })],
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
@@ -126,6 +129,15 @@ function postgresUrl() {
         ? raw
         : undefined,
     'must be a URL such as postgres://user:password@host:5432/database',
+    { optional: true },
+  );
+}
+
+function redisUrl() {
+  return setting.custom(
+    (raw) =>
+      /^rediss?:\/\//.test(raw) && URL.canParse(raw) && isPercentEncoded(raw) ? raw : undefined,
+    'must be a URL such as redis://user:password@host:6379/0',
     { optional: true },
   );
 }

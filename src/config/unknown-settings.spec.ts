@@ -55,7 +55,7 @@ const OURS = {
 
 describe('findUnknownSettings', () => {
   it.each([
-    ['REDIS_URL', ''],
+    ['REDIS_URLS', ' Did you mean REDIS_URL?'],
     ['DATABASE_REPLICA_URLS', ''],
     ['LATITUDE_PORT', ''],
     ['DATABASE_POOL', ''],
@@ -81,6 +81,6 @@ describe('findUnknownSettings', () => {
   });
 
   it('ignores empty variables', () => {
-    expect(findUnknownSettings({ REDIS_URL: '' })).toEqual([]);
+    expect(findUnknownSettings({ DATABASE_REPLICA_URLS: '' })).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import type { Environment } from './setting.js';
 import { SETTING_NAMES } from './settings.js';
 
 /** Settings that similar products have. */
-const KNOWN_ELSEWHERE = new Set(['REDIS_URL', 'DATABASE_REPLICA_URLS']);
+const KNOWN_ELSEWHERE = new Set(['DATABASE_REPLICA_URLS']);
 const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
 
 /** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */

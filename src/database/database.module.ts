@@ -20,6 +20,7 @@ import { type DatabaseTarget, dataSourceOptions } from './connection/data-source
 import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
+import { Instances } from './connection/instances.js';
 import { Load } from './gateway/load.js';
 import { migrate, type MigrateOptions } from './migrate.js';
 import { TimeBudget } from './gateway/time-budget.js';
@@ -51,6 +52,7 @@ const PROVIDERS = [
   EventsRepository,
   TenantDatabase,
   DatabaseStatus,
+  Instances,
   Load,
   CountsService,
   PurgeService,
@@ -73,6 +75,8 @@ const MODULE_OPTIONS = {
 export interface DatabaseOptions {
   readonly target: DatabaseTarget;
   readonly timeBudget: TimeBudget;
+  /** Name of the connections in the views of PostgreSQL. */
+  readonly applicationName?: string;
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
   /** The migrations of extensions. */
@@ -93,6 +97,7 @@ export class DatabaseModule implements OnModuleInit {
   static to({
     target,
     timeBudget,
+    applicationName,
     beforeMigrating,
     ledgers,
     tables,
@@ -107,7 +112,7 @@ export class DatabaseModule implements OnModuleInit {
           useFactory: ({ databaseMaxConnections, databasePreparedStatements }: Settings) => {
             context.hasOwnSession = databasePreparedStatements;
             return {
-              ...dataSourceOptions(target, context),
+              ...dataSourceOptions(target, context, applicationName),
               poolSize: planConnections(databaseMaxConnections).pool,
               ...MODULE_OPTIONS,
             };

@@ -1,8 +1,9 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
+import { RedisRateLimitStorage } from './redis-rate-limit.storage.js';
 import { replacedStorage } from './replaced-storage.js';
 import type { Actor } from '../tenancy/actor.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
@@ -37,7 +38,7 @@ export interface RateLimitOptions {
 
 /** Counts requests in windows that REST and /mcp share. */
 @Injectable()
-export class RateLimits implements OnModuleInit {
+export class RateLimits implements OnModuleInit, OnApplicationShutdown {
   /** Number of refused requests, for the metrics. */
   readonly refusals = { reads: 0, writes: 0, messages: 0, address: 0 };
   private storage: RateLimitStorage;
@@ -57,6 +58,20 @@ export class RateLimits implements OnModuleInit {
   /** @throws Error if a module provides a storage or a guard of the throttler that cannot be used */
   onModuleInit(): void {
     this.storage = replacedStorage(this.discovery, this.storage);
+  }
+
+  /** Connects to Redis, if the settings name one. Only servers do. */
+  async connect(): Promise<void> {
+    if (this.storage instanceof RedisRateLimitStorage) await this.storage.connect();
+  }
+
+  onApplicationShutdown(): void {
+    if (this.storage instanceof RedisRateLimitStorage) this.storage.disconnect();
+  }
+
+  /** Whether all instances that use the same Redis share the limits. */
+  get areShared(): boolean {
+    return this.storage instanceof RedisRateLimitStorage && this.storage.isShared;
   }
 
   /**

@@ -76,7 +76,7 @@ async function waitingFor(type: string): Promise<number> {
 /** Terminates the connections of the application. */
 function endConnections(): Promise<unknown> {
   return app.sql(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = 'latitude'`);
+    where datname = current_database() and application_name like 'latitude%'`);
 }
 
 describe('concurrent statements', () => {

@@ -28,7 +28,7 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
       while (!isOver) {
         const [row] = await app.sql<{ open: number }>(
           `select count(*)::int as open from pg_stat_activity
-           where datname = current_database() and application_name = 'latitude'`,
+           where datname = current_database() and application_name like 'latitude%'`,
         );
         counts.push(row!.open);
       }

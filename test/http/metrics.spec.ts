@@ -104,7 +104,7 @@ describe('GET /metrics', () => {
       const [server] = await app.sql<{ open: number; idle: number }>(
         `select count(*)::int as open, (count(*) filter (where state = 'idle'))::int as idle
          from pg_stat_activity
-         where datname = current_database() and application_name = 'latitude'`,
+         where datname = current_database() and application_name like 'latitude%'`,
       );
       const all = await samples();
       const open = all.get('latitude_database_connections') ?? 0;

@@ -68,16 +68,18 @@ const SET_UP = Object.entries(CONNECTION_SETTINGS)
  * The TypeORM options of the server, the command line and the tests.
  * @param sessionContext session context of every transaction; by default it is empty and statements
  *   run as the database user
+ * @param applicationName name of the connections in the views of PostgreSQL
  */
 export function dataSourceOptions(
   target: DatabaseTarget,
   sessionContext = new SessionContext(),
+  applicationName = 'latitude',
 ): PostgresOptions {
   const address = 'url' in target ? target : { ...target, username: target.user };
   return {
     type: 'postgres',
     ...address,
-    applicationName: 'latitude',
+    applicationName,
     migrations: [...MIGRATIONS],
     migrationsTransactionMode: 'each',
     installExtensions: false,

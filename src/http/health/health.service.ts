@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Readiness } from '../../database/readiness/readiness.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
+import { SeparateLimits } from '../../rate-limit/separate-limits.js';
 import { HealthChecks, type HealthResults } from './health-checks.js';
 
 /** Whether an instance is ready, and the reason if it is not. */
@@ -13,6 +14,8 @@ export interface ReadinessReport {
   readonly detail?: string;
   /** Present if extensions add health indicators. */
   readonly checks?: HealthResults;
+  /** Sentences for operators about what does not keep the instance from serving. */
+  readonly warnings?: readonly string[];
 }
 
 @Injectable()
@@ -20,6 +23,7 @@ export class HealthService {
   constructor(
     private readonly database: Readiness,
     private readonly checks: HealthChecks,
+    private readonly limits: SeparateLimits,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
@@ -35,6 +39,7 @@ export class HealthService {
       const detail = results[failure]?.detail;
       return { status: 'unavailable', reason: failure, ...(detail && { detail }), ...checks };
     }
-    return { status: 'ok', ...checks };
+    const warning = await this.limits.warning();
+    return { status: 'ok', ...checks, ...(warning && { warnings: [warning] }) };
   }
 }

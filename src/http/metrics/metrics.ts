@@ -48,6 +48,10 @@ export class Metrics {
     this.addGauge('latitude_database_waiting', 'Waiting statements.', () => pool().waiting);
     const refusals = 'latitude_rate_limit_refusals_total';
     this.addCounter(refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
+    const shared = 'latitude_rate_limits_shared';
+    this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', () =>
+      Number(limits.areShared),
+    );
     const lookups = 'latitude_key_lookups_total';
     this.addCounter(lookups, 'Key look-ups by source.', 'source', () => authenticator.lookups);
     this.addBuildInfo();

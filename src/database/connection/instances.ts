@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { SharedLookups } from '../gateway/shared-lookups.js';
+
+/** How long a count is reused. */
+const FRESH_MS = 10_000;
+
+const COUNT_INSTANCES = {
+  name: 'instances',
+  text: `select count(distinct application_name)::int as instances from pg_stat_activity
+    where datname = current_database() and application_name like 'latitude server %'`,
+  values: [],
+};
+
+/** Returns the name of the database connections of a server. No other server has the same. */
+export function nameOfServer(): string {
+  return `latitude server ${randomUUID().slice(0, 8)}`;
+}
+
+/** Finds the servers that are connected to the database. */
+@Injectable()
+export class Instances {
+  private latest: { startedAt: number; count: Promise<number> } | undefined;
+
+  constructor(private readonly lookups: SharedLookups) {}
+
+  /** Returns the number of servers, this one included. It is at most ten seconds old. */
+  count(): Promise<number> {
+    const now = performance.now();
+    if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
+      this.latest = { startedAt: now, count: this.find() };
+    }
+    return this.latest.count;
+  }
+
+  /** Without a reply of the database, nothing is known about others. Readiness reports the reason. */
+  private async find(): Promise<number> {
+    try {
+      const [row] = await this.lookups.find<{ instances: number }>(COUNT_INSTANCES);
+      return row?.instances ?? 1;
+    } catch {
+      this.latest = undefined;
+      return 1;
+    }
+  }
+}

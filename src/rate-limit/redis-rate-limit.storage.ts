@@ -1,0 +1,163 @@
+import type { MaybePromise } from './maybe-promise.js';
+import {
+  MemoryRateLimitStorage,
+  type RateLimitStorage,
+  type RateWindow,
+} from './rate-limit.storage.js';
+import { RedisConnection } from './redis-connection.js';
+import type { WindowReply } from './window-script.js';
+
+/** The time after which requests that were taken in advance are returned. */
+const ADVANCE_MS = 100;
+
+/** The requests of one key in one turn of the event loop. */
+interface Group {
+  readonly key: string;
+  readonly ttl: number;
+  readonly limit: number;
+  readonly counts: ((window: RateWindow) => void)[];
+  readonly peeks: ((window: RateWindow) => void)[];
+}
+
+/** Requests of a window that were counted in Redis in advance. */
+interface Advance {
+  readonly ttl: number;
+  readonly limit: number;
+  /** Counted requests, without those that are left. */
+  hits: number;
+  left: number;
+  /** End of the window by the clock of Redis. */
+  readonly endsAt: number;
+  /** End of the window by the monotonic clock of this process. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Keeps the windows in Redis, so that the limits are exact over instances. The requests of one turn of the
+ * event loop share a round trip. As long as at least 1,000 requests are left, an instance takes some in
+ * advance for a tenth of a second. While Redis does not reply, the windows of this process are used.
+ */
+export class RedisRateLimitStorage implements RateLimitStorage {
+  private readonly local = new MemoryRateLimitStorage();
+  private readonly advances = new Map<string, Advance>();
+  private readonly connection: RedisConnection;
+  private groups = new Map<string, Group>();
+
+  constructor(url: string) {
+    this.connection = new RedisConnection(url, () => {
+      this.advances.clear();
+    });
+  }
+
+  /** Whether the windows of Redis are used. */
+  get isShared(): boolean {
+    return this.connection.isOpen;
+  }
+
+  connect(): Promise<void> {
+    return this.connection.open();
+  }
+
+  disconnect(): void {
+    this.connection.close();
+  }
+
+  /** Implements `ThrottlerStorage`. */
+  async increment(key: string, ttl: number, limit: number): Promise<RateWindow> {
+    return this.count(key, ttl, limit);
+  }
+
+  count(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
+    if (!this.isShared) return this.local.count(key, ttl, limit);
+    const advance = this.advanceOf(key, limit);
+    if (!advance || advance.left === 0) {
+      return new Promise((resolve) => this.groupOf(key, ttl, limit).counts.push(resolve));
+    }
+    advance.left--;
+    advance.hits++;
+    return windowOf(advance, advance.expiresAt - performance.now());
+  }
+
+  peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
+    if (!this.isShared) return this.local.peek(key, ttl, limit);
+    return new Promise((resolve) => this.groupOf(key, ttl, limit).peeks.push(resolve));
+  }
+
+  private advanceOf(key: string, limit: number): Advance | undefined {
+    const advance = this.advances.get(key);
+    return advance?.limit === limit && performance.now() < advance.expiresAt ? advance : undefined;
+  }
+
+  private groupOf(key: string, ttl: number, limit: number): Group {
+    const id = `${key} ${limit}`;
+    const group = this.groups.get(id) ?? { key, ttl, limit, counts: [], peeks: [] };
+    if (this.groups.size === 0) setImmediate(() => void this.send());
+    this.groups.set(id, group);
+    return group;
+  }
+
+  private async send(): Promise<void> {
+    const groups = [...this.groups.values()];
+    this.groups = new Map();
+    try {
+      const requests = groups.map(({ counts, ...group }) => ({ ...group, asked: counts.length }));
+      const replies = await this.connection.run(requests);
+      replies.forEach((reply, index) => {
+        const group = groups[index];
+        if (group) this.resolve(group, reply);
+      });
+    } catch {
+      for (const { key, ttl, limit, counts, peeks } of groups) {
+        for (const resolve of counts) resolve(this.local.count(key, ttl, limit));
+        for (const resolve of peeks) resolve(this.local.peek(key, ttl, limit));
+      }
+    }
+  }
+
+  private resolve({ key, ttl, limit, counts, peeks }: Group, reply: WindowReply): void {
+    const { hits, allowed, endsAt, msLeft } = reply;
+    counts.forEach((resolve, index) => {
+      const isBlocked = index >= allowed;
+      const counted = hits + (isBlocked ? allowed : index + 1);
+      resolve(windowOf({ hits: counted, limit, endsAt }, msLeft, isBlocked));
+    });
+    const used = Math.min(counts.length, allowed);
+    for (const resolve of peeks) resolve(windowOf({ hits: hits + used, limit, endsAt }, msLeft));
+    if (allowed <= counts.length) return;
+    const advance = {
+      ...{ ttl, limit, endsAt, expiresAt: performance.now() + msLeft },
+      ...{ hits: hits + used, left: allowed - used },
+    };
+    this.return(key, this.advances.get(key));
+    this.advances.set(key, advance);
+    setTimeout(() => {
+      if (this.advances.get(key) !== advance) return;
+      this.advances.delete(key);
+      this.return(key, advance);
+    }, ADVANCE_MS).unref();
+  }
+
+  /** Returns the requests that are left, in the window from which they were taken. */
+  private return(key: string, advance: Advance | undefined): void {
+    if (!advance || advance.left === 0 || performance.now() >= advance.expiresAt) return;
+    const { ttl, limit, left } = advance;
+    advance.left = 0;
+    this.connection.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
+  }
+}
+
+function windowOf(
+  { hits, limit, endsAt }: Pick<Advance, 'hits' | 'limit' | 'endsAt'>,
+  msLeft: number,
+  isBlocked = false,
+): RateWindow {
+  const seconds = Math.ceil(msLeft / 1000);
+  return {
+    totalHits: hits,
+    limit,
+    isBlocked,
+    endsAt,
+    timeToExpire: seconds,
+    timeToBlockExpire: isBlocked ? seconds : 0,
+  };
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { logger } from '../config/logger.js';
+import { Settings } from '../config/settings.js';
+import { Instances } from '../database/connection/instances.js';
+import { RateLimits } from './rate-limits.js';
+
+/** Warns if several instances use one database and do not share the rate limits. */
+@Injectable()
+export class SeparateLimits {
+  constructor(
+    private readonly instances: Instances,
+    private readonly limits: RateLimits,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Returns a sentence for operators; undefined if all is well. */
+  async warning(): Promise<string | undefined> {
+    if (this.limits.areShared) return undefined;
+    const count = await this.instances.count();
+    if (count < 2) return undefined;
+    const reason = this.settings.redisUrl
+      ? 'because Redis does not reply'
+      : 'because REDIS_URL is not set';
+    return `${count} instances use this database, and each has rate limits of its own, ${reason}.`;
+  }
+
+  /** Logs the warning. */
+  async warn(): Promise<void> {
+    const warning = await this.warning();
+    if (warning) logger.warn(warning);
+  }
+}

@@ -1,0 +1,170 @@
+import { PassThrough } from 'node:stream';
+import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
+import { expectError } from '../../src/testing/factories.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import type { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+import { describeUnless } from '../faults/support/describe-unless.js';
+import { until } from '../support/product.js';
+import {
+  countUntilRefused,
+  expectRefusal,
+  instancesOnOneDatabase,
+  limitsOf,
+} from '../support/rate-limits.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../support/redis.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const ME = '/api/v1/me';
+const LEADS = '/api/v1/leads';
+const LIMITS = { readsPerMinute: 60, writesPerMinute: 4 };
+
+describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
+  const start = instancesOnOneDatabase();
+  let redis: RedisServer;
+  let proxy: TcpProxy;
+  let one: TestApp;
+  let other: TestApp;
+  let tenant: Tenant;
+  /** The clients of one key of both instances. */
+  let clients: Tenant['api'][];
+  let log: string;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    proxy = await TcpProxy.to({ url: redis.url });
+    const redisUrl = 'url' in proxy.target ? proxy.target.url : '';
+    one = await start({ ...LIMITS, redisUrl });
+    other = await start({ ...LIMITS, redisUrl });
+    const output = new PassThrough();
+    output.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    setLogOutput(output);
+  });
+  beforeEach(async () => {
+    log = '';
+    setLogLevel('info');
+    tenant = await one.organization();
+    clients = [one, other].map((app) => app.client(tenant.key.key));
+  });
+  afterEach(() => {
+    setLogLevel('silent');
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await redis.kill();
+  });
+
+  const clientOf = (request: number) => clients[request % clients.length]!;
+  const areShared = async (app: TestApp) => {
+    const metrics = await (await fetch(`${app.url}/metrics`)).text();
+    return /^latitude_rate_limits_shared (\d)$/m.exec(metrics)?.[1] === '1';
+  };
+  const logged = (text: string) => log.split('\n').filter((line) => line.includes(text)).length;
+
+  describe('two instances with one Redis', () => {
+    it('allow exactly the limit to parallel reads of a key', async () => {
+      for (const expected of [50, 10]) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, request) => clientOf(request).get(ME)),
+        );
+        const allowed = answers.filter(({ status }) => status === 200);
+        expect(allowed).toHaveLength(expected);
+        for (const refused of answers.filter((answer) => !allowed.includes(answer))) {
+          expectRefusal(refused);
+        }
+      }
+    });
+
+    it('answer the same headers', async () => {
+      const first = limitsOf(await clientOf(0).get(ME));
+      const second = limitsOf(await clientOf(1).get(ME));
+      expect(first).toMatchObject({ limit: 60, remaining: 59 });
+      expect(second).toEqual({ ...first, remaining: 58 });
+      expect(first.reset).toBeGreaterThan(Date.now() / 1_000 + 50);
+    });
+
+    it('count writes apart from reads, and tools as requests', async () => {
+      const mcp = new McpHttpClient(other.url, tenant.key.key);
+      await clientOf(0).post(LEADS, { first_name: 'Ada' });
+      await mcp.statelessRpc('tools/call', {
+        name: 'create_lead',
+        arguments: { first_name: 'Grace' },
+      });
+      expect(limitsOf(await clientOf(0).post(LEADS, {}))).toMatchObject({ remaining: 1 });
+      expect(limitsOf(await clientOf(1).get(ME))).toMatchObject({ remaining: 59 });
+    });
+
+    it('do not count refused requests', async () => {
+      let request = 0;
+      const write = () => clientOf(request++).post(LEADS, {});
+      expect(await countUntilRefused(write)).toBe(4);
+      expect(limitsOf(await write())).toMatchObject({ limit: 4, remaining: 0 });
+    });
+
+    it('share the window of an address without a key', async () => {
+      const strangers = [one.client(), other.client()];
+      const before = limitsOf(await strangers[0]!.get(ME)).remaining;
+      expect(limitsOf(await strangers[1]!.get(ME)).remaining).toBe(before - 1);
+    });
+  });
+
+  describe('while Redis does not reply', () => {
+    /** What ends the replies, and what starts them again. */
+    const faults: [string, () => unknown, () => unknown][] = [
+      ['is killed', () => redis.kill(), () => redis.start()],
+      [
+        'refuses connections',
+        () => {
+          proxy.setOpen(false);
+        },
+        () => {
+          proxy.setOpen(true);
+        },
+      ],
+      [
+        'is silent',
+        () => {
+          proxy.pauseTraffic();
+        },
+        () => {
+          proxy.resumeTraffic();
+        },
+      ],
+      [
+        'loses connections',
+        () => {
+          proxy.blackhole();
+        },
+        () => undefined,
+      ],
+    ];
+
+    it.each(faults)('because it %s, instances count alone until it replies', async (...fault) => {
+      const [, stop, resume] = fault;
+      expect(await areShared(one)).toBe(true);
+      await stop();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => clientOf(0).get(ME)));
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      const { remaining } = limitsOf(await clientOf(1).get(ME));
+      expect(remaining).toBeGreaterThanOrEqual(39);
+
+      await resume();
+      await until(async () => (await areShared(one)) && (await areShared(other)));
+      const { key } = await one.key(tenant.id);
+      expect(limitsOf(await one.client(key.key).get(ME))).toMatchObject({ remaining: 59 });
+      expect(limitsOf(await other.client(key.key).get(ME))).toMatchObject({ remaining: 58 });
+      // Each instance that has noticed it says so once.
+      const warnings = logged('Redis does not reply');
+      expect([1, 2]).toContain(warnings);
+      expect(logged('instances share')).toBe(warnings);
+    });
+
+    it('starts, counts alone and says so', async () => {
+      const alone = await start({ ...LIMITS, redisUrl: 'redis://127.0.0.1:1' });
+      expect(await areShared(alone)).toBe(false);
+      const { api } = await alone.organization();
+      expect(await countUntilRefused(() => api.post(LEADS, {}))).toBe(4);
+      expectError(await api.post(LEADS, {}), 429, 'rate_limit_exceeded');
+    });
+  });
+});
