@@ -102,7 +102,11 @@ export { JobsService, type SendOptions } from './jobs/jobs.service.js';
 export type { Duration } from './config/duration.js';
 
 // Events
-export { OnDurableEvent, type DurableEventOptions } from './events/event-handler.decorator.js';
+export {
+  type EventBatch,
+  OnDurableEvent,
+  type DurableEventOptions,
+} from './events/event-handler.decorator.js';
 export type { RecordedEvent } from './events/recorded-event.js';
 export { EventDto, EventListQuery } from './events/event.dto.js';
 export { EventsModule } from './events/events.module.js';

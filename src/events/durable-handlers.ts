@@ -15,7 +15,11 @@ import {
 import { BackgroundWork } from '../jobs/background-work.js';
 import { assertJobName } from '../jobs/job.js';
 import { EventFollower } from './event-follower.js';
-import { DURABLE_HANDLER, type DurableHandler } from './event-handler.decorator.js';
+import {
+  DURABLE_HANDLER,
+  type DurableHandler,
+  type EventBatch,
+} from './event-handler.decorator.js';
 import { EventTypes } from './event-types.js';
 import { eventOf, handlerActorOf } from './recorded-event.js';
 
@@ -123,16 +127,17 @@ export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy 
   private async process(method: Method, claimed: ClaimedHandler): Promise<void> {
     const { types } = method.declaration;
     let { position } = claimed;
-    let head: number;
+    let isDone: boolean;
     do {
-      head = Math.max(this.follower.head, position);
+      const head = Math.max(this.follower.head, position);
       const events = await this.log.readAfter(position, head, types, PAGE);
       const progress = await this.processPage(method, claimed, events);
       if (progress !== 'done') return;
       position = (events.length < PAGE ? undefined : events.at(-1)?.position) ?? head;
-      if (!(await this.handlers.advance(claimed, position))) return;
-    } while (this.follower.head > position && this.background.isAccepting);
-    await this.handlers.release(claimed);
+      isDone = this.follower.head <= position || !this.background.isAccepting;
+      if (isDone) await this.handlers.release(claimed, position);
+      else if (!(await this.handlers.advance(claimed, position))) return;
+    } while (!isDone);
   }
 
   /** @returns `stopped` if the handler has failed, belongs to another instance, or the server stops */
@@ -141,16 +146,17 @@ export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy 
     claimed: ClaimedHandler,
     events: readonly EventOfOrganization[],
   ): Promise<'done' | 'stopped'> {
+    const batch: EventBatch = { memo: new Map() };
     let stored = performance.now();
     let last: number | undefined;
     const store = async () => last === undefined || (await this.handlers.advance(claimed, last));
     for (const event of events) {
       if (!this.background.isAccepting) {
-        if (await store()) await this.handlers.release(claimed);
+        await this.handlers.release(claimed, last);
         return 'stopped';
       }
       try {
-        await run(handlerActorOf(event, `event handler ${claimed.name}`), eventOf(event));
+        await run(handlerActorOf(event, `event handler ${claimed.name}`), eventOf(event), batch);
       } catch (error) {
         if (await store()) await this.retryLater(claimed, event, last === undefined, error);
         return 'stopped';

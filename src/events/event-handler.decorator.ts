@@ -14,7 +14,16 @@ export interface DurableHandler extends DurableEventOptions {
 
 export const DURABLE_HANDLER = Symbol('durable event handler');
 
-type Handler = (actor: Actor, event: RecordedEvent) => unknown;
+/** Events that were read together. */
+export interface EventBatch {
+  /**
+   * What handlers of these events want to look up once, such as the settings of an organization. It is read
+   * after all of these events were committed.
+   */
+  readonly memo: Map<string, unknown>;
+}
+
+type Handler = (actor: Actor, event: RecordedEvent, batch: EventBatch) => unknown;
 
 /**
  * Marks the method of a provider that receives events. It is called at least once for each event, with an

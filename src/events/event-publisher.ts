@@ -21,7 +21,7 @@ import { EventFollower } from './event-follower.js';
 const POLL_MS = 300;
 
 /** The least time between two publications, in which events of further commits gather. */
-const PAUSE_MS = 25;
+const PAUSE_MS = 100;
 
 /** How long a stop waits for the last publication. */
 const DRAIN_MS = 2_000;

@@ -29,12 +29,20 @@ export class WebhookDispatcher {
   /**
    * Queues an event for every webhook of the organization that wants it, once for each. Events of a record
    * must come in their order.
+   * @param memo keeps the receivers of events that were read together
    * @throws ApiError `query_failed`, `create_failed`
    */
-  async dispatch(tenant: Tenant, event: NewDelivery): Promise<void> {
+  async dispatch(
+    tenant: Tenant,
+    event: NewDelivery,
+    memo = new Map<string, unknown>(),
+  ): Promise<void> {
     const scope = this.types.scopeOf(event.type);
     if (scope === undefined) return;
-    const receivers = await this.queue.receiversOf(tenant, event.type, scope);
+    const key = `${tenant.id} ${event.type}`;
+    const known = memo.get(key) as readonly string[] | undefined;
+    const receivers = known ?? (await this.queue.receiversOf(tenant, event.type, scope));
+    memo.set(key, receivers);
     if (receivers.length > 0) await this.add(tenant, receivers, event);
   }
 

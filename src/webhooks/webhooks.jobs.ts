@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import type { Tenant } from '../database/gateway/tenant.js';
-import { OnDurableEvent } from '../events/event-handler.decorator.js';
+import { type EventBatch, OnDurableEvent } from '../events/event-handler.decorator.js';
 import type { RecordedEvent } from '../events/recorded-event.js';
 import { Job, JobHandler } from '../jobs/job.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -57,10 +57,15 @@ export class WebhooksJobs implements OnModuleDestroy {
 
   /** Queues an event for the webhooks that want it. */
   @OnDurableEvent('webhooks')
-  async queueEvent({ organization }: Actor, event: RecordedEvent): Promise<void> {
+  async queueEvent(
+    { organization }: Actor,
+    event: RecordedEvent,
+    { memo }: EventBatch,
+  ): Promise<void> {
     const { id: eventId, type, record } = event;
     const body = JSON.stringify(event);
-    await this.dispatcher.dispatch(organization, { eventId, type, recordId: record.id, body });
+    const queued = { eventId, type, recordId: record.id, body };
+    await this.dispatcher.dispatch(organization, queued, memo);
   }
 
   @JobHandler(DELIVER)

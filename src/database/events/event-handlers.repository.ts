@@ -67,10 +67,16 @@ export class EventHandlersRepository {
     ]);
   }
 
-  /** Gives a handler back that has processed all events. */
-  async release({ name, claim }: ClaimedHandler): Promise<void> {
-    const text = `update event_handlers set claim = null, run_at = now() where ${IS_CLAIM}`;
-    await this.query(text, [name, claim]);
+  /**
+   * Gives a handler back that has not failed.
+   * @param position of the last event that it has processed; undefined if there was none
+   */
+  async release({ name, claim }: ClaimedHandler, position?: number): Promise<void> {
+    await this.query(
+      `update event_handlers set claim = null, run_at = now(), position = coalesce($3, position),
+         failures = case when $3 is null then failures else 0 end where ${IS_CLAIM}`,
+      [name, claim, position ?? null],
+    );
   }
 
   /** Gives a handler back that has failed, to run again after a delay. */
