@@ -74,8 +74,8 @@ const RESOURCES: readonly Resource[] = [
     read: 'webhooks:read',
     write: 'webhooks:write',
     creation: buildWebhook,
-    changes: { types: ['lead.updated'], description: 'Newsletter' },
-    needs: ['leads:read'],
+    changes: { description: 'Newsletter' },
+    needs: ['tasks:read'],
     hasEvents: false,
   },
 ];
@@ -146,9 +146,9 @@ async function createWebhook({ api }: Tenant): Promise<string> {
   return dataOf<{ id: string }>(await api.post('/api/v1/webhooks', buildWebhook()), 201).id;
 }
 
-/** The body of a webhook whose receiver does not exist. */
+/** The body of a webhook whose receiver does not exist, for events that the suites do not cause. */
 function buildWebhook(): Body {
-  return { url: `https://receiver.invalid/${randomUUID()}`, types: ['lead.created'] };
+  return { url: `https://receiver.invalid/${randomUUID()}`, types: ['task.completed'] };
 }
 
 function route(

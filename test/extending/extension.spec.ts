@@ -15,6 +15,7 @@ import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factor
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { backUp, restore, rowsByTable } from '../support/backups.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 import { Notes1800000000000, notesExtension, notesTable } from './notes.extension.js';
 
 const NOTES = '/api/v1/notes';
@@ -205,6 +206,7 @@ describe('the migrations of an extension', () => {
   });
 
   it('are part of a backup, which only an application with the extension restores', async () => {
+    await stopBackgroundWork(app);
     await createNote();
     const { file, header } = await backUp(app.database);
     expect(header.ledgers).toEqual({ latitude_migrations_acme_notes: [Notes1800000000000.name] });
