@@ -13,7 +13,6 @@ import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase } from '../../src/testing/databases.js';
 import type { Extension } from '../../src/extension/extension.js';
 import { ledgersOf } from '../../src/extension/extensions.js';
-import { until } from './product.js';
 import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from './plain-owner.js';
 
 export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
@@ -87,13 +86,7 @@ export async function startFilled(database: DatabaseTarget) {
   for (const tenant of tenants) {
     for (const { listed } of LIST_ROUTES) await listed(tenant);
   }
-  await untilPublished(app);
   return { app, tenants };
-}
-
-/** Waits until all events are published, so that the server changes no rows by itself. */
-async function untilPublished(app: TestApp): Promise<void> {
-  await until(async () => (await app.sql('select from event_outbox limit 1')).length === 0);
 }
 
 export async function expectCountersToHold(app: TestApp, tenants: readonly { id: string }[]) {
