@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { ApiError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
+import { UUID } from '../fields/uuid.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
@@ -77,13 +78,15 @@ export class DeliveriesService {
   }
 }
 
-function testEvent(actor: Actor, webhook: WebhookDto) {
+function testEvent({ key, channel }: Actor, webhook: WebhookDto) {
+  // The actor of a command has a name in place of a key.
+  const key_id = UUID.test(key.id) ? key.id : null;
   return {
     id: `test_${randomUUID()}`,
     type: TEST_TYPE,
     created_at: new Date(),
     record: webhook,
     changed: [],
-    actor: { key_id: actor.key.id, channel: actor.channel, request_id: null },
+    actor: { key_id, channel: key_id && channel, request_id: null },
   };
 }
