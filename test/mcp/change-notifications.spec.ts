@@ -42,11 +42,10 @@ class BriefTools {
 @Module({ imports: [LeadsModule], providers: [BriefTools] })
 class BriefModule {}
 
-/** The routes that change a record, by kind of record. */
-const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT').map((route) => {
-  const [, kind = ''] = /(\w+)s\/:id$/.exec(route.pattern) ?? [];
-  return [kind, route] as const;
-});
+/** The routes that change a record, by kind of record. Webhooks are no resources of MCP. */
+const KINDS = RECORD_ROUTES.filter(({ method }) => method === 'PUT')
+  .map((route) => [/(\w+)s\/:id$/.exec(route.pattern)?.[1] ?? '', route] as const)
+  .filter(([kind]) => kind !== 'webhook');
 
 let app: TestApp;
 let tenant: Tenant;
