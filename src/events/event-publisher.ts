@@ -3,6 +3,7 @@ import {
   Injectable,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
+  type OnModuleDestroy,
 } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { logger } from '../config/logger.js';
@@ -28,7 +29,9 @@ const DRAIN_MS = 2_000;
 
 /** Publishes the events of committed changes, in a server: at once, and those of other processes soon after. */
 @Injectable()
-export class EventPublisher implements OnApplicationBootstrap, OnApplicationShutdown {
+export class EventPublisher
+  implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
+{
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private publishing = Promise.resolve();
@@ -73,12 +76,17 @@ export class EventPublisher implements OnApplicationBootstrap, OnApplicationShut
     });
   }
 
+  /** Tells subscribers of what is committed, before their streams are closed. */
+  async onModuleDestroy(): Promise<void> {
+    if (this.timer) await this.publishInTime();
+  }
+
   /** Publishes what the last requests have written. What is left, the next start publishes. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.timer) return;
     clearInterval(this.timer);
     this.timer = undefined;
-    await Promise.race([this.publish(), after(DRAIN_MS, undefined, { ref: false })]);
+    await this.publishInTime();
   }
 
   /** Creates partitions ahead and drops expired ones (docs/contract/events.md#retention). */
@@ -96,6 +104,10 @@ export class EventPublisher implements OnApplicationBootstrap, OnApplicationShut
   publish(): Promise<void> {
     this.publishing = this.publishing.then(() => this.publishWaiting());
     return this.publishing;
+  }
+
+  private async publishInTime(): Promise<void> {
+    await Promise.race([this.publish(), after(DRAIN_MS, undefined, { ref: false })]);
   }
 
   private wake(): void {
