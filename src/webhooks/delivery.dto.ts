@@ -26,7 +26,7 @@ export class DeliveryDto {
     required: true,
     max: 100,
     description: 'The id of the event: the header webhook-id.',
-    example: '1767630000000000',
+    example: '01a1fbdd-52f0-7360-8000-000000000000',
   })
   event_id: string;
   @Text({

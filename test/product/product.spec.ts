@@ -132,12 +132,11 @@ describe('shutdown', () => {
       PROTOCOL_MODES.map((mode) => Subscriber.of(mode, caller, [`lead://${id}`])),
     );
     dataOf(await api.put(`${LEADS}/${id}`, { first_name: 'Grace' }));
-    // A change is published after its response.
+    server.signal('SIGTERM');
     for (const subscriber of subscribers) {
       expect(await subscriber.next()).toEqual(resourceUpdated(`lead://${id}`));
+      expect(await subscriber.next()).toBeUndefined();
     }
-    server.signal('SIGTERM');
-    for (const subscriber of subscribers) expect(await subscriber.next()).toBeUndefined();
     expect(await server.ended).toBe(0);
   });
 

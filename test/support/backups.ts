@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type BackupHeader, BackupReader } from '../../src/database/backup/backup-file.js';
@@ -17,8 +18,14 @@ import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from './plain-owne
 
 export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
 
+const files: string[] = [];
+afterAll(() => Promise.all(files.map((file) => rm(file, { force: true }))));
+
+/** A path of its own, whose file is removed after the suite. */
 export function temporaryFile(): string {
-  return path.join(os.tmpdir(), `latitude-test-${randomUUID()}.backup`);
+  const file = path.join(os.tmpdir(), `latitude-test-${randomUUID()}.backup`);
+  files.push(file);
+  return file;
 }
 
 export async function backUp(

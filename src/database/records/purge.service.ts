@@ -106,7 +106,13 @@ export class PurgeService {
         text: `select id from ${table} where ${PURGEABLE} limit ${BATCH} for update`,
         values: [tenant.id, before],
       });
-      const removal = new RecordRemoval(transaction, own.id, references, this.tables);
+      const removal = new RecordRemoval(
+        transaction,
+        own,
+        references,
+        this.tables,
+        this.tenantTables.repositories,
+      );
       const ids = found.map(({ id }) => id);
       await removal.remove(table, ids);
       await this.responses.deleteForRecords(transaction, tenant, removal.removedIds);

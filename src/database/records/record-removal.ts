@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { TableReference } from './table-references.js';
-import type { TenantTransaction } from '../gateway/tenant.js';
+import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { TenantRepository } from './tenant-repository.js';
 import { NEXT_UPDATED_AT } from './record-statements.js';
 
 /**
@@ -18,12 +19,16 @@ export class RecordRemoval {
 
   private readonly seen = new Set<string>();
 
-  /** @param tables tables whose records have an `id`; PostgreSQL handles the rows of other tables */
+  /**
+   * @param tables tables whose records have an `id`; PostgreSQL handles the rows of other tables
+   * @param repositories write the events of changed records of their tables
+   */
   constructor(
     private readonly transaction: TenantTransaction,
-    private readonly organizationId: string,
+    private readonly tenant: Tenant,
     private readonly references: readonly TableReference[],
     private readonly tables: readonly string[],
+    private readonly repositories: readonly TenantRepository<{ id: string }>[],
   ) {}
 
   /**
@@ -52,23 +57,26 @@ export class RecordRemoval {
   }
 
   /** Locks the referencing records (cascade), or sets their reference to null. */
-  private referring(reference: TableReference, ids: readonly string[]): Promise<string[]> {
+  private async referring(reference: TableReference, ids: readonly string[]): Promise<string[]> {
     const { table, column, onDelete, isDated } = reference;
     const refersTo = `organization_id = $1 and ${column} = any($2)`;
     if (onDelete === 'cascade') {
       return this.query(`select id from ${table} where ${refersTo} for update`, ids);
     }
+    const repository = this.repositories.find(({ table: { name } }) => name === table);
+    const changed = await repository?.clearReference(this.transaction, this.tenant, column, ids);
     const dated = isDated ? `, updated_at = ${NEXT_UPDATED_AT}` : '';
-    return this.query(
+    const others = await this.query(
       `update ${table} set ${column} = null${dated} where ${refersTo} returning id`,
       ids,
     );
+    return [...(changed ?? []), ...others];
   }
 
   private async query(text: string, ids: readonly string[]): Promise<string[]> {
     const rows = await this.transaction.query<{ id: string }>({
       text,
-      values: [this.organizationId, ids],
+      values: [this.tenant.id, ids],
     });
     return rows.map(({ id }) => id);
   }

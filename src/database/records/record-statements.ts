@@ -98,7 +98,20 @@ export class RecordStatements {
     return this.change(update, [organizationId, id], event);
   }
 
-  /** Changes a record, and writes its event. */
+  /** Sets a reference to null in the records that are not deleted, and writes their events. */
+  clearReference(
+    organizationId: string,
+    column: string,
+    ids: readonly string[],
+    event: EventValues,
+  ): Statement {
+    const { name, notDeleted } = this.table;
+    const update = `update ${name} set ${column} = null, updated_at = ${NEXT_UPDATED_AT}
+      where organization_id = $1 and ${column} = any($2) and ${notDeleted}`;
+    return this.change(update, [organizationId, ids], event);
+  }
+
+  /** Changes records, and writes their events. */
   private change(update: string, values: readonly unknown[], event: EventValues): Statement {
     const { type, changed, origin } = event;
     const parameters = [1, 2, 3, 4, 5].map((n) => `$${values.length + n}`).join(', ');

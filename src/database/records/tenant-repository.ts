@@ -7,7 +7,7 @@ import { type RequiredReferences, type Row, rowItemOf, type RowItem } from './re
 import type { TenantTable } from './tenant-table.js';
 import { ResponseExists, STORED_RESPONSE_KEY } from '../stored-responses.js';
 import { UniqueViolation } from '../connection/driver-error.js';
-import type { Statement, Tenant } from '../gateway/tenant.js';
+import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
 /** Times of a record that is older than its row. */
@@ -123,6 +123,26 @@ export abstract class TenantRepository<R extends { id: string }> {
       origin: tenant.origin,
     };
     return this.writeOne(tenant, id, this.statementsOf(tenant).delete(tenant.id, id, event));
+  }
+
+  /**
+   * Sets a reference to null in the records that refer to one of the given ids and are not deleted.
+   * @param column SQL; it must never come from a caller
+   * @returns the ids of the changed records
+   * @throws ApiError `create_failed`
+   */
+  async clearReference(
+    transaction: TenantTransaction,
+    tenant: Tenant,
+    column: string,
+    ids: readonly string[],
+  ): Promise<string[]> {
+    const type = `${this.table.events?.name}.updated`;
+    const event = { type, changed: [column], origin: tenant.origin };
+    const statement = this.statementsOf(tenant).clearReference(tenant.id, column, ids, event);
+    const changed = await transaction.query<JsonRow>(statement);
+    if (changed.length > 0 && this.table.events) this.database.publishEvents(tenant);
+    return changed.map(({ id }) => id);
   }
 
   /**

@@ -19,9 +19,14 @@ export class TenantTables implements OnApplicationBootstrap {
   ) {}
 
   get all(): TenantTable[] {
-    const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
-    const repositories = providers.filter((provider) => provider instanceof TenantRepository);
-    return [...new Set([...this.declared, ...repositories.map(({ table }) => table)])];
+    return [...new Set([...this.declared, ...this.repositories.map(({ table }) => table)])];
+  }
+
+  get repositories(): TenantRepository<{ id: string }>[] {
+    return this.discovery
+      .getProviders()
+      .map(({ instance }): unknown => instance)
+      .filter((provider) => provider instanceof TenantRepository);
   }
 
   /** @throws Error that names each declared or mapped table which the database lacks or does not protect */
