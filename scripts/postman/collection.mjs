@@ -43,12 +43,10 @@ function operationsOf({ paths, components }) {
       path,
       method: method.toUpperCase(),
       // The kind of its record, used in names of variables.
-      record: path
-        .replace(/\/\{.*/, '')
-        .split('/')
-        .pop()
-        .replace(/s$/, ''),
+      record: singularOf(path.replace(/\/\{.*/, '')),
       isItem: path.endsWith('}'),
+      // The kind of the records of a list below a record.
+      nested: /\}\/[^{}]+$/.test(path) ? singularOf(path) : undefined,
       components,
     })),
   );
@@ -69,10 +67,18 @@ function folderOf({ name, description }, all) {
   };
 }
 
-/** Create, get, list, update, delete. */
-function order({ method, isItem }) {
-  if (method === 'GET') return isItem ? 1 : 2;
-  return { POST: 0, PUT: 3, DELETE: 4 }[method];
+/** The last step of a path in the singular: `lead`, `delivery`. */
+function singularOf(path) {
+  const [name] = path.split('/').slice(-1);
+  return name.replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+/** Create, get, list, update, actions on a record, lists below it and actions on their records, delete. */
+function order({ method, isItem, path, nested }) {
+  const depth = path.split('{').length - 1;
+  if (method === 'POST') return [0, 4, 6][depth];
+  if (method === 'GET') return isItem ? 1 : nested ? 5 : 2;
+  return { PUT: 3, DELETE: 7 }[method];
 }
 
 function successOf(operation) {

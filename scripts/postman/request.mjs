@@ -10,6 +10,8 @@ const FIELDS = {
 
 const UNIQUE = ['email', 'phone'];
 
+const PARAMETER = /\{(.*?)\}/g;
+
 const DEFAULT_EXAMPLE = 'complete';
 
 /**
@@ -79,11 +81,14 @@ function urlOf({ path, record, parameters = [] }, id = `{{${record}_id}}`) {
       description,
       ...(!required && { disabled: true }),
     }));
+  const variables = [...path.matchAll(PARAMETER)].map(([, key]) => {
+    return { key, value: key === 'id' ? id : `{{${key}}}` };
+  });
   return {
-    raw: `{{base_url}}/${steps.join('/').replace('{id}', ':id')}`,
+    raw: `{{base_url}}/${steps.join('/').replaceAll(PARAMETER, ':$1')}`,
     host: ['{{base_url}}'],
-    path: steps.map((step) => step.replace(/^\{(.*)\}$/, ':$1')),
+    path: steps.map((step) => step.replace(PARAMETER, ':$1')),
     ...(query.length > 0 && { query }),
-    ...(steps.includes('{id}') && { variable: [{ key: 'id', value: id }] }),
+    ...(variables.length > 0 && { variable: variables }),
   };
 }

@@ -3,7 +3,7 @@
 
 /** Checks a successful response and stores its record in variables. */
 export function successTests(operation) {
-  const { responses, method, record, isItem } = operation;
+  const { responses, method, record, nested } = operation;
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith('2'));
   const { schema } = response.content['application/json'];
   const { data } = schema.properties;
@@ -20,7 +20,12 @@ export function successTests(operation) {
     `  pm.expect(record).to.include.all.keys(${JSON.stringify(fields)});`,
     '});',
     ...(status === '201' ? storeRecord(record, fields) : []),
-    ...(method === 'PUT' && isItem ? storeEntityTag(record) : []),
+    ...(status === '200' && method !== 'GET' && 'ETag' in response.headers
+      ? storeEntityTag(record)
+      : []),
+    ...(data.items && nested
+      ? [`if (record) pm.collectionVariables.set('${nested}_id', record.id);`]
+      : []),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
+import { extendRecord } from '../database/records/stored-record.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { EventTypes } from '../events/event-types.js';
@@ -60,7 +61,7 @@ export class WebhooksService {
       secret,
       scopes,
     });
-    return { ...created, secret };
+    return extendRecord(created, { secret });
   }
 
   /** @throws ApiError `not_found`, `validation_error`, `precondition_failed`, `create_failed` */
@@ -100,7 +101,7 @@ export class WebhooksService {
   async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecretDto> {
     const secret = createSecret();
     orNotFound(await this.repository.rotateSecret(actor.organization, id, secret), 'webhook');
-    return { ...(await this.get(actor, id)), secret };
+    return extendRecord(await this.get(actor, id), { secret });
   }
 
   /**

@@ -9,6 +9,7 @@ import { buildLead, createLead, dataOf, expectError, LEADS } from '../../src/tes
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 import { until } from '../support/product.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
 import { TENANT_TABLES } from '../support/tenant-tables.js';
@@ -46,6 +47,7 @@ describe('removing an organization', () => {
   });
 
   it('removes its rows from every table, and no row of another organization', async () => {
+    await stopBackgroundWork(app);
     const other = await app.organization();
     for (const { listed } of LIST_ROUTES) await Promise.all([listed(tenant), listed(other)]);
     for (const { api } of [tenant, other]) await api.post(LEADS, buildLead(), withIdempotencyKey());

@@ -162,6 +162,17 @@ describe('deliveries', () => {
 });
 
 describe('If-Match', () => {
+  it('accepts the ETag of a creation and of a new secret, which GET answers as well', async () => {
+    const created = await tenant.api.post(WEBHOOKS, { url: URL, types: ['lead.created'] });
+    const path = `${WEBHOOKS}/${dataOf<WebhookRecord>(created, 201).id}`;
+    const rotated = await tenant.api.post(`${path}/rotate-secret`, undefined);
+    expect(rotated.headers.get('ETag')).not.toBe(created.headers.get('ETag'));
+    const read = await tenant.api.get(path);
+    expect(rotated.headers.get('ETag')).toBe(read.headers.get('ETag'));
+    const conditional = { headers: { 'If-Match': rotated.headers.get('ETag')! } };
+    dataOf<WebhookRecord>(await tenant.api.put(path, { description: '1' }, conditional));
+  });
+
   it('refuses a change of another version', async () => {
     const { id } = await createWebhook(tenant, URL);
     const path = `${WEBHOOKS}/${id}`;

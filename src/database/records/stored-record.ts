@@ -104,6 +104,12 @@ export function versionOf(value: object): string {
   return (value as { [VERSION]?: string })[VERSION] ?? digest(JSON.stringify(value));
 }
 
+/** Returns a copy of a record with further fields, which has the version of the record. */
+export function extendRecord<R extends object, F extends object>(record: R, fields: F): R & F {
+  const extended = { ...record, ...fields };
+  return Object.defineProperty(extended, VERSION, { value: versionOf(record) });
+}
+
 function digest(text: string): string {
   return hash('sha256', text, 'base64url');
 }
