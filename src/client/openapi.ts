@@ -1514,7 +1514,7 @@ export interface components {
             webhook_id: string;
             /**
              * @description The id of the event: the header webhook-id.
-             * @example 1767630000000000
+             * @example 01a1fbdd-52f0-7360-8000-000000000000
              */
             event_id: string;
             /**
@@ -4061,7 +4061,7 @@ export interface operations {
                      *         {
                      *           "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
                      *           "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
-                     *           "event_id": "1767630000000000",
+                     *           "event_id": "01a1fbdd-52f0-7360-8000-000000000000",
                      *           "type": "lead.updated",
                      *           "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
                      *           "status": "pending",
@@ -4146,7 +4146,7 @@ export interface operations {
                      *       "data": {
                      *         "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
                      *         "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
-                     *         "event_id": "1767630000000000",
+                     *         "event_id": "01a1fbdd-52f0-7360-8000-000000000000",
                      *         "type": "lead.updated",
                      *         "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
                      *         "status": "pending",
@@ -4291,7 +4291,7 @@ export interface operations {
                      *       "data": {
                      *         "id": "01a1fbe0-7c15-7e42-b6a1-95d3f08c4e10",
                      *         "webhook_id": "01a1fbdf-3b7e-7d19-8a54-0c6d5f1e2b77",
-                     *         "event_id": "1767630000000000",
+                     *         "event_id": "01a1fbdd-52f0-7360-8000-000000000000",
                      *         "type": "lead.updated",
                      *         "record_id": "01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43",
                      *         "status": "pending",
