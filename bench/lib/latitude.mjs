@@ -19,7 +19,7 @@ const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: pr
 export class Latitude extends Server {
   #env;
 
-  constructor(dataDir, log) {
+  constructor(dataDir, log, nodeOptions = []) {
     const env = {
       ...ENVIRONMENT,
       PORT: '0',
@@ -27,7 +27,7 @@ export class Latitude extends Server {
       RATE_LIMIT_READS_PER_MINUTE: NO_LIMIT,
       RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
     };
-    super('Latitude', { args: START, env, log });
+    super('Latitude', { args: [...nodeOptions, ...START], env, log });
     this.#env = env;
   }
 

@@ -10,11 +10,16 @@ const ABOUT_POSTGRES = `select current_setting('server_version') as version,
 /**
  * Starts Latitude with an empty database in a temporary folder.
  * @param cleanups receives the steps that stop Latitude and remove the folder
+ * @param nodeOptions further options of node
  */
-export async function startLatitude(cleanups) {
+export async function startLatitude(cleanups, nodeOptions = []) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'latitude-bench-'));
   cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const latitude = new Latitude(path.join(folder, 'data'), path.join(folder, 'latitude.log'));
+  const latitude = new Latitude(
+    path.join(folder, 'data'),
+    path.join(folder, 'latitude.log'),
+    nodeOptions,
+  );
   cleanups.push(() => latitude.stop());
   await latitude.waitUntilListening();
   const connection = await latitude.connection();

@@ -1,0 +1,4 @@
+// Loaded before Latitude: its tables of leads then write no events.
+import { leadsTable } from '../../dist/src/leads/leads.table.js';
+
+leadsTable.events = undefined;
