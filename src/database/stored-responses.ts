@@ -48,10 +48,7 @@ export const STORE_SQL = `response as (
       '{"data":' || json || '}', record_ids
     from written join request using (id))`;
 
-/** The constraint that fails where a response was stored at the same time. */
-export const STORED_RESPONSE_KEY = 'idempotency_keys_pkey';
-
-/** Nothing was inserted: another request with the same key was carried out, or is being carried out. */
+/** Nothing was inserted, for example because another request with the same key is or was carried out. */
 export class ResponseExists extends Error {}
 
 /** Hash of the content of a request. */

@@ -7,6 +7,7 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
@@ -82,6 +83,8 @@ let scopeless: Tenant;
 
 beforeAll(async () => {
   app = await TestApp.start();
+  // The publisher of events changes what is read.
+  await stopBackgroundWork(app);
   [tenant, foreign] = await Promise.all([app.organization(), app.organization()]);
   scopeless = await app.key(tenant.id, []);
 });

@@ -209,6 +209,16 @@ describe('Idempotency-Key', () => {
     expect(await total()).toBe(20);
   });
 
+  it('answers no duplicate to concurrent requests with the same key and e-mail', async () => {
+    for (const key of Array.from({ length: 10 }, () => randomUUID())) {
+      const body = { first_name: 'Ada', email: `${key}@example.com` };
+      const answers = await Promise.all(Array.from({ length: 6 }, () => post(body, key)));
+      const codes = answers.map((answer) => (answer.status === 201 ? '201' : errorOf(answer).code));
+      expect(new Set([...codes, '201', 'idempotency_key_in_use']).size).toBe(2);
+    }
+    expect(await total()).toBe(10);
+  });
+
   it('stores no response where a reference is missing', async () => {
     const task = { title: 'Call', contact_id: randomUUID() };
     const refused = await tenant.api.post('/api/v1/tasks', task, withKey('k'));

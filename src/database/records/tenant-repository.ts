@@ -5,7 +5,7 @@ import { isRecordSql, type JsonRow, RecordStatements } from './record-statements
 import { checkPrecondition, RecordUpdates, type Revision } from './record-updates.js';
 import { type RequiredReferences, type Row, rowItemOf, type RowItem } from './record-inserts.js';
 import type { TenantTable } from './tenant-table.js';
-import { ResponseExists, STORED_RESPONSE_KEY } from '../stored-responses.js';
+import { ResponseExists } from '../stored-responses.js';
 import { UniqueViolation } from '../connection/driver-error.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
@@ -204,11 +204,13 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 }
 
-/** @throws ResponseExists if nothing was inserted: because of the key, or because a reference is missing */
+/**
+ * @throws ResponseExists if nothing was inserted: because of the key, because a reference is missing, or because a
+ *   unique index rejected the row, which can be that of another request with the same key
+ */
 async function orResponseExists<T>(inserting: Promise<T | undefined>): Promise<T> {
   const inserted = await inserting.catch((error: unknown) => {
-    if (error instanceof UniqueViolation && error.constraint === STORED_RESPONSE_KEY)
-      return undefined;
+    if (error instanceof UniqueViolation) return undefined;
     throw error;
   });
   if (!inserted) throw new ResponseExists();
