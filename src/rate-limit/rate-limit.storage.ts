@@ -49,13 +49,13 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     const counter = this.currentCounter(key, now) ?? this.startWindow(key, now, ttl);
     const isBlocked = counter.hits >= limit;
     if (!isBlocked) counter.hits++;
-    return toWindow(counter, limit, isBlocked, now);
+    return windowOf({ ...counter, limit }, counter.endsAt - now, isBlocked);
   }
 
   peek(key: string, ttl: number, limit: number): RateWindow {
     const now = Date.now();
     const counter = this.currentCounter(key, now) ?? newCounter(now, ttl);
-    return toWindow(counter, limit, false, now);
+    return windowOf({ ...counter, limit }, counter.endsAt - now);
   }
 
   private startWindow(key: string, now: number, ttl: number): Counter {
@@ -88,13 +88,13 @@ function isCurrent({ startedAt, endsAt }: Counter, now: number): boolean {
   return startedAt <= now && now < endsAt;
 }
 
-function toWindow(
-  { hits, endsAt }: Counter,
-  limit: number,
-  isBlocked: boolean,
-  now: number,
+/** @param msLeft the time until the window ends */
+export function windowOf(
+  { hits, limit, endsAt }: { hits: number; limit: number; endsAt: number },
+  msLeft: number,
+  isBlocked = false,
 ): RateWindow {
-  const seconds = Math.ceil((endsAt - now) / 1000);
+  const seconds = Math.ceil(msLeft / 1000);
   return {
     totalHits: hits,
     limit,

@@ -3,6 +3,7 @@ import {
   MemoryRateLimitStorage,
   type RateLimitStorage,
   type RateWindow,
+  windowOf,
 } from './rate-limit.storage.js';
 import { RedisConnection } from './redis-connection.js';
 import type { WindowReply } from './window-script.js';
@@ -144,20 +145,4 @@ export class RedisRateLimitStorage implements RateLimitStorage {
     advance.left = 0;
     this.connection.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
   }
-}
-
-function windowOf(
-  { hits, limit, endsAt }: Pick<Advance, 'hits' | 'limit' | 'endsAt'>,
-  msLeft: number,
-  isBlocked = false,
-): RateWindow {
-  const seconds = Math.ceil(msLeft / 1000);
-  return {
-    totalHits: hits,
-    limit,
-    isBlocked,
-    endsAt,
-    timeToExpire: seconds,
-    timeToBlockExpire: isBlocked ? seconds : 0,
-  };
 }

@@ -85,30 +85,6 @@ describe('purge', () => {
     expect(updated_at).toBe('2999-01-01T00:00:00.001Z');
   });
 
-  it('writes an event for each task of a removed lead, unless the task is deleted', async () => {
-    const lead = await createLead(tenant.api);
-    const [task, deleted] = [
-      await makeTask({ contact_id: lead.id }),
-      await makeTask({ contact_id: lead.id }),
-    ];
-    await remove(`${TASKS}/${deleted}`, 1);
-    await remove(`${LEADS}/${lead.id}`, 31);
-
-    await purge();
-    const events = await app.sql(
-      `select record_id, changed, record->'contact_id' as contact_id, key_id from event_outbox
-       where organization_id = $1 and type = 'task.updated'
-       union all select record_id, changed, record->'contact_id', key_id from events
-       where organization_id = $1 and type = 'task.updated'`,
-      [tenant.id],
-    );
-    expect(events).toEqual([
-      { record_id: task, changed: ['contact_id'], contact_id: null, key_id: null },
-    ]);
-    const rest = await app.sql(`select contact_id from tasks where id = $1`, [deleted]);
-    expect(rest).toEqual([{ contact_id: null }]);
-  });
-
   it('publishes the changes of the appointments and tasks of a removed lead', async () => {
     const lead = await createLead(tenant.api);
     const appointment = await makeAppointment(lead.id);
