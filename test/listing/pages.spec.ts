@@ -7,6 +7,7 @@ import type { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 
 /** More than a lookup returns at once, so that every way to read a page is used. */
 const LEAD_COUNT = LOOKUP_LIMIT + 700;
@@ -168,6 +169,8 @@ describe('a total that requires a scan', () => {
 });
 
 describe('the statement of a list', () => {
+  beforeAll(() => stopBackgroundWork(app));
+
   it.each([{}, { page: 9 }, { search: 'example.com' }, { search: 'example.com', page: 9 }])(
     'given %j, is one, page and total together',
     async (query) => {

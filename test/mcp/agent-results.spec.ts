@@ -7,6 +7,7 @@ import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { type Agent, connectAgent, stopWithAgents } from '../support/agent.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 import type { Page, Row } from '../support/tool-assertions.js';
 
 const TIMES = { start_time: '2026-03-02T17:00:00Z', end_time: '2026-03-02T18:30:15Z' };
@@ -73,6 +74,7 @@ describe('the name of a lead', () => {
   });
 
   it('takes no statement of its own', async () => {
+    await stopBackgroundWork(app);
     await bookAppointment();
     const read = jest.spyOn(app.app.get(TenantDatabase), 'read');
     expect(await itemOf('list_appointments')).toMatchObject({ lead_name: 'Grace Hopper' });

@@ -24,6 +24,7 @@ import {
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
+import { stopBackgroundWork } from '../support/isolation.js';
 
 class NameDto {
   @Text({ max: 100, required: true }) first_name: string;
@@ -196,6 +197,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('stores the records and responses of concurrent requests without transactions', async () => {
+    await stopBackgroundWork(app);
     const transaction = jest.spyOn(app.app.get(TenantDatabase), 'transaction');
     const keys = Array.from({ length: 20 }, () => randomUUID());
     const first = await Promise.all(keys.map((key) => post({ first_name: key }, key)));

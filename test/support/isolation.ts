@@ -42,6 +42,8 @@ export async function startWithLayer(layer: Layer): Promise<IsolationTest> {
 
 /** Stops jobs, handlers and the publisher of events, which send statements and change rows at any time. */
 export async function stopBackgroundWork({ app }: TestApp): Promise<void> {
-  Object.defineProperty(app.get(BackgroundWork), 'isAccepting', { value: false });
+  const work = app.get(BackgroundWork);
+  Object.defineProperty(work, 'isAccepting', { value: false });
+  await work.beforeApplicationShutdown();
   await app.get(EventPublisher).onApplicationShutdown();
 }
