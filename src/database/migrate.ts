@@ -76,9 +76,11 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
 
 async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
   try {
-    const pending = await withRunner(dataSource, (runner) =>
-      new MigrationExecutor(dataSource, runner).getPendingMigrations(),
-    );
+    const pending = await withRunner(dataSource, async (runner) => {
+      const executor = new MigrationExecutor(dataSource, runner);
+      await warnOfNewerSchema(dataSource, executor);
+      return executor.getPendingMigrations();
+    });
     if (pending.length === 0) return;
     await before();
     await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
@@ -94,6 +96,18 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
       { cause: error },
     );
   }
+}
+
+/** A rolling upgrade, or a return to an older version, runs it on the schema of a newer one. */
+async function warnOfNewerSchema(
+  { migrations: own }: DataSource,
+  executor: MigrationExecutor,
+): Promise<void> {
+  const known = own.map(({ name, constructor }) => name ?? constructor.name);
+  const executed = (await executor.getExecutedMigrations()).map(({ name }) => name);
+  const migrations = executed.filter((name) => !known.includes(name)).reverse();
+  if (migrations.length === 0) return;
+  logger.warn({ migrations }, 'the schema of the database is newer than this version');
 }
 
 async function withRunner<T>(

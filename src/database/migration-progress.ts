@@ -1,5 +1,6 @@
 import type { Migration } from 'typeorm';
 import { logger } from '../config/logger.js';
+import { withBriefLockWaits } from './brief-lock-waits.js';
 
 /** How often a running migration is logged. */
 const LOG_EVERY_MS = 5_000;
@@ -15,7 +16,7 @@ export class MigrationProgress {
       const up = instance.up.bind(instance);
       instance.up = (runner) => {
         this.begin(name);
-        return up(runner);
+        return withBriefLockWaits(runner, () => up(runner));
       };
     }
   }

@@ -9,25 +9,24 @@ import {
 } from '../../src/database/connection/data-source-options.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { readInput } from '../../src/fields/read-input.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
+import { LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { createDatabase } from '../../src/testing/databases.js';
-
-/** A released migration never changes, so it must not depend on code that may change. */
-const LAST_RELEASED = '1764374400000-answered-records.ts';
+import { createDatabase, query } from '../../src/testing/databases.js';
 
 describe('migrations', () => {
   let apps: TestApp[];
 
   beforeAll(async () => {
     const database = await createDatabase('empty');
-    apps = await Promise.all([1, 2, 3].map(() => TestApp.start({ database })));
+    apps = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => TestApp.start({ database })));
   });
   afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
-  it('run once if several instances start at the same time', async () => {
+  it('run once if eight instances start on an empty database at the same time', async () => {
     const names = await apps[0]!.sql<{ name: string }>('select name from migrations order by id');
     expect(names.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
   });
@@ -49,11 +48,41 @@ describe('migrations', () => {
   });
 });
 
-describe('released migrations', () => {
-  const folder = 'src/database/migrations';
-  const released = readdirSync(folder).filter((name) => name <= LAST_RELEASED);
+describe('a start on the schema of a newer version', () => {
+  const lines: string[] = [];
+  beforeEach(() => {
+    setLogOutput({ write: (line: string) => lines.push(line) });
+  });
+  afterEach(() => {
+    setLogOutput(process.stdout);
+    setLogLevel('silent');
+  });
 
-  it.each(released)('%s imports no other file of the project', (name) => {
+  it('succeeds, and logs the migrations that this version does not know', async () => {
+    const database = await createDatabase();
+    await query(
+      database,
+      `insert into migrations (timestamp, name) values (1900000000000, 'Newer1900000000000')`,
+    );
+    const app = await TestApp.start({ database, settings: { logLevel: 'warn' } });
+    const { api } = await app.organization();
+    expect(await api.post(LEADS, { first_name: 'Ada' })).toMatchObject({ status: 201 });
+    await app.stop();
+    const warnings = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(warnings).toContainEqual(
+      expect.objectContaining({
+        migrations: ['Newer1900000000000'],
+        msg: 'the schema of the database is newer than this version',
+      }),
+    );
+  });
+});
+
+// Released migrations never change, so they must not depend on code that may change.
+describe('migrations', () => {
+  const folder = 'src/database/migrations';
+
+  it.each(readdirSync(folder))('%s imports no other file of the project', (name) => {
     expect(readFileSync(path.join(folder, name), 'utf8')).not.toMatch(/from '\./);
   });
 });

@@ -54,6 +54,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const TO_ORGANIZATION = '_organization_id_fkey';
 
 export const INSUFFICIENT_PRIVILEGE = '42501';
+export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** SQLSTATEs of serialization failures and deadlocks. */
 const SERIALIZATION_FAILURES: readonly unknown[] = ['40001', '40P01'];
@@ -62,7 +63,7 @@ const SERIALIZATION_FAILURES: readonly unknown[] = ['40001', '40P01'];
  * SQLSTATEs of a lock timeout, and of a missing prepared statement: the statement that should have
  * prepared it ran into a lock timeout.
  */
-const LOCK_TIMEOUTS: readonly unknown[] = ['55P03', '26000'];
+const LOCK_TIMEOUTS: readonly unknown[] = [LOCK_NOT_AVAILABLE, '26000'];
 
 /** SQLSTATE class 22: a value that PostgreSQL cannot represent. */
 const DATA_EXCEPTION = '22';

@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { protectTenantTable } from '../tenant-role/tenant-role.js';
 
 /** The columns that an event has from the change on. */
 const COLUMNS = `
@@ -41,9 +40,16 @@ const STATEMENTS = [
     last_error text
   )`,
   ...['event_outbox', 'events'].flatMap((table) => [
-    ...protectTenantTable(table),
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy tenant on ${table} using (organization_id = nullif(current_setting('app.organization_id', true), '')::uuid)`,
     // The publisher runs as the database user and moves events of all organizations.
     `create policy worker on ${table} using (current_setting('app.job_worker', true) = 'on' and current_user <> 'latitude_app')`,
+    `do $$ begin
+       if exists (select from pg_roles where rolname = 'latitude_app') then
+         grant select, insert, update, delete on ${table} to latitude_app;
+       end if;
+     end $$`,
   ]),
 ];
 

@@ -1,5 +1,4 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { protectTenantTable } from '../tenant-role/tenant-role.js';
 
 const TIME = `timestamptz(3) not null default date_trunc('milliseconds', now())`;
 
@@ -55,8 +54,16 @@ const STATEMENTS = [
     where status = 'pending' and next_attempt_at is not null`,
   `create index webhook_deliveries_waiting
     on webhook_deliveries (organization_id, webhook_id, record_id, seq) where status = 'pending'`,
-  ...protectTenantTable('webhooks'),
-  ...protectTenantTable('webhook_deliveries'),
+  ...['webhooks', 'webhook_deliveries'].flatMap((table) => [
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy tenant on ${table} using (organization_id = nullif(current_setting('app.organization_id', true), '')::uuid)`,
+    `do $$ begin
+       if exists (select from pg_roles where rolname = 'latitude_app') then
+         grant select, insert, update, delete on ${table} to latitude_app;
+       end if;
+     end $$`,
+  ]),
 ];
 
 /**
@@ -65,7 +72,8 @@ const STATEMENTS = [
  */
 export class Webhooks1764806400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    for (const statement of STATEMENTS) await runner.query(statement);
+    // In one round trip, because the foreign keys lock `organizations` against writes until the commit.
+    await runner.query(STATEMENTS.join(';\n'));
   }
 
   async down(runner: QueryRunner): Promise<void> {
