@@ -6,7 +6,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
 import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
-import { nameOfServer } from './database/connection/instances.js';
+import { nameOfServer } from './database/connection/server-name.js';
 import { Load } from './database/gateway/load.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';

@@ -12,6 +12,8 @@ import { ExtensionPointsModule } from './extension/extension-points.module.js';
 import { checkExtensions, ledgersOf, settingsOf } from './extension/extensions.js';
 import { MetricsRegistryModule } from './http/metrics/metrics-registry.js';
 import { JobsModule } from './jobs/jobs.module.js';
+import { ParentModule } from './workers/parent.module.js';
+import type { ParentProcess } from './workers/parent-process.js';
 
 @Module({})
 class RootModule {}
@@ -25,6 +27,8 @@ export interface AppOptions {
   readonly applicationName?: string;
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
+  /** The parent, if this process is a worker. */
+  readonly parent?: ParentProcess;
   /** The extensions of a team. */
   readonly extensions?: readonly Extension[];
   /** Modules that belong to no extension. */
@@ -43,6 +47,7 @@ export function rootModule({
   timeBudget = new ServerTimeBudget(),
   applicationName,
   beforeMigrating,
+  parent,
   extensions = [],
   modules = [],
   serverModules = [],
@@ -52,6 +57,7 @@ export function rootModule({
   const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
   const ownModules = [
     ConfigModule.of(settings, Object.keys(settingsOf(extensions))),
+    ...(parent ? [ParentModule.of(parent)] : []),
     DatabaseModule.to({ target, timeBudget, applicationName, beforeMigrating, ledgers, tables }),
     AuthModule,
     JobsModule,

@@ -1,15 +1,18 @@
-import { logger, setLogErrors, setLogLevel } from './config/logger.js';
-import { readSettings } from './config/settings.js';
+import { logger, logProcessId, setLogErrors, setLogLevel } from './config/logger.js';
+import { readSettings, type Settings } from './config/settings.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
+import { connectionsOfWorker } from './database/connection/connection-plan.js';
 import { openDatabase } from './database/connection/open-database.js';
 import type { LatitudeConfig } from './extension/config.js';
 import { settingsOf } from './extension/extensions.js';
+import { logAddresses } from './log-addresses.js';
+import { ParentProcess } from './workers/parent-process.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Starts the server and stops it on a signal. The application is loaded last, because loading takes most of
- * the time of a start: a wrong setting or database is reported before.
+ * Starts the server, or its workers, and stops it on a signal. The application is loaded last, because
+ * loading takes most of the time of a start: a wrong setting or database is reported before.
  * @throws Error with a sentence for the user if the server cannot start
  */
 export async function serve(config: LatitudeConfig): Promise<void> {
@@ -17,15 +20,51 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const settings = readSettings(undefined, declared);
   setLogLevel(settings.logLevel);
   setLogErrors(settings.logErrors);
+  if (settings.workers > 1) logProcessId();
+  const parent = ParentProcess.connect();
+  if (parent) return serveInWorker(config, settings, parent);
   const unknown = findUnknownSettings(undefined, Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stopped = nextStopSignal();
+  // Without a listener this signal ends the process.
+  process.on('SIGUSR2', () => {
+    if (settings.workers > 1) return;
+    logger.warn('SIGUSR2 restarts workers, and there are none: WEB_CONCURRENCY is 1');
+  });
   const database = await openDatabase(settings, 'server');
   try {
-    const { runServer } = await import('./server.js');
-    await runServer({ ...config, settings }, database, stopped);
+    if (settings.workers > 1) {
+      const { runWorkers } = await import('./workers/run-workers.js');
+      await runWorkers(settings, database, stopped, (url) => {
+        logAddresses(url, settings);
+      });
+    } else {
+      const { runServer } = await import('./server.js');
+      await runServer({ ...config, settings }, database, stopped);
+    }
   } finally {
     await database.close();
+  }
+}
+
+/** The parent reports a failure. */
+async function serveInWorker(
+  config: LatitudeConfig,
+  ofInstance: Settings,
+  parent: ParentProcess,
+): Promise<void> {
+  // A signal for the whole process group stops the workers and the parent, which restarts them.
+  const stopped = nextStopSignal().then(() => 'stop' as const);
+  process.on('SIGUSR2', () => undefined);
+  const { workers, databaseMaxConnections: most } = ofInstance;
+  const settings = { ...ofInstance, databaseMaxConnections: connectionsOfWorker(workers, most) };
+  try {
+    const { runWorker } = await import('./worker.js');
+    await runWorker({ ...config, settings }, parent, Promise.race([parent.ending, stopped]));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await parent.send({ type: 'failed', message });
+    process.exit(1);
   }
 }
 

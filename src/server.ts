@@ -9,6 +9,7 @@ import type { OpenDatabase } from './database/connection/open-database.js';
 import { createFirstKey } from './first-start.js';
 import { startingListener } from './http/lifecycle/starting-listener.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
+import { logAddresses } from './log-addresses.js';
 import type { AppOptions } from './root.module.js';
 
 /** Connections that the operating system queues until the server accepts them. */
@@ -29,27 +30,31 @@ export async function runServer(
   // Without a migration the port opens when the application is ready, so that proxies use another
   // instance until then.
   const beforeMigrating = async () => {
-    url = await listen(adapter.createEarlyServer(startingListener(settings)), settings);
+    url = await listenEarly(adapter, settings);
   };
   const app = await createApp({ ...config, database: database.target, beforeMigrating }, adapter);
   try {
-    url ??= await listen(adapter.getHttpServer(), settings);
+    url ??= await listen(adapter, settings);
     const message = database.embedded ? await createFirstKey(app, url) : undefined;
     if (message) process.stdout.write(message);
-    logger.info(`Latitude listens on ${url}`);
-    logger.info(addresses(url, settings));
+    logAddresses(url, settings);
     logger.info(`${await stopped}: finishing pending requests`);
   } finally {
     await app.close();
   }
 }
 
-function addresses(url: string, { docs }: Settings): string {
-  return `${docs ? `Reference: ${url}/docs. ` : ''}Address for AI agents: ${url}/mcp`;
+/** Opens the port before the application is ready. */
+export function listenEarly(adapter: HttpAdapter, settings: Settings): Promise<string> {
+  return listenOn(adapter.createEarlyServer(startingListener(settings)), settings);
 }
 
 /** @throws SettingError if the port is in use or the host is not an address of this machine */
-async function listen(server: Server, { port, host }: Settings): Promise<string> {
+export function listen(adapter: HttpAdapter, settings: Settings): Promise<string> {
+  return listenOn(adapter.getHttpServer(), settings);
+}
+
+async function listenOn(server: Server, { port, host }: Settings): Promise<string> {
   try {
     await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
   } catch (error) {

@@ -6,7 +6,7 @@ import type { LogErrors, LogLevel } from './settings.js';
 
 /** Standard output: JSON lines, or readable lines in a terminal. */
 let output: DestinationStream = process.stdout.isTTY
-  ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true })
+  ? pretty({ translateTime: 'SYS:HH:MM:ss.l', sync: true })
   : bufferWrites(pino.destination());
 
 /** The logger of the process. */
@@ -29,6 +29,11 @@ export function setLogLevel(level: LogLevel): void {
   logger.level = level;
 }
 
+/** Adds the id of this process to each line. */
+export function logProcessId(): void {
+  logger.setBindings({ pid: process.pid });
+}
+
 /** Sets what is logged of errors. */
 export function setLogErrors(errors: LogErrors): void {
   logErrorMessages(errors === 'full');
@@ -36,6 +41,9 @@ export function setLogErrors(errors: LogErrors): void {
 
 /** Lines are written in batches, because each write is expensive. */
 const FLUSH_INTERVAL_MS = 10;
+
+/** Longer writes of several processes to one pipe can be mixed. */
+const MAX_WRITE_LENGTH = 4_096;
 
 function bufferWrites(destination: DestinationStream): DestinationStream {
   let pending = '';
@@ -46,6 +54,7 @@ function bufferWrites(destination: DestinationStream): DestinationStream {
   process.once('exit', flush);
   return {
     write: (line) => {
+      if (pending.length + line.length > MAX_WRITE_LENGTH) flush();
       if (pending === '') setTimeout(flush, FLUSH_INTERVAL_MS);
       pending += line;
     },

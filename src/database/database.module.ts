@@ -141,7 +141,8 @@ export class DatabaseModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    await warnOfConnectionLimit(this.dataSource, this.settings.databaseMaxConnections);
+    const { workers, databaseMaxConnections } = this.settings;
+    await warnOfConnectionLimit(this.dataSource, workers * databaseMaxConnections);
   }
 }
 

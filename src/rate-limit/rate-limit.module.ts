@@ -3,8 +3,11 @@ import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Settings } from '../config/settings.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
-import { MemoryRateLimitStorage } from './rate-limit.storage.js';
-import { RedisRateLimitStorage } from './redis-rate-limit.storage.js';
+import { ParentProcess } from '../workers/parent-process.js';
+import { MemoryRateLimitStorage, type RateLimitStorage } from './rate-limit.storage.js';
+import { ParentWindows } from './parent-windows.js';
+import { RedisConnection } from './redis-connection.js';
+import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import { SeparateLimits } from './separate-limits.js';
 import { type RateLimitOptions, RateLimits, WINDOW_MS } from './rate-limits.js';
 
@@ -15,14 +18,14 @@ const MESSAGES_PER_WINDOW = 600;
   imports: [
     DiscoveryModule,
     ThrottlerModule.forRootAsync({
-      inject: [Settings],
-      useFactory: ({ readsPerMinute, writesPerMinute, redisUrl }: Settings): RateLimitOptions => ({
+      inject: [Settings, { token: ParentProcess, optional: true }],
+      useFactory: (settings: Settings, parent?: ParentProcess): RateLimitOptions => ({
         throttlers: [
-          { name: 'reads', ttl: WINDOW_MS, limit: readsPerMinute },
-          { name: 'writes', ttl: WINDOW_MS, limit: writesPerMinute },
+          { name: 'reads', ttl: WINDOW_MS, limit: settings.readsPerMinute },
+          { name: 'writes', ttl: WINDOW_MS, limit: settings.writesPerMinute },
           { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
         ],
-        storage: redisUrl ? new RedisRateLimitStorage(redisUrl) : new MemoryRateLimitStorage(),
+        storage: storageOf(settings, parent),
       }),
     }),
   ],
@@ -30,3 +33,12 @@ const MESSAGES_PER_WINDOW = 600;
   exports: [RateLimits, RateLimitGuard, SeparateLimits],
 })
 export class RateLimitModule {}
+
+/** @param parent the process that counts for all workers, if this is one */
+function storageOf({ redisUrl }: Settings, parent?: ParentProcess): RateLimitStorage {
+  if (redisUrl) {
+    return new SharedRateLimitStorage((onLost) => new RedisConnection(redisUrl, onLost));
+  }
+  if (parent) return new SharedRateLimitStorage((onLost) => new ParentWindows(parent, onLost));
+  return new MemoryRateLimitStorage();
+}

@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { ApiError } from '../errors/api-error.js';
 import type { RateLimitStorage, RateWindow } from './rate-limit.storage.js';
-import { RedisRateLimitStorage } from './redis-rate-limit.storage.js';
+import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import { replacedStorage } from './replaced-storage.js';
 import type { Actor } from '../tenancy/actor.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
@@ -60,18 +60,18 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     this.storage = replacedStorage(this.discovery, this.storage);
   }
 
-  /** Connects to Redis, if the settings name one. Only servers do. */
+  /** Connects to the windows that processes share. Only servers do. */
   async connect(): Promise<void> {
-    if (this.storage instanceof RedisRateLimitStorage) await this.storage.connect();
+    if (this.storage instanceof SharedRateLimitStorage) await this.storage.connect();
   }
 
   onApplicationShutdown(): void {
-    if (this.storage instanceof RedisRateLimitStorage) this.storage.disconnect();
+    if (this.storage instanceof SharedRateLimitStorage) this.storage.disconnect();
   }
 
-  /** Whether all instances that use the same Redis share the limits. */
+  /** Whether all instances share the limits through Redis. */
   get areShared(): boolean {
-    return this.storage instanceof RedisRateLimitStorage && this.storage.isShared;
+    return this.storage instanceof SharedRateLimitStorage && this.storage.spansMachines;
   }
 
   /**

@@ -1,6 +1,8 @@
 import type { RedisClientType } from '@redis/client';
 import { logger } from '../config/logger.js';
-import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
+import { withTimeout } from '../config/timeout.js';
+import { runWindowScript } from './window-script.js';
+import type { SharedWindows, WindowReply, WindowRequest } from './windows.js';
 
 /** Begins each key in Redis. */
 const PREFIX = 'latitude:limits:';
@@ -12,7 +14,8 @@ const REPLY_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /** A connection to Redis that is replaced after each failure. */
-export class RedisConnection {
+export class RedisConnection implements SharedWindows {
+  readonly spanMachines = true;
   private client: RedisClientType | undefined;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -64,7 +67,7 @@ export class RedisConnection {
       this.giveUp(client, error);
     });
     try {
-      await withTimeout(client.connect());
+      await withTimeout(client.connect(), REPLY_TIMEOUT_MS);
       // Only the script shows that this server can count: a replica cannot.
       await runOn(client, [{ key: 'check', ttl: RETRY_MS, limit: 1, asked: 1 }]);
       if (this.isClosed) throw new Error('The server stops.');
@@ -96,25 +99,10 @@ function runOn(
   requests: readonly WindowRequest[],
 ): Promise<WindowReply[]> {
   const prefixed = requests.map((request) => ({ ...request, key: PREFIX + request.key }));
-  return withTimeout(runWindowScript((args) => client.sendCommand(args), prefixed));
+  const replies = runWindowScript((args) => client.sendCommand(args), prefixed);
+  return withTimeout(replies, REPLY_TIMEOUT_MS);
 }
 
 function warnOfLocalLimits(error?: unknown): void {
   logger.warn({ err: error }, 'Redis does not reply: each instance has rate limits of its own');
-}
-
-/** @throws Error after the timeout */
-async function withTimeout<T>(reply: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    // A reply that has arrived while the event loop was busy is read first.
-    timer = setTimeout(() => {
-      setImmediate(reject, new Error(`There is no reply after ${REPLY_TIMEOUT_MS} ms.`));
-    }, REPLY_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([reply, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

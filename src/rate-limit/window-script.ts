@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-
-/** Fewer requests than this are counted one by one. Of more, an instance may take some in advance. */
-const COUNTED_SINGLY = 1_000;
-
-/** Share of the requests that are left, and their number, that an instance takes in advance at most. */
-const ADVANCE_SHARE = 100;
-const MOST_IN_ADVANCE = 256;
+import {
+  ADVANCE_SHARE,
+  COUNTED_SINGLY,
+  MOST_IN_ADVANCE,
+  type WindowReply,
+  type WindowRequest,
+} from './windows.js';
 
 /**
  * Counts requests in Redis in one step, each group in the window of its key. A group has three arguments: the
@@ -51,27 +51,6 @@ const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 
 /** Sends a command to Redis. */
 export type SendCommand = (args: string[]) => Promise<unknown>;
-
-/** Requests of one key. */
-export interface WindowRequest {
-  readonly key: string;
-  /** Length of the window in milliseconds. */
-  readonly ttl: number;
-  readonly limit: number;
-  /** How many count; 0 reads the window, a negative number returns requests. */
-  readonly asked: number;
-}
-
-/** The state of a window, as Redis has it. */
-export interface WindowReply {
-  /** Requests that were counted before. */
-  readonly hits: number;
-  /** Requests that are allowed now. */
-  readonly allowed: number;
-  /** End of the window in milliseconds since the epoch. */
-  readonly endsAt: number;
-  readonly msLeft: number;
-}
 
 const VALUES_PER_REPLY = 4;
 

@@ -66,7 +66,7 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
     expect(lines).toEqual([]);
     await start(61);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('DATABASE_MAX_CONNECTIONS is 61');
+    expect(lines[0]).toContain('up to 61 connections, but the database allows 60');
     setLogOutput(process.stdout);
     setLogLevel('silent');
     await first.stop();

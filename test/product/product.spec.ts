@@ -4,6 +4,7 @@ import { dataOf, LEADS } from '../../src/testing/factories.js';
 import { Subscriber, resourceUpdated } from '../support/resource-subscriber.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import { latitude } from '../support/command-line.js';
+import { outcomeOf } from '../support/outcome-of.js';
 import { Product, UNLIMITED, until } from '../support/product.js';
 import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 
@@ -63,6 +64,7 @@ describe('startup', () => {
     ['DATABASE_URL', 'mysql://localhost/x'],
     ['RATE_LIMIT_READS_PER_MINUTE', '-1'],
     ['LOG_LEVEL', 'loud'],
+    ['WEB_CONCURRENCY', 'two'],
   ])('fails with one line that names %s if its value is invalid', async (name, value) => {
     const { code, stderr, stdout } = await product.run('main.js', [], { [name]: value });
     expect(code).toBe(1);
@@ -149,7 +151,7 @@ describe('shutdown', () => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
       let outcome: string;
       do {
-        outcome = await get(`${server.url}/api/v1/me`, key, agent);
+        outcome = await outcomeOf(`${server.url}/api/v1/me`, { key, agent });
         outcomes.add(outcome);
         answered++;
       } while (outcome === '200');
@@ -163,21 +165,6 @@ describe('shutdown', () => {
     expect(await server.ended).toBe(0);
   });
 });
-
-/** Returns the status of the answer, or the reason why there is none. */
-function get(url: string, key: string, agent: http.Agent): Promise<string> {
-  return new Promise((resolve) => {
-    const sending = http.get(url, { agent, headers: { Authorization: `Bearer ${key}` } });
-    sending.once('response', (response) => {
-      response.resume().once('close', () => {
-        resolve(response.complete ? String(response.statusCode) : 'broken off');
-      });
-    });
-    sending.once('error', () => {
-      resolve(sending.reusedSocket ? 'kept connection lost' : 'refused');
-    });
-  });
-}
 
 async function newKey({ environment }: Product): Promise<string> {
   const [organization] = await latitude<{ id: string }[]>(environment, 'organizations', 'list');

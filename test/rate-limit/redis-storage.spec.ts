@@ -1,4 +1,5 @@
-import { RedisRateLimitStorage } from '../../src/rate-limit/redis-rate-limit.storage.js';
+import { RedisConnection } from '../../src/rate-limit/redis-connection.js';
+import { SharedRateLimitStorage } from '../../src/rate-limit/shared-rate-limit.storage.js';
 import { setLogLevel } from '../../src/config/logger.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { until } from '../support/product.js';
@@ -6,16 +7,18 @@ import { REDIS_SKIP_REASON, RedisServer } from '../support/redis.js';
 
 const MINUTE = 60_000;
 
-describeUnless(REDIS_SKIP_REASON, 'RedisRateLimitStorage', () => {
+describeUnless(REDIS_SKIP_REASON, 'the windows in Redis', () => {
   let redis: RedisServer;
-  let storages: RedisRateLimitStorage[];
+  let storages: SharedRateLimitStorage[];
   let key: string;
   let tests = 0;
 
   beforeAll(async () => {
     setLogLevel('silent');
     redis = await RedisServer.start();
-    storages = [1, 2].map(() => new RedisRateLimitStorage(redis.url));
+    storages = [1, 2].map(() => {
+      return new SharedRateLimitStorage((onLost) => new RedisConnection(redis.url, onLost));
+    });
     await Promise.all(storages.map((storage) => storage.connect()));
   });
   beforeEach(() => {

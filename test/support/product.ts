@@ -147,6 +147,10 @@ export class RunningServer {
     });
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** Sends a signal to the server process only. */
   signal(signal: NodeJS.Signals): void {
     process.kill(this.child.pid!, signal);

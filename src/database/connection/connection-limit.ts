@@ -16,7 +16,7 @@ export async function warnOfConnectionLimit(dataSource: DataSource, most: number
   const [row] = await dataSource.query<{ limit: number }[]>(FIND_LIMIT);
   if (!row || row.limit >= most) return;
   logger.warn(
-    `DATABASE_MAX_CONNECTIONS is ${most}, but the database allows ${row.limit} connections: ` +
-      'requests fail under load',
+    `By DATABASE_MAX_CONNECTIONS this instance opens up to ${most} connections, but the database ` +
+      `allows ${row.limit}: requests fail under load`,
   );
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 
@@ -11,11 +10,6 @@ const COUNT_INSTANCES = {
     where datname = current_database() and application_name like 'latitude server %'`,
   values: [],
 };
-
-/** Returns the name of the database connections of a server. No other server has the same. */
-export function nameOfServer(): string {
-  return `latitude server ${randomUUID().slice(0, 8)}`;
-}
 
 /** Finds the servers that are connected to the database. */
 @Injectable()

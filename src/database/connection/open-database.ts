@@ -1,14 +1,18 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { SettingError } from '../../config/setting.js';
-import type { Settings } from '../../config/settings.js';
+import { DEFAULT_CONNECTIONS, type Settings } from '../../config/settings.js';
 import { logger } from '../../config/logger.js';
 import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
+import { connectionsOfWorker } from './connection-plan.js';
 import { ResilientClient } from './resilient-client.js';
 import { inspectPooling, isTransactionPooled } from './transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
+
+/** `max_connections` of PostgreSQL without a setting. */
+const DEFAULT_MAX_CONNECTIONS = 100;
 
 const NO_TRANSACTIONS =
   'leads to a connection pooler in statement mode, which Latitude does not support: use its ' +
@@ -48,11 +52,18 @@ export async function openDatabase(
   const postgres = await openEmbeddedPostgres({
     dataDir: settings.dataDir,
     role,
+    flags: connectionFlags(settings),
     log: (line) => {
       logger.debug({ context: 'postgres' }, line);
     },
   });
   return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
+}
+
+/** Lets PostgreSQL accept the connections of many workers, of one more in a restart, and of commands. */
+function connectionFlags({ workers, databaseMaxConnections: most }: Settings): string[] {
+  const wanted = (workers + 1) * connectionsOfWorker(workers, most) + DEFAULT_CONNECTIONS;
+  return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
 }
 
 /** @throws SettingError if the URL does not lead to a usable database */

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as TcpServer, type Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { setBacklog } from './node-internals.js';
 
@@ -10,6 +10,9 @@ const POLL_INTERVAL_MS = 20;
 
 /** Time for an idle keep-alive connection to send one more request, answered with `close`. */
 const IDLE_CONNECTION_GRACE_MS = 100;
+
+/** The same, while another worker accepts new connections already. */
+const HAND_OVER_MS = 2_000;
 
 /** Time for a new connection to send its first request. */
 const FIRST_REQUEST_GRACE_MS = 500;
@@ -29,6 +32,7 @@ export class GracefulShutdown {
   private readonly connections = new Map<Socket, number>();
   /** When the shutdown began (milliseconds of `performance.now()`). */
   private begunAt: number | undefined;
+  private closesConnections = false;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -42,7 +46,7 @@ export class GracefulShutdown {
       });
     });
     server.prependListener('request', (_request, response: ServerResponse) => {
-      if (this.hasBegun) response.setHeader('Connection', 'close');
+      if (this.closesConnections) response.setHeader('Connection', 'close');
       this.pendingResponses.add(response);
       response.once('close', () => this.pendingResponses.delete(response));
     });
@@ -54,7 +58,19 @@ export class GracefulShutdown {
 
   /** @returns when the shutdown began */
   begin(): number {
+    this.closesConnections = true;
     return (this.begunAt ??= performance.now());
+  }
+
+  /**
+   * Leaves new connections to other workers. Open ones get time for one more request each, which is answered
+   * with `close`. The instance stays ready meanwhile.
+   */
+  async handOver(): Promise<void> {
+    // That of HTTP also closes idle connections.
+    TcpServer.prototype.close.call(this.server);
+    this.closesConnections = true;
+    await this.allClosedWithin(HAND_OVER_MS);
   }
 
   /** Closes the server. Requests that are pending at the deadline are aborted. */
@@ -74,13 +90,14 @@ export class GracefulShutdown {
     ) {
       await after(POLL_INTERVAL_MS);
     }
-    await Promise.race([
-      Promise.all(Array.from(this.connections.keys(), closed)),
-      after(IDLE_CONNECTION_GRACE_MS),
-    ]);
+    await this.allClosedWithin(IDLE_CONNECTION_GRACE_MS);
     await this.acceptPendingConnections();
     await new Promise((resolve) => this.server.close(resolve));
     clearInterval(timer);
+  }
+
+  private async allClosedWithin(ms: number): Promise<void> {
+    await Promise.race([Promise.all(Array.from(this.connections.keys(), closed)), after(ms)]);
   }
 
   /** Also closes connections that never sent data, such as a browser's. Node counts them as active. */

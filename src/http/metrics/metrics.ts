@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
+import { Injectable, Optional } from '@nestjs/common';
+import { type Aggregator, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { Authenticator } from '../../auth/authenticator.js';
 import { VERSION } from '../../config/version.js';
 import { DatabaseStatus } from '../../database/connection/database-status.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../rate-limit/rate-limits.js';
+import type { MetricReport } from '../../workers/messages.js';
+import { ParentProcess } from '../../workers/parent-process.js';
 import type { FinishedRequest } from '../request/request-context.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 import { MetricsRegistry } from './metrics-registry.js';
@@ -13,6 +15,9 @@ const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** Methods with their own label. Node parses about thirty more, which count as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** How long a worker waits for the metrics of the others. */
+const PAGE_TIMEOUT_MS = 2_000;
 
 /**
  * The metrics of one application. Labels have a bounded set of values: patterns of routes, but no
@@ -40,7 +45,9 @@ export class Metrics {
     database: DatabaseStatus,
     limits: RateLimits,
     authenticator: Authenticator,
+    @Optional() private readonly parent?: ParentProcess,
   ) {
+    parent?.reportBy(() => this.report());
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     const pool = () => database.connections();
     this.addGauge('latitude_database_connections', 'Open connections.', () => pool().total);
@@ -49,9 +56,8 @@ export class Metrics {
     const refusals = 'latitude_rate_limit_refusals_total';
     this.addCounter(refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
     const shared = 'latitude_rate_limits_shared';
-    this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', () =>
-      Number(limits.areShared),
-    );
+    const isShared = () => Number(limits.areShared);
+    this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared, 'min');
     const lookups = 'latitude_key_lookups_total';
     this.addCounter(lookups, 'Key look-ups by source.', 'source', () => authenticator.lookups);
     this.addBuildInfo();
@@ -69,15 +75,32 @@ export class Metrics {
     if (errorCode) this.errors.inc({ code: errorCode });
   }
 
-  /** @returns all metrics in Prometheus' text format */
-  scrape(): Promise<string> {
-    return this.registry.metrics();
+  /** @returns all metrics, those of all workers, in Prometheus' text format */
+  async scrape(): Promise<string> {
+    if (!this.parent) return this.registry.metrics();
+    return this.parent.ask({ topic: 'metrics', report: await this.report() }, PAGE_TIMEOUT_MS);
   }
 
-  private addGauge(name: string, help: string, read: () => number): void {
+  /** JSON has no NaN, which a value without samples is. */
+  private async report(): Promise<MetricReport> {
+    const metrics = await this.registry.getMetricsAsJSON();
+    return metrics.map((metric) => ({
+      ...metric,
+      values: metric.values.filter(({ value }) => Number.isFinite(value)),
+    }));
+  }
+
+  /** @param aggregator joins the values of workers */
+  private addGauge(
+    name: string,
+    help: string,
+    read: () => number,
+    aggregator: Aggregator = 'sum',
+  ): void {
     const gauge = new Gauge({
       name,
       help,
+      aggregator,
       registers: this.registers,
       collect: () => {
         gauge.set(read());
@@ -108,6 +131,7 @@ export class Metrics {
     new Gauge({
       name: 'latitude_build_info',
       help: 'Always 1, with the versions as labels.',
+      aggregator: 'first',
       labelNames: ['version', 'node'],
       registers: this.registers,
     }).set({ version: VERSION, node: process.versions.node }, 1);

@@ -5,8 +5,7 @@ import {
   type RateWindow,
   windowOf,
 } from './rate-limit.storage.js';
-import { RedisConnection } from './redis-connection.js';
-import type { WindowReply } from './window-script.js';
+import type { SharedWindows, WindowReply } from './windows.js';
 
 /** The time after which requests that were taken in advance are returned. */
 const ADVANCE_MS = 100;
@@ -20,47 +19,48 @@ interface Group {
   readonly peeks: ((window: RateWindow) => void)[];
 }
 
-/** Requests of a window that were counted in Redis in advance. */
+/** Requests of a window that were counted in advance. */
 interface Advance {
   readonly ttl: number;
   readonly limit: number;
   /** Counted requests, without those that are left. */
   hits: number;
   left: number;
-  /** End of the window by the clock of Redis. */
+  /** End of the window by the clock of the shared windows. */
   readonly endsAt: number;
   /** End of the window by the monotonic clock of this process. */
   readonly expiresAt: number;
 }
 
 /**
- * Keeps the windows in Redis, so that the limits are exact over instances. The requests of one turn of the
- * event loop share a round trip. As long as at least 1,000 requests are left, an instance takes some in
- * advance for a tenth of a second. While Redis does not reply, the windows of this process are used.
+ * Uses windows that processes share, so that the limits are exact over them. The requests of one turn of the
+ * event loop share a round trip. As long as at least 1,000 requests are left, a process takes some in
+ * advance for a tenth of a second. While there is no reply, the windows of this process are used.
  */
-export class RedisRateLimitStorage implements RateLimitStorage {
+export class SharedRateLimitStorage implements RateLimitStorage {
   private readonly local = new MemoryRateLimitStorage();
   private readonly advances = new Map<string, Advance>();
-  private readonly connection: RedisConnection;
+  private readonly windows: SharedWindows;
   private groups = new Map<string, Group>();
 
-  constructor(url: string) {
-    this.connection = new RedisConnection(url, () => {
+  /** @param open creates the windows; `onLost` is called when they do not reply */
+  constructor(open: (onLost: () => void) => SharedWindows) {
+    this.windows = open(() => {
       this.advances.clear();
     });
   }
 
-  /** Whether the windows of Redis are used. */
-  get isShared(): boolean {
-    return this.connection.isOpen;
+  /** Whether all machines use the same windows now. */
+  get spansMachines(): boolean {
+    return this.windows.spanMachines && this.windows.isOpen;
   }
 
   connect(): Promise<void> {
-    return this.connection.open();
+    return this.windows.open();
   }
 
   disconnect(): void {
-    this.connection.close();
+    this.windows.close();
   }
 
   /** Implements `ThrottlerStorage`. */
@@ -69,7 +69,7 @@ export class RedisRateLimitStorage implements RateLimitStorage {
   }
 
   count(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    if (!this.isShared) return this.local.count(key, ttl, limit);
+    if (!this.windows.isOpen) return this.local.count(key, ttl, limit);
     const advance = this.advanceOf(key, limit);
     if (!advance || advance.left === 0) {
       return new Promise((resolve) => this.groupOf(key, ttl, limit).counts.push(resolve));
@@ -80,7 +80,7 @@ export class RedisRateLimitStorage implements RateLimitStorage {
   }
 
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    if (!this.isShared) return this.local.peek(key, ttl, limit);
+    if (!this.windows.isOpen) return this.local.peek(key, ttl, limit);
     return new Promise((resolve) => this.groupOf(key, ttl, limit).peeks.push(resolve));
   }
 
@@ -102,7 +102,7 @@ export class RedisRateLimitStorage implements RateLimitStorage {
     this.groups = new Map();
     try {
       const requests = groups.map(({ counts, ...group }) => ({ ...group, asked: counts.length }));
-      const replies = await this.connection.run(requests);
+      const replies = await this.windows.run(requests);
       replies.forEach((reply, index) => {
         const group = groups[index];
         if (group) this.resolve(group, reply);
@@ -143,6 +143,6 @@ export class RedisRateLimitStorage implements RateLimitStorage {
     if (!advance || advance.left === 0 || performance.now() >= advance.expiresAt) return;
     const { ttl, limit, left } = advance;
     advance.left = 0;
-    this.connection.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
+    this.windows.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
   }
 }

@@ -1,0 +1,15 @@
+/** @throws Error if there is no reply in time */
+export async function withTimeout<T>(reply: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    // A reply that has arrived while the event loop was busy is read first.
+    timer = setTimeout(() => {
+      setImmediate(reject, new Error(`There is no reply after ${ms} ms.`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([reply, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

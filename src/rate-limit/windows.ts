@@ -1,0 +1,39 @@
+/** Fewer requests than this are counted one by one. Of more, a process may take some in advance. */
+export const COUNTED_SINGLY = 1_000;
+
+/** Share of the requests that are left, and their number, that a process takes in advance at most. */
+export const ADVANCE_SHARE = 100;
+export const MOST_IN_ADVANCE = 256;
+
+/** Requests of one key. */
+export interface WindowRequest {
+  readonly key: string;
+  /** Length of the window in milliseconds. */
+  readonly ttl: number;
+  readonly limit: number;
+  /** How many count; 0 reads the window, a negative number returns requests. */
+  readonly asked: number;
+}
+
+/** The state of a window where processes share it. */
+export interface WindowReply {
+  /** Requests that were counted before. */
+  readonly hits: number;
+  /** Requests that are allowed now, which may be more than were asked for. */
+  readonly allowed: number;
+  /** End of the window in milliseconds since the epoch. */
+  readonly endsAt: number;
+  readonly msLeft: number;
+}
+
+/** Counts requests in windows that several processes share. */
+export interface SharedWindows {
+  /** Whether the windows can be used now. */
+  readonly isOpen: boolean;
+  /** Whether processes on several machines share the windows. */
+  readonly spanMachines: boolean;
+  open(): Promise<void>;
+  close(): void;
+  /** @throws Error if there is no reply in time */
+  run(requests: readonly WindowRequest[]): Promise<readonly WindowReply[]>;
+}

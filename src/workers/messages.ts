@@ -1,0 +1,58 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { DatabaseTarget } from '../database/connection/data-source-options.js';
+import type { WindowReply, WindowRequest } from '../rate-limit/windows.js';
+
+/** What a parent gives a worker. */
+export interface WorkerOptions {
+  readonly database: DatabaseTarget;
+  /** Whether the parent runs the embedded PostgreSQL. */
+  readonly embedded: boolean;
+  /** Name of the database connections. Workers have the same name, since they are one instance. */
+  readonly applicationName: string;
+  /**
+   * `first`: the first of a start. It opens its port before it migrates, and creates the first key.
+   * `further`: others serve already. `successor`: it accepts connections when `/health/ready` is 200.
+   */
+  readonly role: 'first' | 'further' | 'successor';
+}
+
+/** The metrics of one process. */
+export type MetricReport = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** What a worker asks its parent. */
+export type Question =
+  /** Counts requests in the windows of all workers. */
+  | { readonly topic: 'limits'; readonly requests: readonly WindowRequest[] }
+  /** Sends the metrics of the worker, and asks for a page with those of all workers. */
+  | { readonly topic: 'metrics'; readonly report: MetricReport };
+
+export interface Replies {
+  readonly limits: readonly WindowReply[];
+  readonly metrics: string;
+}
+
+export type Reply = Replies[keyof Replies];
+
+/** `replace`: another worker accepts new connections. `stop`: the instance stops. */
+export type Ending = 'replace' | 'stop';
+
+/** A worker that accepts connections. */
+export interface ReadyWorker {
+  readonly url: string;
+  /** A text for the terminal. */
+  readonly firstKey?: string;
+}
+
+/** A message of a worker. */
+export type WorkerMessage =
+  | { readonly type: 'migrating' }
+  | ({ readonly type: 'ready' } & ReadyWorker)
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'report'; readonly report: MetricReport; readonly id?: number }
+  | { readonly type: 'question'; readonly id: number; readonly question: Question };
+
+/** A message of a parent. */
+export type ParentMessage =
+  | { readonly type: 'end'; readonly ending: Ending }
+  | { readonly type: 'reply'; readonly id: number; readonly reply: Reply }
+  | { readonly type: 'report'; readonly id: number };

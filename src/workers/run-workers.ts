@@ -1,0 +1,55 @@
+import cluster from 'node:cluster';
+import { logger } from '../config/logger.js';
+import type { Settings } from '../config/settings.js';
+import { nameOfServer } from '../database/connection/server-name.js';
+import type { OpenDatabase } from '../database/connection/open-database.js';
+import { MemoryRateLimitStorage } from '../rate-limit/rate-limit.storage.js';
+import { WorkerMetrics } from './worker-metrics.js';
+import { WorkerPool } from './worker-pool.js';
+import type { WorkerListener } from './worker-process.js';
+
+/**
+ * Runs workers on an open database until a stop signal. They share the port, the rate limits and the page of
+ * metrics, and are one instance to others.
+ * @param announce called with the URL when all workers are ready
+ * @throws Error with a sentence for the user if a worker cannot start
+ */
+export async function runWorkers(
+  settings: Settings,
+  { target: database, embedded }: OpenDatabase,
+  stopped: Promise<NodeJS.Signals>,
+  announce: (url: string) => void,
+): Promise<void> {
+  // The parent accepts all connections, so that none is lost with the listener of a worker.
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  const windows = new MemoryRateLimitStorage();
+  const metrics = new WorkerMetrics();
+  const listener: WorkerListener = {
+    onReport: (worker, report) => {
+      metrics.receive(worker, report);
+    },
+    replyTo: (question, worker) => {
+      if (question.topic === 'limits') return question.requests.map((each) => windows.take(each));
+      metrics.receive(worker, question.report);
+      return metrics.page(pool.ready.filter((other) => other !== worker));
+    },
+  };
+  const options = { database, embedded, applicationName: nameOfServer() };
+  const pool = new WorkerPool(settings.workers, options, listener, (worker) => {
+    metrics.keep(worker);
+  });
+  process.on('SIGUSR2', () => {
+    pool.restart();
+  });
+  try {
+    const ready = await Promise.race([pool.start(), stopped]);
+    if (typeof ready === 'object') {
+      if (ready.firstKey) process.stdout.write(ready.firstKey);
+      announce(ready.url);
+      logger.info(`The workers are ${pool.ready.map(({ pid }) => pid).join(', ')}`);
+    }
+    logger.info(`${await stopped}: the workers finish pending requests`);
+  } finally {
+    await pool.stop();
+  }
+}

@@ -1,0 +1,41 @@
+import { AggregatorRegistry } from 'prom-client';
+import type { MetricReport } from './messages.js';
+import type { WorkerProcess } from './worker-process.js';
+
+/** How long a page waits for the metrics of a worker before it uses the last that it sent. */
+const REPORT_TIMEOUT_MS = 1_000;
+
+/** Joins the metrics of all workers, also the counts of those that have ended. */
+export class WorkerMetrics {
+  private readonly latest = new Map<WorkerProcess, MetricReport>();
+  private ofEnded: Promise<MetricReport> = Promise.resolve([]);
+
+  receive(worker: WorkerProcess, report: MetricReport): void {
+    this.latest.set(worker, report);
+  }
+
+  /** Keeps the counts of a worker that has ended, because counters must not decrease. */
+  keep(worker: WorkerProcess): void {
+    const report = this.latest.get(worker);
+    this.latest.delete(worker);
+    if (!report) return;
+    const counts = report.filter(({ type }) => COUNTS.has(String(type)));
+    this.ofEnded = this.ofEnded.then((kept) => join([kept, counts]).getMetricsAsJSON());
+  }
+
+  /** Returns all metrics in the text format of Prometheus. */
+  async page(others: readonly WorkerProcess[]): Promise<string> {
+    const reports = Promise.all(others.map((worker) => worker.askForReport()));
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise((resolve) => (timer = setTimeout(resolve, REPORT_TIMEOUT_MS)));
+    await Promise.race([reports, timeout]);
+    clearTimeout(timer);
+    return join([...this.latest.values(), await this.ofEnded]).metrics();
+  }
+}
+
+const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
+
+function join(reports: readonly MetricReport[]) {
+  return AggregatorRegistry.aggregate([...reports]);
+}

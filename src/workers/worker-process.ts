@@ -1,0 +1,127 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { WORKER_OPTIONS } from '../config/worker-options.js';
+import {
+  type Ending,
+  type MetricReport,
+  type ParentMessage,
+  type Question,
+  type ReadyWorker,
+  type Reply,
+  type WorkerMessage,
+  type WorkerOptions,
+} from './messages.js';
+
+/** A worker that is not ready by then, and does not migrate, counts as failed. */
+const START_TIMEOUT_MS = 120_000;
+
+/** Longer than the shutdown of a server. */
+const END_TIMEOUT_MS = 25_000;
+
+/** Handles what a worker sends. */
+export interface WorkerListener {
+  onReport(worker: WorkerProcess, report: MetricReport): void;
+  replyTo(question: Question, worker: WorkerProcess): Reply | Promise<Reply>;
+}
+
+/** One worker, as its parent sees it. */
+export class WorkerProcess {
+  readonly startedAt = performance.now();
+  /** Rejects with a sentence if the worker fails to start. */
+  readonly ready: Promise<ReadyWorker>;
+  /** Resolves with the signal or the exit code. */
+  readonly ended: Promise<string>;
+  isReady = false;
+  /** Whether the parent ends this worker. */
+  isEnding = false;
+  private readonly worker: Worker;
+  private readonly reports = new Map<number, (report: MetricReport) => void>();
+  private lastReport = 0;
+
+  constructor(
+    options: WorkerOptions,
+    private readonly listener: WorkerListener,
+  ) {
+    this.worker = cluster.fork({ [WORKER_OPTIONS]: JSON.stringify(options) });
+    // A send to a worker that has just ended fails. Its end is handled.
+    this.worker.on('error', () => undefined);
+    this.ended = untilEnded(this.worker);
+    this.ready = this.untilReady();
+    this.ready.catch(() => undefined);
+  }
+
+  get pid(): number | undefined {
+    return this.worker.process.pid;
+  }
+
+  /** Asks for the metrics of the worker. They come as a report. */
+  askForReport(): Promise<MetricReport> {
+    const id = ++this.lastReport;
+    this.send({ type: 'report', id });
+    return new Promise((resolve) => this.reports.set(id, resolve));
+  }
+
+  /** Ends the worker, which first completes its requests. */
+  async end(ending: Ending): Promise<void> {
+    this.isEnding = true;
+    this.send({ type: 'end', ending });
+    const timer = setTimeout(() => {
+      this.worker.process.kill('SIGKILL');
+    }, END_TIMEOUT_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  async kill(): Promise<void> {
+    this.isEnding = true;
+    this.worker.process.kill('SIGKILL');
+    await this.ended;
+  }
+
+  private send(message: ParentMessage): void {
+    if (this.worker.isConnected()) this.worker.send(message);
+  }
+
+  private untilReady(): Promise<ReadyWorker> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Error(`it was not ready after ${START_TIMEOUT_MS / 1_000} seconds`));
+      }, START_TIMEOUT_MS);
+      void this.ended.then((how) => {
+        clearTimeout(timer);
+        reject(new Error(`it ended before it was ready (${how})`));
+      });
+      this.worker.on('message', (message: WorkerMessage) => {
+        if (message.type === 'question') void this.reply(message.id, message.question);
+        else if (message.type === 'report') this.receive(message.report, message.id);
+        else {
+          clearTimeout(timer);
+          if (message.type === 'failed') reject(new Error(message.message));
+          if (message.type !== 'ready') return;
+          this.isReady = true;
+          resolve(message);
+        }
+      });
+    });
+  }
+
+  private async reply(id: number, question: Question): Promise<void> {
+    const reply = await this.listener.replyTo(question, this);
+    this.send({ type: 'reply', id, reply });
+  }
+
+  private receive(report: MetricReport, id = 0): void {
+    this.listener.onReport(this, report);
+    this.reports.get(id)?.(report);
+    this.reports.delete(id);
+  }
+}
+
+/** Waits for the last message too. */
+async function untilEnded(worker: Worker): Promise<string> {
+  const [[code, signal]] = await Promise.all([
+    once(worker, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
+    once(worker, 'disconnect'),
+  ]);
+  return signal ?? `exit code ${code}`;
+}

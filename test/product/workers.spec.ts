@@ -1,0 +1,195 @@
+import http from 'node:http';
+import { ApiClient } from '../../src/testing/api-client.js';
+import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
+import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { outcomeOf } from '../support/outcome-of.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
+import { untilGone, workersOf } from '../support/workers.js';
+
+const TWO = { WEB_CONCURRENCY: '2' };
+const READY = /"msg":"The workers are (\d+, \d+)"/;
+const KEY = /shown only now: (\S+)/;
+const ME = '/api/v1/me';
+
+interface Started {
+  readonly product: Product;
+  readonly server: RunningServer;
+  readonly key: string;
+  readonly pids: readonly number[];
+}
+
+async function start(env: Record<string, string> = {}): Promise<Started> {
+  const product = new Product({ ...TWO, ...env });
+  const server = await product.start();
+  await server.untilPrinted(READY);
+  return { product, server, key: server.printed(KEY) ?? '', pids: workersOf(server) };
+}
+
+/** Returns the ids of the processes that logged requests. */
+function servingPids({ stdout }: RunningServer): number[] {
+  return [...stdout.matchAll(/"pid":(\d+),"method"/g)].map(([, pid]) => Number(pid));
+}
+
+function untilCount(server: RunningServer, pattern: RegExp, count: number): Promise<void> {
+  return until(() => Promise.resolve([...server.stdout.matchAll(pattern)].length >= count));
+}
+
+describe('WEB_CONCURRENCY=2', () => {
+  let started: Started;
+  beforeAll(async () => {
+    started = await start();
+  });
+  afterAll(() => started.product.remove());
+
+  it('prints one key and one address, and logs the id of the process in each line', () => {
+    const { server, pids } = started;
+    expect(pids).toHaveLength(2);
+    expect(server.printed(READY)?.split(', ').map(Number).sort()).toEqual([...pids].sort());
+    expect(server.stdout.match(/shown only now/g)).toHaveLength(1);
+    expect(server.stdout.match(/listens on/g)).toHaveLength(1);
+    expect(server.stdout.match(/"InitialSchema/g)).toHaveLength(1);
+    const lines = server.stdout.split('\n').filter((line) => line.startsWith('{'));
+    expect(lines.filter((line) => !/"pid":\d+/.test(line))).toEqual([]);
+  });
+
+  it('allows exactly 60 of 100 parallel reads of a key, which both workers serve', async () => {
+    const { server, key } = started;
+    const api = new ApiClient(server.url, key);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => api.get(ME)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(60).fill(200), ...Array<number>(40).fill(429)]);
+    await until(() => Promise.resolve(servingPids(server).length >= 100));
+    expect(new Set(servingPids(server)).size).toBe(2);
+  });
+
+  it('allows exactly 60 requests with wrong keys of an address', async () => {
+    const stranger = new ApiClient(started.server.url, 'lat_wrong');
+    const answers = await Promise.all(Array.from({ length: 100 }, () => stranger.get(ME)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  });
+
+  it('is one instance to readiness', async () => {
+    const { body } = await new ApiClient(started.server.url).get('/health/ready');
+    expect(body).toEqual({ status: 'ok' });
+  });
+
+  it('shows the metrics of both workers on one page, and keeps the counts of one that dies', async () => {
+    const { server } = started;
+    const counted = async (name: string) => {
+      const page = await (await fetch(`${server.url}/metrics`)).text();
+      return Number(
+        page
+          .split('\n')
+          .find((line) => line.startsWith(name))
+          ?.slice(name.length),
+      );
+    };
+    const refusals = 'latitude_rate_limit_refusals_total{limit="reads"} ';
+    const requests = `http_request_duration_seconds_count{method="GET",route="${ME}",status="200"} `;
+    const build = `latitude_build_info{version="`;
+    await until(async () => (await counted(requests)) === 60);
+    expect(await counted(refusals)).toBe(40);
+    expect((await (await fetch(`${server.url}/metrics`)).text()).split(build)).toHaveLength(2);
+
+    const [victim = 0] = started.pids;
+    process.kill(victim, 'SIGKILL');
+    await server.untilPrinted(new RegExp(`worker ${victim} ended \\(SIGKILL\\): starting another`));
+    expect(await counted(requests)).toBe(60);
+    expect(await counted(refusals)).toBe(40);
+    await untilCount(server, /worker \d+ is ready/g, 1);
+    expect(workersOf(server)).toHaveLength(2);
+    expect(workersOf(server)).not.toContain(victim);
+  });
+
+  it('stops all processes on SIGTERM and exits with 0', async () => {
+    const { server } = started;
+    const pids = workersOf(server);
+    expect(await server.stop()).toBe(0);
+    await untilGone(pids);
+    expect(server.stderr).toBe('');
+  });
+});
+
+describe('SIGUSR2', () => {
+  let started: Started;
+  beforeAll(async () => {
+    started = await start(UNLIMITED);
+  });
+  afterAll(() => started.product.remove());
+
+  it('replaces all workers under load, fails no request and keeps sessions of /mcp', async () => {
+    const { server, key, pids } = started;
+    const mcp = new McpHttpClient(server.url, key);
+    const session = await mcp.openSession();
+    const outcomes = new Set<string>();
+    let isRestarted = false;
+    const caller = async (_: unknown, index: number) => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      const body = index % 2 === 0 ? { first_name: 'Ada' } : undefined;
+      const request = { key, agent, body };
+      while (!isRestarted) outcomes.add(await outcomeOf(server.url + LEADS, request));
+      agent.destroy();
+    };
+    const callers = Array.from({ length: 8 }, caller);
+    server.signal('SIGUSR2');
+    await server.untilPrinted(/all workers are restarted/);
+    isRestarted = true;
+    await Promise.all(callers);
+    expect([...outcomes].sort()).toEqual(['200', '201']);
+    expect(workersOf(server)).toHaveLength(2);
+    expect(workersOf(server).filter((pid) => pids.includes(pid))).toEqual([]);
+    expect(await mcp.rpc(session, 'tools/list')).toMatchObject({ status: 200 });
+  });
+
+  it('leaves the workers running if a new one cannot start, and logs it', async () => {
+    const { server, key } = started;
+    const pids = workersOf(server);
+    server.signal('SIGUSR2');
+    let successor: number | undefined;
+    await until(() => {
+      successor = workersOf(server).find((pid) => !pids.includes(pid));
+      return Promise.resolve(successor !== undefined);
+    });
+    process.kill(successor!, 'SIGKILL');
+    await server.untilPrinted(/could not start: it ended before it was ready \(SIGKILL\)/);
+    await server.untilPrinted(/the restart ends/);
+    expect(workersOf(server).sort()).toEqual(pids.sort());
+    const api = new ApiClient(server.url, key);
+    const { id } = await createLead(api);
+    expect(dataOf(await api.get(`${LEADS}/${id}`))).toMatchObject({ id });
+  });
+
+  it('ends the workers of a parent that was killed', async () => {
+    const { server } = started;
+    const pids = workersOf(server);
+    server.signal('SIGKILL');
+    await untilGone(pids);
+    await expect(fetch(`${server.url}/health/live`)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('a start with workers that fails', () => {
+  const product = new Product(TWO);
+  afterAll(() => product.remove());
+
+  it('prints one line and ends all processes', async () => {
+    const { code, stdout, stderr } = await product.run('main.js', [], { HOST: '999.1.1.1' });
+    expect(code).toBe(1);
+    expect(stdout).not.toContain('listens on');
+    expect(stderr).toMatch(/^latitude: PORT, HOST cannot be listened on: 999\.1\.1\.1:0 .*\n$/);
+  });
+});
+
+describe('SIGUSR2 without workers', () => {
+  const product = new Product();
+  afterAll(() => product.remove());
+
+  it('is logged and leaves the process running', async () => {
+    const server = await product.start();
+    server.signal('SIGUSR2');
+    await server.untilPrinted(/SIGUSR2 restarts workers, and there are none: WEB_CONCURRENCY is 1/);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+  });
+});
