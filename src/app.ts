@@ -8,6 +8,7 @@ import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import { nameOfServer } from './database/connection/server-name.js';
 import { Load } from './database/gateway/load.js';
+import { Replicas } from './database/replicas/replicas.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
 import { RouteEnhancers, type RouteOwners } from './http/enhancers/route-enhancers.js';
@@ -68,6 +69,7 @@ export async function initApp(
   await app.get(KeysService).setDefaultPhoneRegion();
   await app.get(RateLimits).connect();
   await app.get(SeparateLimits).warn();
+  await app.get(Replicas).start();
   adapter.serveApplication();
   return app;
 }

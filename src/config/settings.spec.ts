@@ -55,6 +55,23 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'host=localhost dbname=db',
     ],
   },
+  DATABASE_REPLICA_URLS: {
+    setting: 'databaseReplicaUrls',
+    unset: [],
+    good: [
+      ['postgres://a/db', ['postgres://a/db']],
+      [
+        ' postgresql://a:1/db, postgres://u:p%2Cw@b/db ,',
+        ['postgresql://a:1/db', 'postgres://u:p%2Cw@b/db'],
+      ],
+    ],
+    bad: [
+      'localhost',
+      'postgres://a/db,mysql://b/db',
+      'postgres://a/db postgres://b/db',
+      'postgres://u:p%ss@a',
+    ],
+  },
   REDIS_URL: {
     setting: 'redisUrl',
     unset: undefined,

@@ -35,6 +35,8 @@ export abstract class Settings {
   abstract readonly workers: number;
   /** URL of the PostgreSQL server. If unset, the embedded PostgreSQL starts. */
   abstract readonly databaseUrl: string | undefined;
+  /** URLs of read replicas of that server. */
+  abstract readonly databaseReplicaUrls: readonly string[];
   /** Maximum number of connections that this instance opens to the database. */
   abstract readonly databaseMaxConnections: number;
   /** Whether statements are prepared under names, which a connection pooler may not support. */
@@ -72,12 +74,16 @@ export abstract class Settings {
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
 
+/** An example for messages. */
+const POSTGRES_URL = 'postgres://user:password@host:5432/database';
+
 /** The name of each variable, the property that has its value, and how it is read. */
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
   host: ['HOST', setting.text({ default: '127.0.0.1' })],
   workers: ['WEB_CONCURRENCY', workers()],
   databaseUrl: ['DATABASE_URL', postgresUrl()],
+  databaseReplicaUrls: ['DATABASE_REPLICA_URLS', postgresUrls()],
   databaseMaxConnections: [
     'DATABASE_MAX_CONNECTIONS',
     setting.integer({ default: DEFAULT_CONNECTIONS, min: MIN_CONNECTIONS, max: 10_000 }),
@@ -142,13 +148,25 @@ function workers() {
 
 function postgresUrl() {
   return setting.custom(
-    (raw) =>
-      /^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw) && isPercentEncoded(raw)
-        ? raw
-        : undefined,
-    'must be a URL such as postgres://user:password@host:5432/database',
+    (raw) => (isPostgresUrl(raw) ? raw : undefined),
+    `must be a URL such as ${POSTGRES_URL}`,
     { optional: true },
   );
+}
+
+function postgresUrls() {
+  return setting.custom<readonly string[], { default: readonly string[] }>(
+    (raw) => {
+      const urls = list(raw);
+      return urls.every((url) => isPostgresUrl(url) && !/\s/.test(url)) ? urls : undefined;
+    },
+    `must be URLs such as ${POSTGRES_URL}, separated by commas`,
+    { default: [] },
+  );
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
 }
 
 function redisUrl() {

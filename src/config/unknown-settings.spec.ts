@@ -56,7 +56,7 @@ const OURS = {
 describe('findUnknownSettings', () => {
   it.each([
     ['REDIS_URLS', ' Did you mean REDIS_URL?'],
-    ['DATABASE_REPLICA_URLS', ''],
+    ['DATABASE_REPLICA_URL', ' Did you mean DATABASE_REPLICA_URLS?'],
     ['LATITUDE_PORT', ''],
     ['DATABASE_POOL', ''],
     ['RATE_LIMIT_BURST', ''],
@@ -81,6 +81,6 @@ describe('findUnknownSettings', () => {
   });
 
   it('ignores empty variables', () => {
-    expect(findUnknownSettings({ DATABASE_REPLICA_URLS: '' })).toEqual([]);
+    expect(findUnknownSettings({ DATABASE_POOL: '' })).toEqual([]);
   });
 });

@@ -1,8 +1,6 @@
 import type { Environment } from './setting.js';
 import { SETTING_NAMES } from './settings.js';
 
-/** Settings that similar products have. */
-const KNOWN_ELSEWHERE = new Set(['DATABASE_REPLICA_URLS']);
 const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
 
 /** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */
@@ -27,7 +25,7 @@ export function findUnknownSettings(
     .flatMap(([name]) => {
       const upper = name.toUpperCase();
       const similar = names.find((known) => areSimilar(upper, known));
-      if (similar === undefined && !KNOWN_ELSEWHERE.has(upper) && !PREFIXES.test(upper)) return [];
+      if (similar === undefined && !PREFIXES.test(upper)) return [];
       const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
       return [`${name} is set, but Latitude has no such setting and ignores it.${hint}`];
     })

@@ -31,6 +31,8 @@ import { enableSearchIndex } from './records/search-index.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
 import type { TenantTable } from './records/tenant-table.js';
 import type { MigrationLedger } from './migration-ledgers.js';
+import { PrimaryPosition } from './replicas/primary-position.js';
+import { Replicas } from './replicas/replicas.js';
 import { Readiness } from './readiness/readiness.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
@@ -55,8 +57,10 @@ const PROVIDERS = [
   Instances,
   Load,
   CountsService,
+  PrimaryPosition,
   PurgeService,
   Readiness,
+  Replicas,
   SharedLookups,
   IdempotencyRepository,
   JobQueueRepository,

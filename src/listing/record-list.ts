@@ -116,7 +116,8 @@ export class RecordList<T extends object> {
   }
 
   private async run({ conditions }: ListSelection, statement: Statement): Promise<ListRow> {
-    const rows = await this.database.read<ListRow>(conditions.tenant, statement);
+    const read = { ...statement, mayUseReplica: true };
+    const rows = await this.database.read<ListRow>(conditions.tenant, read);
     return rows[0] ?? { total: 0, items: null };
   }
 

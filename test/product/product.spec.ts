@@ -47,14 +47,14 @@ describe('startup', () => {
 
   it('logs one warning for each variable that looks like a setting but is not one', async () => {
     const { stdout } = await product.run('main.js', [], {
-      DATABASE_REPLICA_URLS: 'postgres://secret',
+      DATABASE_POOL: 'secret',
       CORS_ORIGIN: 'https://secret.example',
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     });
     const lines = stdout.trim().split('\n');
     expect(lines).toEqual([
       expect.stringContaining('CORS_ORIGIN is set, but') as string,
-      expect.stringContaining('DATABASE_REPLICA_URLS is set, but') as string,
+      expect.stringContaining('DATABASE_POOL is set, but') as string,
     ]);
     expect(stdout).not.toContain('secret');
   });

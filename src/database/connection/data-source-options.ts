@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { DEFAULT_CONNECTIONS } from '../../config/settings.js';
@@ -22,6 +23,7 @@ import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
 import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { ApplicationClient } from './application-client.js';
+import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
 /** The address of a PostgreSQL: a URL, or the socket of the embedded one. */
@@ -64,6 +66,15 @@ const SET_UP = Object.entries(CONNECTION_SETTINGS)
   .map(([name, value]) => `set ${name} = '${value}'`)
   .join('; ');
 
+/** Options of all pools of connections. Their class is a `ResilientClient`. */
+export const CONNECTION_OPTIONS = {
+  connectionTimeoutMillis: POOL_WAIT_MS,
+  // Firewalls drop idle connections.
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 30_000,
+  onConnect: (client: pg.ClientBase) => (client as ResilientClient).setUp(SET_UP, POOL_WAIT_MS),
+};
+
 /**
  * The TypeORM options of the server, the command line and the tests.
  * @param sessionContext session context of every transaction; by default it is empty and statements
@@ -86,17 +97,9 @@ export function dataSourceOptions(
     synchronize: false,
     logging: false,
     poolSize: planConnections(DEFAULT_CONNECTIONS).pool,
-    connectTimeoutMS: POOL_WAIT_MS,
     poolErrorHandler: (error: Error) => {
       logger.warn({ reason: error.message }, 'a database connection was lost');
     },
-    extra: {
-      Client: ApplicationClient,
-      sessionContext,
-      // Firewalls drop idle connections.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 30_000,
-      onConnect: (client: ApplicationClient) => client.setUp(SET_UP, POOL_WAIT_MS),
-    },
+    extra: { ...CONNECTION_OPTIONS, Client: ApplicationClient, sessionContext },
   };
 }

@@ -23,6 +23,7 @@ const NO_SETTINGS =
 const NO_STATEMENTS =
   'leads to a connection pooler in transaction mode that does not support prepared statements: set ' +
   'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
+const NO_PRIMARY = 'needs DATABASE_URL: the embedded PostgreSQL has no replicas';
 
 /** A running PostgreSQL. */
 export interface OpenDatabase {
@@ -36,11 +37,15 @@ export interface OpenDatabase {
 /**
  * Opens the database of the settings: that of `DATABASE_URL`, or the embedded PostgreSQL.
  * @param role `command` for a run of the command line
+ * @throws SettingError if there is no usable database
  */
 export async function openDatabase(
   settings: Settings,
   role: 'server' | 'command',
 ): Promise<OpenDatabase> {
+  if (!settings.databaseUrl && settings.databaseReplicaUrls.length > 0) {
+    throw new SettingError('DATABASE_REPLICA_URLS', NO_PRIMARY);
+  }
   if (settings.databaseUrl) {
     await tryConnection(settings.databaseUrl, settings.databasePreparedStatements);
     return {

@@ -16,10 +16,15 @@ export interface WireConnection {
 /** `result` is defined if there is no error. */
 export type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
 
+/** A row as the server sends it. */
+export interface DataRow {
+  readonly fields: readonly (string | null)[];
+}
+
 /** The methods that a client calls on each query, also on those of other packages. */
 export interface WireSubmittable {
   submit(connection: WireConnection): Error | null;
-  handleDataRow(message: unknown): void;
+  handleDataRow(message: DataRow): void;
   handleCommandComplete(message: unknown, connection: WireConnection): void;
 }
 

@@ -1,11 +1,14 @@
-import { Query, type QueryCallback, type WireConnection } from './pg-internals.js';
+import { type DataRow, Query, type QueryCallback, type WireConnection } from './pg-internals.js';
 
 /** A statement that sets the session context, before another one in the same implicit transaction. */
 export interface ContextStatement {
   /** Empty if it is not prepared under a name. */
   readonly name: string;
   readonly text: string;
-  readonly values: readonly unknown[];
+  /** As PostgreSQL reads them. */
+  readonly values: readonly string[];
+  /** Receives the row of the context statement, as text. */
+  readonly onRow?: (fields: readonly (string | null)[]) => void;
 }
 
 /**
@@ -38,8 +41,9 @@ export class QueryWithContext extends Query {
     Object.assign(this, { name: this.context.name, text: this.context.text });
   }
 
-  override handleDataRow(message: unknown): void {
-    if (!this.statement) super.handleDataRow(message);
+  override handleDataRow(message: DataRow): void {
+    if (this.statement) this.context?.onRow?.(message.fields);
+    else super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: unknown, connection: WireConnection): void {

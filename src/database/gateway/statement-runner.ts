@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { translateErrors } from '../connection/driver-error.js';
 import { acquireClient } from '../connection/typeorm-internals.js';
+import type { Replicas } from '../replicas/replicas.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { Load } from './load.js';
 import type { AttemptOptions } from './retry-policy.js';
@@ -17,14 +18,29 @@ export class StatementRunner {
     private readonly statements: TenantStatements,
     private readonly load: Load,
     private readonly context: TenantContext,
+    private readonly replicas: Replicas,
   ) {}
 
   /**
-   * Runs a statement in a transaction of its own.
+   * Runs a statement in a transaction of its own, on a read replica if it may and one has every earlier write.
    * @throws ApiError with the code `failure`
    * @throws UniqueViolation
    */
-  runAlone<Row>(
+  async runAlone<Row>(
+    organizationId: string,
+    statement: Statement,
+    failure: Failure,
+    options: AttemptOptions,
+  ): Promise<Row[]> {
+    const { mayUseReplica = false } = statement;
+    const rows =
+      mayUseReplica && !options.mayWaitForLocks
+        ? await this.replicas.read<Row>(organizationId, statement, options.deadline)
+        : undefined;
+    return rows ?? this.runOnPrimary(organizationId, statement, failure, options);
+  }
+
+  private runOnPrimary<Row>(
     organizationId: string,
     statement: Statement,
     failure: Failure,

@@ -30,19 +30,28 @@ export class TenantContext {
   private readonly text: string;
   private readonly indexText: string;
 
-  constructor(private readonly context: SessionContext) {
-    this.text = context.selectWith(SETTINGS);
-    this.indexText = context.selectWith(SETTINGS, INDEX_PLAN);
+  /** @param result SQL of a value that the statements return last, from the number of its first parameter */
+  constructor(
+    private readonly context: SessionContext,
+    result?: (first: number) => string,
+  ) {
+    const last = result ? `, ${result(SETTINGS.length + 1)}` : '';
+    this.text = context.selectWith(SETTINGS) + last;
+    this.indexText = context.selectWith(SETTINGS, INDEX_PLAN) + last;
   }
 
-  /** @param plan that of the statement; one with `index` must be the only one of its transaction */
+  /**
+   * @param plan that of the statement; one with `index` must be the only one of its transaction
+   * @param others values of the parameters of `result`
+   */
   of(
     plan: Statement['plan'],
     organizationId: string,
     deadline: Deadline,
     wait: LockWait,
+    others: readonly string[] = [],
   ): ContextStatement {
-    const values = [organizationId, ...deadline.timeouts(wait)];
+    const values = [organizationId, ...deadline.timeouts(wait), ...others];
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
     return { name: this.context.hasOwnSession ? name : '', text, values };
   }

@@ -8,6 +8,7 @@ import { EventOutbox } from '../events/event-outbox.js';
 import { type CommitCallbacks, runAfterCommit } from './commit-callbacks.js';
 import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
 import { BatchConnections } from './batch-connections.js';
+import { Replicas } from '../replicas/replicas.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { translateErrors } from '../connection/driver-error.js';
 import { Load } from './load.js';
@@ -47,14 +48,15 @@ export class TenantDatabase {
     private readonly connections: BatchConnections,
     private readonly outbox: EventOutbox,
     settings: Settings,
-    context: SessionContext,
+    session: SessionContext,
+    replicas: Replicas,
   ) {
     const { waiting } = planConnections(settings.databaseMaxConnections);
     this.retryPolicy = new RetryPolicy(timeBudget, load, waiting);
-    const tenantContext = new TenantContext(context);
-    const statements = new TenantStatements(context.hasOwnSession);
-    this.runner = new StatementRunner(dataSource, connections, statements, load, tenantContext);
-    this.batches = new TenantBatches(connections, statements, load, tenantContext);
+    const context = new TenantContext(session);
+    const statements = new TenantStatements(session.hasOwnSession);
+    this.runner = new StatementRunner(dataSource, connections, statements, load, context, replicas);
+    this.batches = new TenantBatches(connections, statements, load, context);
   }
 
   /**

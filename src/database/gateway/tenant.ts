@@ -11,6 +11,11 @@ export interface Statement {
    * organization of any size.
    */
   readonly plan?: 'prepared' | 'custom' | 'index';
+  /**
+   * Whether a read replica may run it outside of transactions. It then has every write that was acknowledged
+   * before. For reads that cost more than a look-up.
+   */
+  readonly mayUseReplica?: boolean;
 }
 
 /** The code of the error if a statement fails: of a read, and of a write and what is part of it. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Readiness } from '../../database/readiness/readiness.js';
+import { Replicas } from '../../database/replicas/replicas.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
 import { SeparateLimits } from '../../rate-limit/separate-limits.js';
 import { HealthChecks, type HealthResults } from './health-checks.js';
@@ -24,6 +25,7 @@ export class HealthService {
     private readonly database: Readiness,
     private readonly checks: HealthChecks,
     private readonly limits: SeparateLimits,
+    private readonly replicas: Replicas,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
@@ -39,7 +41,8 @@ export class HealthService {
       const detail = results[failure]?.detail;
       return { status: 'unavailable', reason: failure, ...(detail && { detail }), ...checks };
     }
-    const warning = await this.limits.warning();
-    return { status: 'ok', ...checks, ...(warning && { warnings: [warning] }) };
+    const limits = await this.limits.warning();
+    const warnings = [...(limits ? [limits] : []), ...this.replicas.warnings];
+    return { status: 'ok', ...checks, ...(warnings.length > 0 && { warnings }) };
   }
 }

@@ -3,11 +3,12 @@ import { AuthModule } from '../../auth/auth.module.js';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
+import { ReplicaMetrics } from './replica-metrics.js';
 
 /** Serves `/metrics`, if the settings switch it on. */
 @Module({
   imports: [AuthModule, RateLimitModule],
   controllers: [MetricsController],
-  providers: [Metrics],
+  providers: [Metrics, ReplicaMetrics],
 })
 export class MetricsModule {}

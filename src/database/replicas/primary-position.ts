@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { SessionContext } from '../connection/session-context.js';
+import { BatchConnections } from '../gateway/batch-connections.js';
+import { type BatchItem, BatchQueue } from '../gateway/batch-queue.js';
+import { Deadline } from '../gateway/time-budget.js';
+
+/** A position in the write-ahead log of the primary. */
+export interface WalPosition {
+  readonly lsn: string;
+  /** Rises with each promotion. The logs of two timelines differ. */
+  readonly timeline: string;
+  /** Identifies the cluster and the database in it. A standby has the same. */
+  readonly database: string;
+}
+
+/** SQL that identifies the cluster and the database of a connection. */
+export const DATABASE_ID = `(select system_identifier from pg_control_system()) || ' ' || current_database()`;
+
+/** The end of the acknowledged commits. Without `synchronous_commit` they may not be on the disk yet. */
+const FIND_POSITION = `
+  select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
+      else pg_current_wal_flush_lsn() end::text as lsn,
+    ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as timeline,
+    ${DATABASE_ID} as database`;
+
+/** How many questions may be under way. A caller waits for at most one before its own is sent. */
+const CONCURRENCY = 2;
+
+interface Question extends BatchItem {
+  readonly deadline: Deadline;
+}
+
+/** Asks the primary how far it has written its log. */
+@Injectable()
+export class PrimaryPosition {
+  private readonly questions = new BatchQueue<Question, WalPosition>(
+    { concurrency: CONCURRENCY, allowsEqualIds: true },
+    (take) => this.find(take),
+  );
+
+  constructor(
+    private readonly connections: BatchConnections,
+    private readonly context: SessionContext,
+  ) {}
+
+  /**
+   * Returns a position behind every write that was acknowledged before the call, by any instance. Concurrent
+   * calls share a statement that is sent after all of them.
+   * @throws any error of the driver
+   */
+  ask(deadline: Deadline): Promise<WalPosition> {
+    return this.questions.add({ id: '', deadline });
+  }
+
+  private find(take: () => readonly Question[]): Promise<readonly WalPosition[]> {
+    return this.connections.use(async (client, limitTo) => {
+      const asked = take();
+      limitTo(Deadline.earliest(asked.map(({ deadline }) => deadline)));
+      const name = this.context.hasOwnSession ? 'position' : undefined;
+      const { rows } = await client.query<WalPosition>({ name, text: FIND_POSITION });
+      return asked.flatMap(() => rows);
+    });
+  }
+}

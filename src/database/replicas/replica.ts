@@ -1,0 +1,138 @@
+import pg from 'pg';
+import { CONNECTION_OPTIONS } from '../connection/data-source-options.js';
+import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
+import { Deadline } from '../gateway/time-budget.js';
+import { Availability } from './availability.js';
+import type { WalPosition } from './primary-position.js';
+import {
+  type ReplicaState,
+  replicaStateSql,
+  STATE_PROBLEMS,
+  stateValues,
+} from './replica-state.js';
+
+/** Timeout of a check. */
+const CHECK_MS = 1_000;
+
+const CHECK = `select ${replicaStateSql(1)} as state,
+  pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag`;
+
+/**
+ * SQLSTATEs of a statement that failed on a working replica: a conflict with the recovery, a deadlock, a timeout
+ * of the statement or of a lock.
+ */
+const PASSING: readonly unknown[] = ['40001', '40P01', '57014', '55P03'];
+
+const SILENT = 'it does not reply';
+
+/** A read replica with its connections. */
+export class Replica {
+  /** Number of running reads. */
+  running = 0;
+  /** How far the replica was behind the primary at the last check; undefined if it did not reply. */
+  lagBytes: number | undefined;
+  readonly availability: Availability;
+  private readonly pool: pg.Pool;
+  private isChecking = false;
+  private readonly clients = new Set<pg.PoolClient>();
+
+  /** @param most maximum number of connections */
+  constructor(
+    url: string,
+    applicationName: string,
+    private readonly most: number,
+  ) {
+    this.pool = new pg.Pool({
+      ...CONNECTION_OPTIONS,
+      Client: ResilientClient,
+      connectionString: url,
+      application_name: applicationName,
+      max: most,
+    });
+    // The statement that uses the connection fails, or the next check.
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => this.clients.add(client));
+    this.pool.on('remove', (client) => this.clients.delete(client));
+    const { host, port } = new pg.Client({ connectionString: url });
+    this.availability = new Availability(`${host}:${port}`);
+  }
+
+  /** Whether the replica is in use and has a connection for another read, beside that of the check. */
+  get isFree(): boolean {
+    return this.availability.isUsed && this.running < this.most - 1;
+  }
+
+  /**
+   * Runs a read. If the replica does not serve it, it is left out.
+   * @param read returns the state of the replica in its transaction, and the result
+   * @returns undefined if the primary has to run the read
+   */
+  async use<T>(
+    deadline: Deadline,
+    read: (client: pg.PoolClient) => Promise<{ state: ReplicaState; result: T }>,
+  ): Promise<{ state: ReplicaState; result: T } | undefined> {
+    this.running++;
+    try {
+      const answer = await this.withClient(deadline, read);
+      const problem = STATE_PROBLEMS[answer.state];
+      if (problem) this.availability.fail(problem);
+      return problem ? undefined : answer;
+    } catch (error) {
+      this.leaveOutAfter(error);
+      return undefined;
+    } finally {
+      this.running--;
+    }
+  }
+
+  /** Checks whether the replica can be used, unless the last check is still running. */
+  async check(position: WalPosition): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    try {
+      const values = stateValues(position);
+      const { rows } = await this.withClient(new Deadline(CHECK_MS), (client) =>
+        client.query<{ state: ReplicaState; lag: number | null }>(CHECK, values),
+      );
+      for (const { state, lag } of rows) {
+        this.lagBytes = lag === null ? undefined : Math.max(0, lag);
+        const problem = STATE_PROBLEMS[state];
+        if (problem) this.availability.fail(problem);
+        else this.availability.succeed();
+      }
+    } catch (error) {
+      this.lagBytes = undefined;
+      this.leaveOutAfter(error);
+    } finally {
+      this.isChecking = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private async withClient<T>(
+    deadline: Deadline,
+    work: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.pool.connect();
+    const end = deadline.destroyWhenExceeded(client);
+    try {
+      return await work(client);
+    } finally {
+      end();
+      client.release();
+    }
+  }
+
+  /** Leaves the replica out unless only a statement failed. A silent one keeps no other read waiting. */
+  private leaveOutAfter(error: unknown): void {
+    if (!(error instanceof pg.DatabaseError)) {
+      this.availability.fail(SILENT, error);
+      for (const client of this.clients) destroyConnection(client);
+    } else if (error.severity !== 'ERROR' || !PASSING.includes(error.code)) {
+      this.availability.fail(`it refuses statements (SQLSTATE ${error.code})`);
+    }
+  }
+}

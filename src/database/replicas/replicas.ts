@@ -1,0 +1,131 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { Settings } from '../../config/settings.js';
+import { planConnections } from '../connection/connection-plan.js';
+import { SessionContext } from '../connection/session-context.js';
+import { poolOf } from '../connection/typeorm-internals.js';
+import { Load } from '../gateway/load.js';
+import type { Statement } from '../gateway/tenant.js';
+import { TenantContext } from '../gateway/tenant-context.js';
+import { TenantStatements } from '../gateway/tenant-statements.js';
+import { Deadline } from '../gateway/time-budget.js';
+import { PrimaryPosition } from './primary-position.js';
+import { Replica } from './replica.js';
+import { type ReplicaState, replicaStateSql, stateValues } from './replica-state.js';
+
+/** Interval of the checks of all replicas. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** Timeout of the question of a check to the primary. */
+const POSITION_MS = 1_000;
+
+/** Who served the reads that may use a replica. */
+export type ReadServer = 'replica' | 'primary';
+
+/**
+ * Runs reads on the read replicas of `DATABASE_REPLICA_URLS`. A read sees every write that was acknowledged before
+ * it, through any instance: its transaction checks that the replica has reached the position that the primary had
+ * when the read arrived (docs/adr/0019-read-replicas.md).
+ */
+@Injectable()
+export class Replicas implements OnApplicationShutdown {
+  /** Numbers of reads since the start. */
+  readonly reads: Record<ReadServer, number> = { replica: 0, primary: 0 };
+  /** In the order of the setting. */
+  readonly all: readonly Replica[];
+  private readonly context: TenantContext;
+  private readonly statements: TenantStatements;
+  private timer: NodeJS.Timeout | undefined;
+  private last = 0;
+
+  constructor(
+    @InjectDataSource() dataSource: DataSource,
+    private readonly primary: PrimaryPosition,
+    private readonly load: Load,
+    { databaseReplicaUrls, databaseMaxConnections }: Settings,
+    context: SessionContext,
+  ) {
+    const name = poolOf(dataSource).options.application_name ?? '';
+    const { pool } = planConnections(databaseMaxConnections);
+    this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool));
+    this.context = new TenantContext(context, replicaStateSql);
+    this.statements = new TenantStatements(context.hasOwnSession);
+  }
+
+  /**
+   * Begins to check and to use the replicas. Without this call the primary runs all reads.
+   * @returns resolves after the first check, whatever its result is
+   */
+  async start(): Promise<void> {
+    if (this.all.length === 0) return;
+    this.timer = setInterval(() => void this.check(), CHECK_INTERVAL_MS).unref();
+    await this.check();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all(this.all.map((replica) => replica.close()));
+  }
+
+  /** Sentences for operators about the replicas that are left out. They name no addresses. */
+  get warnings(): string[] {
+    return this.all.flatMap(({ availability: { problem } }, index) =>
+      problem ? [`Read replica ${index + 1} is left out: ${problem}.`] : [],
+    );
+  }
+
+  /** @returns the rows; undefined if the primary has to run the statement */
+  async read<Row>(
+    organizationId: string,
+    statement: Statement,
+    deadline: Deadline,
+  ): Promise<Row[] | undefined> {
+    if (this.all.length === 0) return undefined;
+    const rows = await this.tryToRead<Row>(organizationId, statement, deadline);
+    this.reads[rows ? 'replica' : 'primary']++;
+    return rows;
+  }
+
+  private async tryToRead<Row>(
+    organizationId: string,
+    statement: Statement,
+    deadline: Deadline,
+  ): Promise<Row[] | undefined> {
+    if (!this.all.some(({ isFree }) => isFree)) return undefined;
+    // If the primary does not reply, neither does it run the read.
+    const position = await this.primary.ask(deadline).catch(() => undefined);
+    const replica = position && this.choose();
+    if (!replica) return undefined;
+    const started = performance.now();
+    const answer = await replica.use(deadline, (client) => {
+      let state: ReplicaState = 'late';
+      const others = stateValues(position);
+      const context = {
+        ...this.context.of(statement.plan, organizationId, deadline, 'brief', others),
+        onRow: (fields: readonly (string | null)[]) => (state = fields.at(-1) as ReplicaState),
+      };
+      const running = this.statements.run<Row>(client, context, statement);
+      return running.then((result) => ({ state, result }));
+    });
+    // The time of the wait for the replica says nothing about its load.
+    if (answer?.state === 'current') {
+      this.load.observe(`replica: ${statement.text}`, performance.now() - started);
+    }
+    return answer?.result;
+  }
+
+  /** The replica with the fewest running reads; among equals, they take turns. */
+  private choose(): Replica | undefined {
+    const free = this.all.filter(({ isFree }) => isFree);
+    const fewest = Math.min(...free.map(({ running }) => running));
+    const equals = free.filter(({ running }) => running === fewest);
+    return equals[this.last++ % equals.length];
+  }
+
+  /** If the primary does not reply, nothing is known about its replicas. */
+  private async check(): Promise<void> {
+    const position = await this.primary.ask(new Deadline(POSITION_MS)).catch(() => undefined);
+    if (position) await Promise.all(this.all.map((replica) => replica.check(position)));
+  }
+}
