@@ -11,8 +11,8 @@ const MAIN = path.join(ROOT, 'dist/src/main.js');
 
 /**
  * Starts the server and stops it afterwards.
- * @param use receives the address of the server, a key with every scope, a temporary directory, and a
- *   function that kills the server and starts it again
+ * @param use receives the address of the server, a key with every scope if the database is new, a temporary
+ *   directory, a function that kills the server and starts it again, and one that stops it
  * @param settings environment variables; by default the server has its default settings
  * @param program the file to run; by default Latitude without extensions
  */
@@ -27,7 +27,7 @@ export async function withServer(use, settings = {}, program = MAIN) {
       server = startServer(program, { ...env, PORT: new URL(url).port });
       await firstStart(server);
     };
-    return await use({ key, url, directory, restart });
+    return await use({ key, url, directory, restart, stop: () => stop(server) });
   } finally {
     await stop(server);
     rmSync(directory, { recursive: true });

@@ -1,0 +1,90 @@
+// Runs the code of the last release on the schema of this version: first its tests, then its server beside the
+// server of this version, under load. Usage: .ci/with-postgres-15 node .ci/upgrade/run.mjs
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
+import { migrate } from '../../dist/src/database/migrate.js';
+import { setLogLevel } from '../../dist/src/config/logger.js';
+import { ROOT, run } from '../server.mjs';
+import { upgradeUnderLoad } from './rolling-upgrade.mjs';
+
+const RELEASE = createRequire(import.meta.url)('./release.json');
+
+/** The tests of the contract. Excluded are those that list all tables, and those of an empty database. */
+const SUITES = [
+  ...['test/leads/leads.spec', 'test/leads/lead-identity', 'test/leads/search-text'],
+  ...['test/appointments', 'test/tasks', 'test/rest', 'test/listing', 'test/auth/api-keys'],
+  'test/mcp/sessions',
+];
+
+/** The output of git. */
+function git(...args) {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+function hasCommit(commit) {
+  try {
+    git('cat-file', '-e', `${commit}^{commit}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws Error if `release.json` does not name the newest tag. Without tags, its commit counts. */
+function assertLastRelease() {
+  const [newest] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
+  const named = `v${RELEASE.version}`;
+  if (newest && (newest !== named || git('rev-list', '-n1', newest) !== RELEASE.commit)) {
+    throw new Error(`.ci/upgrade/release.json names ${named}, but the last release is ${newest}`);
+  }
+}
+
+/** Builds the code of the last release in a directory. */
+async function buildRelease(directory) {
+  await run('bash', ['-c', `git archive ${RELEASE.commit} | tar -x -C "${directory}"`], {
+    cwd: ROOT,
+  });
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['ci', '--loglevel', 'error', ...options], { cwd: directory });
+  await run('npm', ['run', '-s', 'build'], { cwd: directory });
+}
+
+function databaseUrl(name) {
+  const url = new URL(process.env.TEST_DATABASE_URL);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Gives databases that are created from now on the schema of this version. */
+async function migrateTemplate() {
+  setLogLevel('warn');
+  const dataSource = new DataSource(dataSourceOptions({ url: databaseUrl('template1') }));
+  await dataSource.initialize();
+  await dataSource.query('create database rolling_upgrade template template0');
+  await migrate(dataSource);
+  await dataSource.destroy();
+}
+
+assertLastRelease();
+if (!hasCommit(RELEASE.commit)) {
+  console.log(
+    `SKIPPED: the upgrade from ${RELEASE.version} is not tested. This clone lacks its commit ${RELEASE.commit}; ` +
+      'fetch the whole history, as with git fetch --unshallow.',
+  );
+  process.exit();
+}
+const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-release-'));
+try {
+  await buildRelease(directory);
+  await migrateTemplate();
+  console.log(`tests of ${RELEASE.version} on the schema of this version`);
+  await run('npx', ['jest', ...SUITES], { cwd: directory });
+  await upgradeUnderLoad(path.join(directory, 'dist/src'), databaseUrl('rolling_upgrade'));
+} finally {
+  rmSync(directory, { recursive: true });
+}
