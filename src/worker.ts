@@ -35,7 +35,8 @@ export async function runWorker(
   const app = await createApp(options, adapter);
   setLogLevel(settings.logLevel);
   try {
-    if (role === 'successor') await Promise.race([untilReady(app), ending]);
+    if (role === 'successor' && !(await Promise.race([isReady(app), ending.then(() => false)])))
+      return;
     url ??= await listen(adapter, settings);
     const firstKey = role === 'first' && embedded ? await createFirstKey(app, url) : undefined;
     void parent.send({ type: 'ready', url, firstKey });
@@ -49,7 +50,8 @@ export async function runWorker(
 }
 
 /** Waits until `/health/ready` would be 200. */
-async function untilReady(app: INestApplicationContext): Promise<void> {
+async function isReady(app: INestApplicationContext): Promise<true> {
   const health = app.get(HealthService);
   while ((await health.checkReadiness()).status !== 'ok') await after(READINESS_INTERVAL_MS);
+  return true;
 }

@@ -16,7 +16,7 @@ export class ParentWindows implements SharedWindows {
 
   /** @param onLost called when the parent has not replied in time */
   constructor(
-    private readonly parent: ParentProcess,
+    private readonly parent: Pick<ParentProcess, 'ask'>,
     private readonly onLost: () => void,
   ) {}
 

@@ -1,7 +1,10 @@
 import http from 'node:http';
+import path from 'node:path';
+import { connectionThrough } from '../../src/embedded-postgres/connection.js';
 import { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import { outcomeOf } from '../support/outcome-of.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
 import { untilGone, workersOf } from '../support/workers.js';
@@ -69,9 +72,16 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
   });
 
-  it('is one instance to readiness', async () => {
-    const { body } = await new ApiClient(started.server.url).get('/health/ready');
-    expect(body).toEqual({ status: 'ok' });
+  it('is one instance to readiness, until there is an instance of another parent', async () => {
+    const { product, server } = started;
+    const ready = async () => (await new ApiClient(server.url).get('/health/ready')).body as object;
+    expect(await ready()).toEqual({ status: 'ok' });
+    const database = connectionThrough(path.join(product.dataDir, 'data/run'));
+    const other = await TestApp.start({ database });
+    const warnings = [expect.stringMatching(/^2 instances use this database/)];
+    await until(async () => 'warnings' in (await ready()));
+    expect(await ready()).toEqual({ status: 'ok', warnings });
+    await other.stop();
   });
 
   it('shows the metrics of both workers on one page, and keeps the counts of one that dies', async () => {

@@ -1,32 +1,49 @@
+import { setLogLevel } from '../../src/config/logger.js';
+import { ParentWindows } from '../../src/rate-limit/parent-windows.js';
+import { MemoryRateLimitStorage } from '../../src/rate-limit/rate-limit.storage.js';
 import { RedisConnection } from '../../src/rate-limit/redis-connection.js';
 import { SharedRateLimitStorage } from '../../src/rate-limit/shared-rate-limit.storage.js';
-import { setLogLevel } from '../../src/config/logger.js';
+import type { Question, Replies } from '../../src/workers/messages.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { until } from '../support/product.js';
 import { REDIS_SKIP_REASON, RedisServer } from '../support/redis.js';
 
 const MINUTE = 60_000;
 
-describeUnless(REDIS_SKIP_REASON, 'the windows in Redis', () => {
-  let redis: RedisServer;
+/** A parent that replies as a parent process does. */
+class Parent {
+  isSilent = false;
+  messages = 0;
+  private readonly windows = new MemoryRateLimitStorage();
+
+  async ask<Q extends Question>(question: Q): Promise<Replies[Q['topic']]> {
+    await new Promise(setImmediate);
+    if (this.isSilent || question.topic !== 'limits') throw new Error('There is no reply.');
+    this.messages++;
+    const replies: Replies['limits'] = question.requests.map((each) => this.windows.take(each));
+    return replies as Replies[Q['topic']];
+  }
+}
+
+const storageOf = (parent: Parent) =>
+  new SharedRateLimitStorage((onLost) => new ParentWindows(parent, onLost));
+
+/** What two processes may rely on, wherever the windows are. */
+function itSharesWindows(open: () => SharedRateLimitStorage): void {
   let storages: SharedRateLimitStorage[];
   let key: string;
   let tests = 0;
 
   beforeAll(async () => {
     setLogLevel('silent');
-    redis = await RedisServer.start();
-    storages = [1, 2].map(() => {
-      return new SharedRateLimitStorage((onLost) => new RedisConnection(redis.url, onLost));
-    });
+    storages = [open(), open()];
     await Promise.all(storages.map((storage) => storage.connect()));
   });
   beforeEach(() => {
     key = `key ${tests++}`;
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const storage of storages) storage.disconnect();
-    await redis.kill();
   });
 
   const countOn = (instance: number, limit: number) =>
@@ -34,7 +51,7 @@ describeUnless(REDIS_SKIP_REASON, 'the windows in Redis', () => {
   const hitsOn = async (instance: number, limit: number) =>
     (await storages[instance]!.peek(key, MINUTE, limit)).totalHits;
 
-  it.each([60, 999, 3_000])('allows exactly %d requests over instances', async (limit) => {
+  it.each([60, 999, 3_000])('allows exactly %d requests over processes', async (limit) => {
     let allowed = 0;
     for (let sent = 0; sent < limit + 200; sent += 20) {
       const windows = await Promise.all(
@@ -53,7 +70,7 @@ describeUnless(REDIS_SKIP_REASON, 'the windows in Redis', () => {
     expect(windows[3]).toMatchObject({ limit: 3, timeToBlockExpire: 60, timeToExpire: 60 });
   });
 
-  it('returns what an instance took in advance and did not use', async () => {
+  it('returns what a process took in advance and did not use', async () => {
     const limit = 10_000;
     await countOn(0, limit);
     await countOn(0, limit);
@@ -79,5 +96,42 @@ describeUnless(REDIS_SKIP_REASON, 'the windows in Redis', () => {
   it('blocks if the limit becomes lower than its count', async () => {
     for (let request = 0; request < 3; request++) await countOn(0, 5);
     expect(await countOn(1, 2)).toMatchObject({ totalHits: 3, isBlocked: true });
+  });
+}
+
+describeUnless(REDIS_SKIP_REASON, 'windows in Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(() => redis.kill());
+
+  itSharesWindows(
+    () => new SharedRateLimitStorage((onLost) => new RedisConnection(redis.url, onLost)),
+  );
+});
+
+describe('windows in the parent of workers', () => {
+  const parent = new Parent();
+  itSharesWindows(() => storageOf(parent));
+
+  it('take one message for all requests of a turn', async () => {
+    const storage = storageOf(parent);
+    const before = parent.messages;
+    await Promise.all(['a', 'b', 'a', 'b'].map((key) => storage.increment(key, MINUTE, 5)));
+    expect(parent.messages - before).toBe(1);
+  });
+
+  it('are replaced by windows of the worker while the parent does not reply', async () => {
+    const silent = new Parent();
+    const storage = storageOf(silent);
+    const count = async () => (await storage.count('key', MINUTE, 3)).totalHits;
+    expect([await count(), await count()]).toEqual([1, 2]);
+    silent.isSilent = true;
+    expect([await count(), await count()]).toEqual([1, 2]);
+    silent.isSilent = false;
+    const asked = silent.messages;
+    await until(async () => (await count()) >= 0 && silent.messages > asked);
+    expect((await storage.count('key', MINUTE, 3)).isBlocked).toBe(true);
   });
 });
