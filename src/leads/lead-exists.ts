@@ -1,4 +1,4 @@
-import { NOT_DELETED_BY_ID, ONE_BY_ONE } from '../database/records/record-statements.js';
+import { NOT_DELETED_BY_ID, ONE_BY_ONE } from '../database/records/record-sql.js';
 import { ApiError } from '../errors/api-error.js';
 
 /**

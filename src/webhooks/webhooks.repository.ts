@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { Row } from '../database/records/record-inserts.js';
-import { NEXT_UPDATED_AT } from '../database/records/record-statements.js';
+import { NEXT_UPDATED_AT } from '../database/records/record-sql.js';
 import { TenantRepository } from '../database/records/tenant-repository.js';
 import { Conditions } from '../listing/conditions.js';
 import type { Page } from '../listing/page.js';

@@ -153,6 +153,20 @@ describe('concurrent requests of one organization', () => {
     expect(load.completed - before).toBeLessThan(leads.length);
   });
 
+  it('share the statements of updates and deletions', async () => {
+    const { api } = await app.organization();
+    const leads = await Promise.all(Array.from({ length: 40 }, () => createLead(api)));
+    const load = app.app.get(Load);
+    const before = load.completed;
+    const updated = await Promise.all(
+      leads.map(({ id }, n) => updateLead(api, id, { notes: `Note ${n}` })),
+    );
+    const deletions = await Promise.all(leads.map(({ id }) => api.delete(`${LEADS}/${id}`)));
+    expect(updated.map(({ notes }) => notes)).toEqual(leads.map((_, n) => `Note ${n}`));
+    expect(deletions.map((answer) => dataOf(answer).id)).toEqual(leads.map(({ id }) => id));
+    expect(load.completed - before).toBeLessThan(leads.length);
+  });
+
   it('each receive the record that they name, whatever the others do', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {

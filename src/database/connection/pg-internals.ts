@@ -10,11 +10,15 @@ export interface WireConnection {
   submittedNamedStatements: Record<string, string | undefined>;
   parse(message: { name: string; text: string }): void;
   bind(message: { statement?: string; values?: readonly unknown[] }): void;
+  describe(message: { type: 'P'; name: string }): void;
   execute(message: object): void;
 }
 
-/** `result` is defined if there is no error. */
-export type QueryCallback = (error: Error | null, result: pg.QueryResult | undefined) => void;
+/** `result` is defined if there is no error. Several executions have several results. */
+export type QueryCallback = (
+  error: Error | null,
+  result: pg.QueryResult | pg.QueryResult[] | undefined,
+) => void;
 
 /** A row as the server sends it. */
 export interface DataRow {

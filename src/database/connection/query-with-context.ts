@@ -22,23 +22,30 @@ export class QueryWithContext extends Query {
   /**
    * @param context undefined if the statement needs none
    * @param config with `values` and `callback`, in any form that pg accepts
+   * @param repeats values of executions ahead of the one with the values of `config`
    */
   constructor(
     protected context: ContextStatement | undefined,
     config: unknown,
     values?: unknown,
     callback?: QueryCallback,
+    private readonly repeats: readonly (readonly (string | null)[])[] = [],
   ) {
     super(config, values, callback);
   }
 
   override prepare(connection: WireConnection): void {
-    if (this.context) sendContext(this.context, connection);
+    if (this.context) sendStatement(this.context, connection);
+    for (const values of this.repeats) sendStatement({ ...this.named, values }, connection, true);
     super.prepare(connection);
     if (!this.context) return;
-    this.statement = { name: this.name, text: this.text };
+    this.statement = this.named;
     // pg records a parsed statement under the current name and text of the query.
     Object.assign(this, { name: this.context.name, text: this.context.text });
+  }
+
+  private get named(): { name: string; text: string } {
+    return { name: this.name, text: this.text };
   }
 
   override handleDataRow(message: DataRow): void {
@@ -64,16 +71,21 @@ export class QueryWithContext extends Query {
   }
 }
 
-/** Sends a context statement ahead of another statement. */
-export function sendContext(
+/**
+ * Sends a statement ahead of another one, which sends the Sync.
+ * @param hasRows whether the rows are read
+ */
+export function sendStatement(
   { name, text, values }: ContextStatement,
   connection: WireConnection,
+  hasRows = false,
 ): void {
   if (!isKnown(connection, name)) {
     connection.parse({ name, text });
     if (name !== '') connection.submittedNamedStatements[name] = text;
   }
   connection.bind({ statement: name, values });
+  if (hasRows) connection.describe({ type: 'P', name: '' });
   connection.execute({});
 }
 

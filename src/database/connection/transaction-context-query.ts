@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SessionContext } from './session-context.js';
 import type { QueryCallback, WireConnection, WireSubmittable } from './pg-internals.js';
-import { type ContextStatement, QueryWithContext, sendContext } from './query-with-context.js';
+import { type ContextStatement, QueryWithContext, sendStatement } from './query-with-context.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';
 
 /** The connection state that a query depends on. */
@@ -73,7 +73,7 @@ export function withContext(query: pg.Submittable, session: Session): pg.Submitt
   submitted.submit = (connection) => {
     if (!session.isInTransaction()) {
       isAwaited = true;
-      sendContext(contextStatementOf(session.context), connection);
+      sendStatement(contextStatementOf(session.context), connection);
     }
     return submit(connection);
   };

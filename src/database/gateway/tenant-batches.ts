@@ -26,10 +26,11 @@ export interface BatchStatement<I extends BatchItem> {
   /** Short name, under which its times are measured. */
   readonly name: string;
   readonly kind: 'read' | 'write';
+  /** Whether an item that a batch of several leaves out is run alone, which tells why. */
+  readonly retriesOmitted: boolean;
   /**
    * The statement for some items, with the organization as `$1`. It returns a row with the id of each
-   * item that it finds or writes. An item that a write of several leaves out is written alone, which
-   * tells why.
+   * item that it finds or writes.
    */
   of(organizationId: string, items: readonly I[]): Statement;
 }
@@ -114,8 +115,8 @@ export class TenantBatches {
         // Larger batches take longer. Batches of similar sizes are compared.
         const rows = await this.load.time(`${statement.name} ${sizeClassOf(items)}`, running);
         const byId = new Map(rows.map((row) => [row.id, row]));
-        const isLeftOut = statement.kind === 'write' && batch.length > 1;
-        const missing = isLeftOut ? NEEDS_OWN_STATEMENT : undefined;
+        const isRetried = statement.retriesOmitted && batch.length > 1;
+        const missing = isRetried ? NEEDS_OWN_STATEMENT : undefined;
         return batch.map(({ id }) => byId.get(id) ?? missing);
       } catch (error) {
         if (batch.length === 1 || !isRefusal(error)) throw error;

@@ -19,7 +19,7 @@ export class TenantStatements {
   run<Row>(
     client: pg.ClientBase,
     context: ContextStatement,
-    { text, values, plan }: Statement,
+    { text, values, repeats, plan }: Statement,
   ): Promise<Row[]> {
     const name = plan === 'custom' || !this.isPreparing ? '' : this.nameOf(text);
     return new Promise<Row[]>((resolve, reject) => {
@@ -29,8 +29,9 @@ export class TenantStatements {
         undefined,
         (error, result) => {
           if (error) reject(error);
-          else resolve(result?.rows as Row[]);
+          else resolve([result ?? []].flat().flatMap(({ rows }) => rows as Row[]));
         },
+        repeats,
       );
       client.query(query as unknown as pg.Submittable);
     });

@@ -6,6 +6,11 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
+   * The values of further executions, which are sent together with the first one. Of a statement that is
+   * sent alone, all executions are one transaction. The result has the rows of all of them.
+   */
+  readonly repeats?: readonly (readonly (string | null)[])[];
+  /**
    * `prepared` (default) plans the statement once. `custom` plans it for each set of values. `index`
    * plans it once and makes it use indexes, for a statement that reads or writes a few rows of an
    * organization of any size.

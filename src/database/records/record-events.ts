@@ -12,6 +12,17 @@ export interface EventValues {
   readonly origin: ChangeOrigin | undefined;
 }
 
+/** The columns of `request` with the origin of a change. */
+export const ORIGIN_COLUMNS = 'key_id text, channel text, request_id text';
+
+/** The origin of a change. The record can have columns with these names. */
+export const ORIGIN_SQL = 'request.key_id, request.channel, request.request_id';
+
+/** The values of the columns of `request` with the origin of a change. */
+export function originJsonOf(origin: ChangeOrigin | undefined): object {
+  return { key_id: origin?.keyId, channel: origin?.channel, request_id: origin?.requestId };
+}
+
 /** SQL that writes the events of changed records. */
 export class EventSql {
   /** @param instance the number of this instance of Latitude */

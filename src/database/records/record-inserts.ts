@@ -9,7 +9,7 @@ import {
   STORE_SQL,
 } from '../stored-responses.js';
 import type { RecordColumns } from './record-columns.js';
-import type { EventSql } from './record-events.js';
+import { type EventSql, ORIGIN_COLUMNS, ORIGIN_SQL, originJsonOf } from './record-events.js';
 import type { TenantTable } from './tenant-table.js';
 
 /** Columns and values of a row. The names are SQL and must never come from a caller. */
@@ -74,6 +74,7 @@ export class RecordInserts {
       statement = {
         name: `${this.table.name} insert`,
         kind: 'write',
+        retriesOmitted: true,
         of: (organizationId, items) => ({
           text: items.length === 1 ? single : several,
           values: valuesOf(organizationId, items),
@@ -109,11 +110,11 @@ export class RecordInserts {
       return `(${column} is null or ${column} in (select id from existing_${column}))`;
     });
     if (storesResponses) conditions.push('id in (select id from claim)');
-    const event = `'${events?.name}.created', '{}', key_id, channel, request_id`;
+    const event = `'${events?.name}.created', '{}', ${ORIGIN_SQL}`;
     const parts = [
       `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
       `request as materialized (select * from json_to_recordset($3) as request
-        (id uuid, key_id text, channel text, request_id text, ${RESPONSE_COLUMNS}))`,
+        (id uuid, ${ORIGIN_COLUMNS}, ${RESPONSE_COLUMNS}))`,
       ...existing,
       ...(storesResponses ? [CLAIM_SQL] : []),
       `record as (
@@ -134,19 +135,22 @@ function valuesOf(organizationId: string, items: readonly RowItem[]): unknown[] 
 }
 
 function requestOf({ id, json, origin, response }: RowItem): object {
-  const { keyId: key_id, channel, requestId: request_id } = origin ?? {};
-  return { id, key_id, channel, request_id, ...(response && responseValues(response, id, json)) };
+  return { id, ...originJsonOf(origin), ...(response && responseValues(response, id, json)) };
+}
+
+/** @throws TypeError if a value has no JSON */
+export function rowItemOf(row: Row & { id: string }, { origin, response }: Tenant): RowItem {
+  const json = rowJsonOf(row);
+  return { id: row.id.toLowerCase(), json, size: json.length, origin, response };
 }
 
 /**
- * Converts a row to an item. Its values are JSON, which PostgreSQL converts to the types of the columns.
+ * A row as JSON, which PostgreSQL converts to the types of the columns.
  * @throws TypeError if a value has no JSON
  */
-export function rowItemOf(row: Row & { id: string }, { origin, response }: Tenant): RowItem {
-  const json = JSON.stringify(
-    Object.values(row).some((value) => Buffer.isBuffer(value)) ? withHex(row) : row,
-  );
-  return { id: row.id.toLowerCase(), json, size: json.length, origin, response };
+export function rowJsonOf(row: Row): string {
+  const hasBuffers = Object.values(row).some((value) => Buffer.isBuffer(value));
+  return JSON.stringify(hasBuffers ? withHex(row) : row);
 }
 
 /** Replaces buffers, which JSON cannot hold, by the input format of `bytea`. */

@@ -2,7 +2,7 @@ import { ApiError } from '../../errors/api-error.js';
 import type { TableReference } from './table-references.js';
 import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantRepository } from './tenant-repository.js';
-import { NEXT_UPDATED_AT } from './record-statements.js';
+import { NEXT_UPDATED_AT } from './record-sql.js';
 
 /**
  * Removes records of an organization in a transaction, and applies the `on delete` actions of foreign

@@ -1,7 +1,9 @@
 import { ApiError } from '../../errors/api-error.js';
-import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
+import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { openUnitOf } from '../gateway/unit-of-work.js';
+import { type ChangeItem, changeItemOf } from './record-changes.js';
 import type { ColumnsOfTenants } from './record-columns.js';
 import { changedNames, typeOfUpdate } from './record-events.js';
 import type { Row } from './record-inserts.js';
@@ -14,21 +16,32 @@ export type Revision<R> = (
   transaction: TenantTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
 
+/** A change of a record that still has the version of the item. */
+interface Change {
+  readonly statement: BatchStatement<ChangeItem>;
+  readonly item: ChangeItem;
+}
+
 /** How often an update is tried without a lock. */
 const MAX_UNLOCKED_ATTEMPTS = 2;
 
 /** Changes single records of a table: by compare-and-set, and with a lock after conflicts. */
 export class RecordUpdates<R extends { id: string }> {
+  /** Whether a change of a record is visible in the record. */
+  private readonly hasVersion: boolean;
+
   constructor(
     private readonly database: TenantDatabase,
     private readonly table: TenantTable,
     private readonly columns: ColumnsOfTenants<R>,
     private readonly statementsOf: (tenant: Tenant) => RecordStatements,
-  ) {}
+  ) {
+    this.hasVersion = columns.stored.storedNames.includes('updated_at');
+  }
 
   /** @see TenantRepository.update */
   async run(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    if (openUnitOf(tenant)) return this.runLocked(tenant, id, revise);
+    if (openUnitOf(tenant) || !this.hasVersion) return this.runLocked(tenant, id, revise);
     for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
       const outcome = await this.runUnlocked(tenant, id, revise);
       if (outcome === 'transaction needed') break;
@@ -52,9 +65,10 @@ export class RecordUpdates<R extends { id: string }> {
     );
     if (!row) return undefined;
     try {
-      const { before, statement } = await this.revise(tenant, row, revise);
-      if (!statement) return before;
-      const [changed] = await this.database.write<JsonRow>(tenant, statement);
+      const { before, change } = await this.revise(tenant, row, revise);
+      if (!change) return before;
+      const { statement, item } = change;
+      const changed = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
       if (!changed) return 'conflict';
       this.publish(tenant, id);
       return this.recordOf(tenant, changed);
@@ -68,26 +82,27 @@ export class RecordUpdates<R extends { id: string }> {
     return this.database.transaction(tenant, async (transaction, own) => {
       const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
       if (!row) return undefined;
-      const { before, statement } = await this.revise(tenant, row, revise, transaction);
-      if (!statement) return before;
-      const [changed] = await transaction.query<JsonRow>(statement);
+      const { before, change } = await this.revise(tenant, row, revise, transaction);
+      if (!change) return before;
+      const { statement, item } = change;
+      const [changed] = await transaction.query<JsonRow>(statement.of(tenant.id, [item]));
       this.publish(own, id);
       return changed && this.recordOf(tenant, changed);
     });
   }
 
   /**
-   * @param transaction in which the record is locked; without one, the statement compares the version
-   * @returns the stored record, and the statement that changes it if it changes
+   * @param transaction in which the record is locked
+   * @returns the stored record, and its change if it changes
    */
   private async revise(
     tenant: Tenant,
     row: JsonRow,
     revise: Revision<R>,
-    transaction?: TenantTransaction,
-  ): Promise<{ before: R; statement?: Statement }> {
+    transaction = NO_TRANSACTION,
+  ): Promise<{ before: R; change?: Change }> {
     const stored = this.recordOf(tenant, row);
-    const changes = await revise(stored, transaction ?? NO_TRANSACTION);
+    const changes = await revise(stored, transaction);
     checkPrecondition(tenant, stored);
     // Parsed again, because `revise` may have changed the other object.
     const before = this.recordOf(tenant, row);
@@ -95,9 +110,10 @@ export class RecordUpdates<R extends { id: string }> {
     const changed = changedNames(before, changes, this.columns.stored.storedNames);
     const type = typeOfUpdate(this.table, changes, changed);
     const event = { type, changed, origin: tenant.origin };
-    const version = transaction ? undefined : (before as { updated_at?: unknown }).updated_at;
-    const statements = this.statementsOf(tenant);
-    return { before, statement: statements.set(tenant.id, row.id, changes, event, version) };
+    const { updated_at: version } = before as { updated_at?: Date };
+    const item = changeItemOf(row.id, changes, event, version);
+    const statement = this.statementsOf(tenant).changes.update(Object.keys(changes));
+    return { before, change: { statement, item } };
   }
 
   private publish(tenant: Tenant, id: string): void {

@@ -1,7 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { uuidRangeOf } from '../../fields/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
-import { isRecordSql, type JsonRow, RecordStatements } from './record-statements.js';
+import { type ChangeItem, changeItemOf } from './record-changes.js';
+import { isRecordSql } from './record-sql.js';
+import { type JsonRow, RecordStatements } from './record-statements.js';
 import { checkPrecondition, RecordUpdates, type Revision } from './record-updates.js';
 import { type RequiredReferences, type Row, rowItemOf, type RowItem } from './record-inserts.js';
 import type { TenantTable } from './tenant-table.js';
@@ -116,13 +118,14 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
-  delete(tenant: Tenant, id: string): Promise<boolean> {
-    const event = {
-      type: `${this.table.events?.name}.deleted`,
-      changed: [],
-      origin: tenant.origin,
-    };
-    return this.writeOne(tenant, id, this.statementsOf(tenant).delete(tenant.id, id, event));
+  async delete(tenant: Tenant, id: string): Promise<boolean> {
+    const type = `${this.table.events?.name}.deleted`;
+    const item = changeItemOf(id, {}, { type, changed: [], origin: tenant.origin });
+    const statement = this.statementsOf(tenant).changes.delete;
+    if (tenant.precondition) return this.writeOne(tenant, id, statement.of(tenant.id, [item]));
+    const deleted = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
+    if (deleted) this.publish(tenant, id);
+    return deleted !== undefined;
   }
 
   /**
