@@ -6,7 +6,7 @@ export interface ContextStatement {
   readonly name: string;
   readonly text: string;
   /** As PostgreSQL reads them. */
-  readonly values: readonly string[];
+  readonly values: readonly (string | null)[];
   /** Receives the row of the context statement, as text. */
   readonly onRow?: (fields: readonly (string | null)[]) => void;
 }
