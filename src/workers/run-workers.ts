@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { logger } from '../config/logger.js';
+import { SettingError } from '../config/setting.js';
 import type { Settings } from '../config/settings.js';
 import { nameOfServer } from '../database/connection/server-name.js';
 import type { OpenDatabase } from '../database/connection/open-database.js';
@@ -20,6 +21,12 @@ export async function runWorkers(
   stopped: Promise<NodeJS.Signals>,
   announce: (url: string) => void,
 ): Promise<void> {
+  if (cluster.isWorker) {
+    throw new SettingError(
+      'WEB_CONCURRENCY',
+      'must be 1 in a worker of another process, such as PM2',
+    );
+  }
   // The parent accepts all connections, so that none is lost with the listener of a worker.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const windows = new MemoryRateLimitStorage();

@@ -3,6 +3,7 @@ import { type Aggregator, collectDefaultMetrics, Counter, Gauge, Histogram } fro
 import { Authenticator } from '../../auth/authenticator.js';
 import { VERSION } from '../../config/version.js';
 import { DatabaseStatus } from '../../database/connection/database-status.js';
+import { ApiError } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../rate-limit/rate-limits.js';
 import type { MetricReport } from '../../workers/messages.js';
@@ -75,10 +76,17 @@ export class Metrics {
     if (errorCode) this.errors.inc({ code: errorCode });
   }
 
-  /** @returns all metrics, those of all workers, in Prometheus' text format */
+  /**
+   * @returns all metrics, those of all workers, in Prometheus' text format
+   * @throws ApiError `overloaded` if the parent does not reply in time
+   */
   async scrape(): Promise<string> {
     if (!this.parent) return this.registry.metrics();
-    return this.parent.ask({ topic: 'metrics', report: await this.report() }, PAGE_TIMEOUT_MS);
+    const question = { topic: 'metrics', report: await this.report() } as const;
+    // Less than all counts would look like a restart.
+    return this.parent.ask(question, PAGE_TIMEOUT_MS).catch((cause: unknown) => {
+      throw new ApiError('overloaded', { cause });
+    });
   }
 
   /** JSON has no NaN, which a value without samples is. */
