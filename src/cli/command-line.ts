@@ -12,10 +12,11 @@ import { addMigrate } from './migrate.js';
 import { addNew } from './new.js';
 import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
+import { addPartition } from './partition.js';
 import { addPurge } from './purge.js';
 import { actionRunner, databaseRunner } from './run.js';
 
-const COMMANDS = [addOrganizations, addKeys, addCounters, addPurge, addDemo];
+const COMMANDS = [addOrganizations, addKeys, addCounters, addPurge, addPartition, addDemo];
 
 /**
  * Runs one command. Errors are printed as one line.

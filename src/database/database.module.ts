@@ -31,6 +31,7 @@ import { enableSearchIndex } from './records/search-index.js';
 import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
 import type { TenantTable } from './records/tenant-table.js';
 import type { MigrationLedger } from './migration-ledgers.js';
+import { PartitionsService } from './partitions/partitions.service.js';
 import { PrimaryPosition } from './replicas/primary-position.js';
 import { Replicas } from './replicas/replicas.js';
 import { Readiness } from './readiness/readiness.js';
@@ -57,6 +58,7 @@ const PROVIDERS = [
   Instances,
   Load,
   CountsService,
+  PartitionsService,
   PrimaryPosition,
   PurgeService,
   Readiness,

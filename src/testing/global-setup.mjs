@@ -7,6 +7,7 @@ import { setLogLevel } from '../../dist/src/config/logger.js';
 import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrate.js';
+import { partitionTables } from '../../dist/src/database/partitions/partition-tables.js';
 import { asTarget, withClient } from './cluster.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
@@ -20,6 +21,8 @@ export default async function setUp() {
   const dataSource = new DataSource(dataSourceOptions(asTarget(cluster, template)));
   await dataSource.initialize();
   await migrate(dataSource);
+  const partitions = Number(process.env.TEST_DATABASE_PARTITIONS ?? 0);
+  if (partitions > 0) await partitionTables(dataSource, partitions);
   await dataSource.destroy();
   process.env.LATITUDE_TEST_CLUSTER = JSON.stringify({ ...cluster, template });
 }

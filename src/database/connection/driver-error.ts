@@ -47,6 +47,9 @@ export class SerializationFailure extends DatabaseFailure {}
 /** A statement did not get a lock in time. */
 export class LockTimeout extends DatabaseFailure {}
 
+/** What the names of the indexes and constraints of a hash partition, or of a shard of Citus, end with. */
+const PARTITION_SUFFIX = /_p?\d+$/;
+
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
@@ -75,8 +78,9 @@ const DATA_EXCEPTION = '22';
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof pg.DatabaseError) {
-    if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? '');
-    if (isForeignKeyViolation(error) && error.constraint?.endsWith(TO_ORGANIZATION)) {
+    const constraint = error.constraint?.replace(PARTITION_SUFFIX, '') ?? '';
+    if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(constraint);
+    if (isForeignKeyViolation(error) && constraint.endsWith(TO_ORGANIZATION)) {
       // The organization and its keys were removed during the request.
       return new ApiError('unauthorized', { cause: error });
     }

@@ -26,7 +26,7 @@ const FOREIGN_KEYS = `
     join pg_attribute field on field.attrelid = child.oid and field.attnum = pair.field
     join pg_attribute target_field on target_field.attrelid = parent.oid
       and target_field.attnum = pair.target_field
-  where key.contype = 'f' and target_field.attname = 'id'
+  where key.contype = 'f' and key.conparentid = 0 and target_field.attname = 'id'
     and parent.oid = any($1::text[]::regclass[])
   order by 1, 2`;
 

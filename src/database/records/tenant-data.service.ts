@@ -19,7 +19,7 @@ const TABLES = `
   select c.relname as name, array(
       select parent.relname::text from pg_constraint key
         join pg_class parent on parent.oid = key.confrelid
-      where key.conrelid = c.oid and key.contype = 'f' and parent.oid <> c.oid) as "refersTo"
+      where key.conrelid = c.oid and key.contype = 'f' and key.conparentid = 0 and parent.oid <> c.oid) as "refersTo"
   from pg_class c
     join pg_attribute field on field.attrelid = c.oid and field.attname = 'organization_id'
   where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'api_keys'

@@ -1,0 +1,154 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { prepareTenantRole } from '../tenant-role/prepare-tenant-role.js';
+import {
+  readDefinitions,
+  readForeignKeys,
+  type TableDefinition,
+  type TableIndex,
+} from './table-definitions.js';
+
+/** The column that the rows of all tables of organizations are spread by. */
+const KEY = 'organization_id';
+
+/**
+ * Spreads the rows of each table of organizations over hash partitions, in one transaction. Tables that are
+ * partitioned stay as they are. Statements on the tables wait until the end.
+ * @returns the names of the tables
+ * @throws Error that names a unique index without `organization_id`
+ */
+export async function partitionTables(
+  dataSource: DataSource,
+  partitions: number,
+): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    const names = (await readDefinitions(runner)).map(({ name }) => name);
+    if (names.length > 0) await runner.query(`lock table ${names.join(', ')}`);
+    const tables = await readDefinitions(runner);
+    tables.forEach(assertKeyed);
+    const keys = await readForeignKeys(runner, tables);
+    for (const { table, name } of keys) {
+      await runner.query(`alter table ${table} drop constraint ${name}`);
+    }
+    for (const table of tables) await partitionTable(runner, table, partitions);
+    for (const { table, name, definition } of keys) {
+      await runner.query(`alter table ${table} add constraint ${name} ${definition}`);
+    }
+    await runner.commitTransaction();
+    // Grants privileges on the new tables.
+    await prepareTenantRole(runner);
+    for (const { name } of tables) await runner.query(`analyze ${name}`);
+    return names;
+  } finally {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+/** @throws Error if PostgreSQL could not keep a unique index unique over partitions */
+function assertKeyed({ name, indexes }: TableDefinition): void {
+  const lacking = indexes.find(
+    ({ isUnique, constraint, columns }) =>
+      isUnique && constraint !== 'primary' && !columns.includes(KEY),
+  );
+  if (!lacking) return;
+  throw new Error(
+    `The unique index ${lacking.name} of the table ${name} lacks ${KEY}, so the table cannot be partitioned. ` +
+      `Add the column to the index.`,
+  );
+}
+
+async function partitionTable(
+  runner: QueryRunner,
+  table: TableDefinition,
+  partitions: number,
+): Promise<void> {
+  const { name, columns, indexes, identities, statements } = table;
+  const old = identifier(name, '_unpartitioned');
+  await renameTable(runner, table, old);
+  await runner.query(`create table ${name} (like ${old} including all excluding indexes excluding identity)
+    partition by hash (${KEY})`);
+  for (let n = 0; n < partitions; n++) await createPartition(runner, table, n, partitions);
+  for (const { column, sequence } of identities) {
+    await replaceIdentity(runner, { name, old, column, sequence });
+  }
+  const list = columns.join(', ');
+  await runner.query(`insert into ${name} (${list}) select ${list} from ${old}`);
+  for (const index of indexes) {
+    for (const statement of indexStatements(name, index)) await runner.query(statement);
+    await nameIndexesOfPartitions(runner, index.name);
+  }
+  for (const statement of statements) await runner.query(statement);
+  await runner.query(`alter table ${name} enable row level security`);
+  await runner.query(`alter table ${name} force row level security`);
+  await runner.query(`drop table ${old}`);
+}
+
+/** Renames a table and its indexes. Their names are unique in the schema. */
+async function renameTable(runner: QueryRunner, table: TableDefinition, old: string) {
+  await runner.query(`alter table ${table.name} rename to ${old}`);
+  // Otherwise an owner who is no superuser would copy no rows.
+  await runner.query(`alter table ${old} no force row level security`);
+  for (const { name } of table.indexes) {
+    await runner.query(`alter index ${name} rename to ${identifier(name, '_unpartitioned')}`);
+  }
+}
+
+async function createPartition(
+  runner: QueryRunner,
+  { name, parameters }: TableDefinition,
+  n: number,
+  partitions: number,
+): Promise<void> {
+  const options = parameters.length > 0 ? ` with (${parameters.join(', ')})` : '';
+  await runner.query(`create table ${identifier(name, `_p${n}`)} partition of ${name}
+    for values with (modulus ${partitions}, remainder ${n})${options}`);
+}
+
+/** Replaces an identity column, which partitioned tables cannot have before PostgreSQL 17, by a sequence. */
+async function replaceIdentity(
+  runner: QueryRunner,
+  { name, old, column, sequence }: { name: string; old: string; column: string; sequence: string },
+): Promise<void> {
+  const [{ next }] = (await runner.query(
+    `select nextval('${sequence.replaceAll("'", "''")}')::text as next`,
+  )) as [{ next: string }];
+  await runner.query(`alter table ${old} alter column ${column} drop identity`);
+  await runner.query(`create sequence ${sequence} start with ${next} owned by ${name}.${column}`);
+  await runner.query(
+    `alter table ${name} alter column ${column} set default nextval('${sequence.replaceAll("'", "''")}')`,
+  );
+}
+
+/** The indexes and constraints in place of one. A primary key without the column gets it as its first one. */
+function indexStatements(table: string, index: TableIndex): string[] {
+  const { name, constraint, columns, statement } = index;
+  if (!constraint) return [statement];
+  const kind = constraint === 'primary' ? 'primary key' : 'unique';
+  const isKeyed = columns.includes(KEY);
+  const key = (isKeyed ? columns : [KEY, ...columns]).join(', ');
+  return [
+    `alter table ${table} add constraint ${name} ${kind} (${key})`,
+    // Reads in the order of the former key.
+    ...(isKeyed ? [] : [`create index on ${table} (${columns.join(', ')})`]),
+  ];
+}
+
+/** Names the index of each partition after that of the table, as errors about duplicates name it. */
+async function nameIndexesOfPartitions(runner: QueryRunner, name: string): Promise<void> {
+  const indexes = (await runner.query(
+    `select inhrelid::regclass::text as name, substring(table_of.relname from '_p\\d+$') as suffix
+     from pg_inherits join pg_index on indexrelid = inhrelid join pg_class table_of on table_of.oid = indrelid
+     where inhparent = $1::regclass`,
+    [name],
+  )) as { name: string; suffix: string }[];
+  for (const { name: own, suffix } of indexes) {
+    await runner.query(`alter index ${own} rename to ${identifier(name, suffix)}`);
+  }
+}
+
+/** Appends to a name that may be quoted. */
+function identifier(name: string, suffix: string): string {
+  return name.endsWith('"') ? `${name.slice(0, -1)}${suffix}"` : `${name}${suffix}`;
+}
