@@ -3,7 +3,7 @@ import { ApiError } from '../errors/api-error.js';
 import { uuidsIn } from '../fields/uuid.js';
 import type { Tenant, TenantTransaction } from './gateway/tenant.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
-import { hashOf, type IdempotentRequest } from './stored-responses.js';
+import { hashOf, type IdempotentRequest, storedResponseSql } from './stored-responses.js';
 
 /** A REST response that is stored for replay. */
 export interface StoredResponse {
@@ -43,9 +43,8 @@ export class IdempotencyRepository {
     if (!lock?.acquired) throw new ApiError('idempotency_key_in_use');
     // A separate statement sees what was committed before the lock was acquired.
     const [stored] = await transaction.query<StoredResponse & { content_hash: Buffer }>({
-      text: `select content_hash, status, location, etag, body as text from idempotency_keys
-        where organization_id = $1 and key = $2 and route = $3
-          and created_at > now() - interval '${RETENTION}'`,
+      text: `select content_hash, status, location, etag, body as text
+        from ${storedResponseSql('$2', '$3')} and created_at > now() - interval '${RETENTION}'`,
       values: [id, key, route],
     });
     if (!stored) return undefined;

@@ -29,6 +29,17 @@ export function responseValues(response: CreatedResponse, id: string, json: stri
 }
 
 /**
+ * SQL of the stored response with a key, in the organization `$1`. Only the primary key has the order of
+ * the subquery. Otherwise PostgreSQL can decide to read all responses of the organization, if it takes
+ * them for few.
+ */
+export function storedResponseSql(key: string, route: string): string {
+  return `(select * from idempotency_keys
+      where organization_id = $1 and (key, route) >= (${key}, ${route}) order by key, route limit 1) stored
+    where stored.key = ${key} and stored.route = ${route}`;
+}
+
+/**
  * CTE `claim`: those rows of `request` that no other transaction carries out, and that have no stored
  * response. The snapshot can miss a response that was committed just before the lock was acquired. Then
  * the unique key of the responses fails `STORE_SQL`, and with it the statement.
@@ -36,8 +47,7 @@ export function responseValues(response: CreatedResponse, id: string, json: stri
 export const CLAIM_SQL = `claim as materialized (
     select id from request
     where pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::uuid, key, route), 0))
-      and not exists (select from idempotency_keys stored where stored.organization_id = $1
-        and stored.key = request.key and stored.route = request.route))`;
+      and not exists (select from ${storedResponseSql('request.key', 'request.route')}))`;
 
 /** CTE `response`: stores the responses to the requests whose records are in `written`. */
 export const STORE_SQL = `response as (

@@ -30,12 +30,12 @@ const POLL_MS = 500;
 /** How long a run begins attempts, so that webhooks with many events do not keep others waiting. */
 const RUN_MS = 30_000;
 
-/** Attempts of a delivery. With these delays they take from three to four and a half days. */
-export const MAX_ATTEMPTS = 34;
+/** Attempts of a delivery. With these delays they take from three to four days. */
+export const MAX_ATTEMPTS = 53;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 12 * 3_600_000;
-/** Less than 2, so that an event soon reaches a receiver that fails now and then. */
-const DELAY_GROWTH = 1.5;
+/** Small, so that a receiver that fails half the time has thousands of events within minutes. */
+const DELAY_GROWTH = 1.25;
 
 /** Delivers events to receivers. */
 @Injectable()

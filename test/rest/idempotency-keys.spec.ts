@@ -21,6 +21,7 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
+import { storedResponseSql } from '../../src/database/stored-responses.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
@@ -209,6 +210,15 @@ describe('Idempotency-Key', () => {
     const bodies = (answers: Answer[]): unknown[] => answers.map(({ body }) => body as unknown);
     expect(bodies(again)).toEqual(bodies(first));
     expect(await total()).toBe(20);
+  });
+
+  it('finds a stored response by its key, even without statistics of the table', async () => {
+    const text = `explain select from ${storedResponseSql(`'k'`, `'POST ${LEADS}'`)}`;
+    const plan = await app.sql<Record<string, string>>(text.replace('$1', `'${tenant.id}'`));
+    const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(lines).toMatch(
+      /Index .*Scan using idempotency_keys_pkey[^]*Index Cond: .*ROW\(key, route\)/,
+    );
   });
 
   it('answers no duplicate to concurrent requests with the same key and e-mail', async () => {
