@@ -26,11 +26,6 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const unknown = findUnknownSettings(undefined, Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stopped = nextStopSignal();
-  // Without a listener this signal ends the process.
-  process.on('SIGUSR2', () => {
-    if (settings.workers > 1) return;
-    logger.warn('SIGUSR2 restarts workers, and there are none: WEB_CONCURRENCY is 1');
-  });
   const database = await openDatabase(settings, 'server');
   try {
     if (settings.workers > 1) {
@@ -39,6 +34,9 @@ export async function serve(config: LatitudeConfig): Promise<void> {
         logAddresses(url, settings);
       });
     } else {
+      process.on('SIGUSR2', () => {
+        logger.warn('SIGUSR2 restarts workers, and there are none: WEB_CONCURRENCY is 1');
+      });
       const { runServer } = await import('./server.js');
       await runServer({ ...config, settings }, database, stopped);
     }
@@ -55,7 +53,6 @@ async function serveInWorker(
 ): Promise<void> {
   // A signal for the whole process group stops the workers and the parent, which restarts them.
   const stopped = nextStopSignal().then(() => 'stop' as const);
-  process.on('SIGUSR2', () => undefined);
   const { workers, databaseMaxConnections: most } = ofInstance;
   const settings = { ...ofInstance, databaseMaxConnections: connectionsOfWorker(workers, most) };
   try {
