@@ -7,7 +7,7 @@ import { KeysService } from './auth/keys.service.js';
 import { NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import { nameOfServer } from './database/connection/server-name.js';
-import { Load } from './database/gateway/load.js';
+import { ConcurrencyLimit } from './database/gateway/concurrency-limit.js';
 import { Replicas } from './database/replicas/replicas.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
@@ -56,7 +56,7 @@ export async function initApp(
   app.set('trust proxy', settings.trustProxy);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
-  app.use(shedLoad(app.get(Load), app.get(RateLimits), observe));
+  app.use(shedLoad(app.get(ConcurrencyLimit), app.get(RateLimits), observe));
   app.use(requestContext(observe));
   app.use(startPage(settings));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));

@@ -21,7 +21,7 @@ import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Instances } from './connection/instances.js';
-import { Load } from './gateway/load.js';
+import { ConcurrencyLimit } from './gateway/concurrency-limit.js';
 import { migrate, type MigrateOptions } from './migrate.js';
 import { TimeBudget } from './gateway/time-budget.js';
 import { RepositoryCheck } from './records/repository-check.js';
@@ -56,7 +56,7 @@ const PROVIDERS = [
   TenantDatabase,
   DatabaseStatus,
   Instances,
-  Load,
+  ConcurrencyLimit,
   CountsService,
   PartitionsService,
   PrimaryPosition,

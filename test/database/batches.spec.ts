@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { Load } from '../../src/database/gateway/load.js';
+import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
@@ -147,24 +147,24 @@ describe('concurrent statements', () => {
 describe('concurrent requests of one organization', () => {
   it('share statements', async () => {
     const leads = await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
-    const load = app.app.get(Load);
-    const before = load.completed;
+    const limit = app.app.get(ConcurrencyLimit);
+    const before = limit.completed;
     await Promise.all(leads.map(({ id }) => getLead(us.api, id)));
-    expect(load.completed - before).toBeLessThan(leads.length);
+    expect(limit.completed - before).toBeLessThan(leads.length);
   });
 
   it('share the statements of updates and deletions', async () => {
     const { api } = await app.organization();
     const leads = await Promise.all(Array.from({ length: 40 }, () => createLead(api)));
-    const load = app.app.get(Load);
-    const before = load.completed;
+    const limit = app.app.get(ConcurrencyLimit);
+    const before = limit.completed;
     const updated = await Promise.all(
       leads.map(({ id }, n) => updateLead(api, id, { notes: `Note ${n}` })),
     );
     const deletions = await Promise.all(leads.map(({ id }) => api.delete(`${LEADS}/${id}`)));
     expect(updated.map(({ notes }) => notes)).toEqual(leads.map((_, n) => `Note ${n}`));
     expect(deletions.map((answer) => dataOf(answer).id)).toEqual(leads.map(({ id }) => id));
-    expect(load.completed - before).toBeLessThan(leads.length);
+    expect(limit.completed - before).toBeLessThan(leads.length);
   });
 
   it('each receive the record that they name, whatever the others do', async () => {

@@ -2,7 +2,7 @@ import { eventIdOf } from '../../src/events/event-id.js';
 import { randomUUID } from 'node:crypto';
 import { generateKey } from '../../src/auth/api-key-format.js';
 import { SCOPES } from '../../src/auth/scopes.js';
-import { Load } from '../../src/database/gateway/load.js';
+import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { validateAnswer } from '../../src/testing/validate-answer.js';
 import { buildLead, createLead, LEADS } from '../../src/testing/factories.js';
@@ -111,8 +111,8 @@ describe('every documented error', () => {
       TestApp.start(),
       TestApp.start(),
     ]);
-    const load = overloaded.app.get(Load);
-    while (load.room() > 0) load.begin();
+    const limit = overloaded.app.get(ConcurrencyLimit);
+    while (limit.available() > 0) limit.acquire();
     const tables = new Set(RECORD_ROUTES.map(({ pattern }) => pattern.split('/')[3]));
     await broken.sql(`drop table ${[...tables].join(', ')} cascade`);
     await keyless.sql('drop table api_keys cascade');

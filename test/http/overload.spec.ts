@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { Load } from '../../src/database/gateway/load.js';
+import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
@@ -33,33 +33,33 @@ afterAll(async () => {
 const OVERLOADED = { status: 503, code: 'overloaded', retryable: true };
 
 /** Begins the maximum number of operations. `end` ends them all. */
-function fill(load: Load): { end(): void } {
-  for (let n = 0; n < MOST; n++) load.begin();
+function fill(limit: ConcurrencyLimit): { end(): void } {
+  for (let n = 0; n < MOST; n++) limit.acquire();
   return {
     end: () => {
-      for (let n = 0; n < MOST; n++) load.end();
+      for (let n = 0; n < MOST; n++) limit.release();
     },
   };
 }
 
 it('counts a transaction and its statements until they end', async () => {
-  const load = app.app.get(Load);
+  const limit = app.app.get(ConcurrencyLimit);
   const database = app.app.get(TenantDatabase);
-  const counts: number[] = [load.underWay];
+  const counts: number[] = [limit.inFlight];
   await database.transaction(tenant, async () => {
-    counts.push(load.underWay);
+    counts.push(limit.inFlight);
     const read = database.read(tenant, { text: 'select 1', values: [], plan: 'index' });
-    counts.push(load.underWay);
+    counts.push(limit.inFlight);
     await read;
-    counts.push(load.underWay);
+    counts.push(limit.inFlight);
   });
-  expect([...counts, load.underWay]).toEqual([0, 1, 2, 1, 0]);
+  expect([...counts, limit.inFlight]).toEqual([0, 1, 2, 1, 0]);
 });
 
 it('answers 503 under overload except on pages, and recovers', async () => {
   const { id } = await createLead(tenant.api);
   const get = () => tenant.api.get(`${LEADS}/${id}`);
-  const underWay = fill(app.app.get(Load));
+  const underWay = fill(app.app.get(ConcurrencyLimit));
   for (const refused of await Promise.all(Array.from({ length: TOO_MANY }, get))) {
     expectEnvelope(refused, OVERLOADED);
     expect(refused.headers.get('retry-after')).toBe('1');

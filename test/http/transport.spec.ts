@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { Load } from '../../src/database/gateway/load.js';
+import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { LEADS } from '../../src/testing/factories.js';
@@ -176,10 +176,10 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
     });
 
     it('are 503 under overload, and the data after them is ignored', async () => {
-      const load = app.app.get(Load);
-      while (load.room() > 0) load.begin();
+      const limit = app.app.get(ConcurrencyLimit);
+      while (limit.available() > 0) limit.acquire();
       const text = await upgrade(() => {
-        while (load.underWay > 0) load.end();
+        while (limit.inFlight > 0) limit.release();
       });
       expect(statusesIn(text)).toEqual([503]);
     });

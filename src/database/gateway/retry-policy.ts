@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { SerializationFailure, LockTimeout } from '../connection/driver-error.js';
-import type { Load } from './load.js';
+import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { Deadline, TimeBudget } from './time-budget.js';
 import { Bulkhead } from './bulkhead.js';
 
@@ -22,7 +22,7 @@ export class RetryPolicy {
   /** @param maxWaiting number of connections that may wait for locks */
   constructor(
     private readonly timeBudget: TimeBudget,
-    private readonly load: Load,
+    private readonly limit: ConcurrencyLimit,
     maxWaiting: number,
   ) {
     this.bulkhead = new Bulkhead(maxWaiting, MAX_QUEUE);
@@ -36,11 +36,11 @@ export class RetryPolicy {
   async run<T>(failure: ErrorCode, attempt: (options: AttemptOptions) => Promise<T>): Promise<T> {
     const deadline = this.timeBudget.startDeadline();
     const attemptTwice = async (mayWaitForLocks: boolean) => {
-      this.load.begin();
+      this.limit.acquire();
       try {
         return await retryOnce(() => attempt({ deadline, mayWaitForLocks }), deadline);
       } finally {
-        this.load.end();
+        this.limit.release();
       }
     };
     try {

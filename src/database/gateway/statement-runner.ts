@@ -4,7 +4,7 @@ import { translateErrors } from '../connection/driver-error.js';
 import { acquireClient } from '../connection/typeorm-internals.js';
 import type { Replicas } from '../replicas/replicas.js';
 import type { BatchConnections } from './batch-connections.js';
-import type { Load } from './load.js';
+import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { AttemptOptions } from './retry-policy.js';
 import type { Failure, Statement } from './tenant.js';
 import type { TenantContext } from './tenant-context.js';
@@ -16,7 +16,7 @@ export class StatementRunner {
     private readonly dataSource: DataSource,
     private readonly connections: BatchConnections,
     private readonly statements: TenantStatements,
-    private readonly load: Load,
+    private readonly limit: ConcurrencyLimit,
     private readonly context: TenantContext,
     private readonly replicas: Replicas,
   ) {}
@@ -53,7 +53,7 @@ export class StatementRunner {
           return this.runOn<Row>(client, organizationId, statement, options);
         })
       : this.runInPool<Row>(organizationId, statement, options);
-    return translateErrors(this.load.time(statement.text, running), failure);
+    return translateErrors(this.limit.time(statement.text, running), failure);
   }
 
   private async runInPool<Row>(

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { BatchConnections } from './batch-connections.js';
 import { type BatchItem, BatchQueue } from './batch-queue.js';
-import type { Load } from './load.js';
+import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { Statement } from './tenant.js';
 import type { TenantContext } from './tenant-context.js';
 import type { TenantStatements } from './tenant-statements.js';
@@ -57,7 +57,7 @@ export class TenantBatches {
   constructor(
     private readonly connections: BatchConnections,
     private readonly statements: TenantStatements,
-    private readonly load: Load,
+    private readonly limit: ConcurrencyLimit,
     private readonly context: TenantContext,
   ) {}
 
@@ -113,7 +113,7 @@ export class TenantBatches {
         const sent = statement.of(organizationId, items);
         const running = this.statements.run<BatchRow>(client, context, sent);
         // Larger batches take longer. Batches of similar sizes are compared.
-        const rows = await this.load.time(`${statement.name} ${sizeClassOf(items)}`, running);
+        const rows = await this.limit.time(`${statement.name} ${sizeClassOf(items)}`, running);
         const byId = new Map(rows.map((row) => [row.id, row]));
         const isRetried = statement.retriesOmitted && batch.length > 1;
         const missing = isRetried ? NEEDS_OWN_STATEMENT : undefined;

@@ -11,7 +11,7 @@ import { BatchConnections } from './batch-connections.js';
 import { Replicas } from '../replicas/replicas.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { translateErrors } from '../connection/driver-error.js';
-import { Load } from './load.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import { TimeBudget } from './time-budget.js';
 import {
   type BatchRow,
@@ -43,7 +43,7 @@ export class TenantDatabase {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     timeBudget: TimeBudget,
-    private readonly load: Load,
+    private readonly limit: ConcurrencyLimit,
     private readonly changes: ChangeBus,
     private readonly connections: BatchConnections,
     private readonly outbox: EventOutbox,
@@ -52,11 +52,18 @@ export class TenantDatabase {
     replicas: Replicas,
   ) {
     const { waiting } = planConnections(settings.databaseMaxConnections);
-    this.retryPolicy = new RetryPolicy(timeBudget, load, waiting);
+    this.retryPolicy = new RetryPolicy(timeBudget, limit, waiting);
     const context = new TenantContext(session);
     const statements = new TenantStatements(session.hasOwnSession);
-    this.runner = new StatementRunner(dataSource, connections, statements, load, context, replicas);
-    this.batches = new TenantBatches(connections, statements, load, context);
+    this.runner = new StatementRunner(
+      dataSource,
+      connections,
+      statements,
+      limit,
+      context,
+      replicas,
+    );
+    this.batches = new TenantBatches(connections, statements, limit, context);
   }
 
   /**
@@ -195,7 +202,7 @@ export class TenantDatabase {
     let end = (): void => undefined;
     let isOpen = true;
     try {
-      const client = (await step(this.load.time(CONNECTION, runner.connect()))) as pg.PoolClient;
+      const client = (await step(this.limit.time(CONNECTION, runner.connect()))) as pg.PoolClient;
       end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const transaction: TenantTransaction = {
@@ -209,7 +216,7 @@ export class TenantDatabase {
             { ...statement, plan },
             options,
           );
-          return step(this.load.time(statement.text, running));
+          return step(this.limit.time(statement.text, running));
         },
       };
       const unit = new SavepointUnitOfWork(transaction);

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { acquireClient } from '../connection/typeorm-internals.js';
 import { logger } from '../../config/logger.js';
 import { DatabaseStatus } from '../connection/database-status.js';
-import { Load } from '../gateway/load.js';
+import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
@@ -42,7 +42,7 @@ export class Readiness {
     private readonly database: TenantDatabase,
     private readonly lookups: SharedLookups,
     private readonly status: DatabaseStatus,
-    private readonly load: Load,
+    private readonly limit: ConcurrencyLimit,
   ) {
     this.writes = new WriteProbe({
       connect: () => acquireClient(dataSource),
@@ -82,7 +82,7 @@ export class Readiness {
       this.shortage.end();
       return undefined;
     }
-    const completed = this.load.completed - this.ownStatements;
+    const completed = this.limit.completed - this.ownStatements;
     return this.shortage.note(completed, performance.now())
       ? 'No connection to the database has become free, and no statement has completed, for 5 seconds.'
       : undefined;

@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/typeorm-internals.js';
-import { Load } from '../gateway/load.js';
+import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
 import type { Statement } from '../gateway/tenant.js';
 import { TenantContext } from '../gateway/tenant-context.js';
 import { TenantStatements } from '../gateway/tenant-statements.js';
@@ -42,7 +42,7 @@ export class Replicas implements OnApplicationShutdown {
   constructor(
     @InjectDataSource() dataSource: DataSource,
     private readonly primary: PrimaryPosition,
-    private readonly load: Load,
+    private readonly limit: ConcurrencyLimit,
     { databaseReplicaUrls, databaseMaxConnections }: Settings,
     context: SessionContext,
   ) {
@@ -110,7 +110,7 @@ export class Replicas implements OnApplicationShutdown {
     });
     // The time of the wait for the replica says nothing about its load.
     if (answer?.state === 'current') {
-      this.load.observe(`replica: ${statement.text}`, performance.now() - started);
+      this.limit.record(`replica: ${statement.text}`, performance.now() - started);
     }
     return answer?.result;
   }

@@ -1,11 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
 import { requiresKey } from '../../auth/api-key.guard.js';
 import { logger } from '../../config/logger.js';
-import type { Load } from '../../database/gateway/load.js';
+import type { ConcurrencyLimit } from '../../database/gateway/concurrency-limit.js';
 import { ApiError } from '../../errors/api-error.js';
 import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { Door } from './door.js';
+import { AdmissionQueue } from './admission-queue.js';
 import type { RequestObserver } from '../request/request-context.js';
 import { requestIdOf } from '../request/request-id.js';
 
@@ -19,16 +19,16 @@ const LOG_EVERY_MS = 1_000;
  * (docs/contract/errors.md#overload). Rejected requests are logged together to keep them cheap.
  * @param observe called for each request that is rejected or aborted
  */
-export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserver) {
-  const door = new Door(load);
-  let unserved = { refused: 0, left: 0 };
+export function shedLoad(limit: ConcurrencyLimit, limits: RateLimits, observe?: RequestObserver) {
+  const queue = new AdmissionQueue(limit);
+  let unserved = { rejected: 0, closed: 0 };
 
   const log = () => {
     logger.warn(unserved, 'requests were rejected as overloaded, or closed by their clients');
-    unserved = { refused: 0, left: 0 };
+    unserved = { rejected: 0, closed: 0 };
   };
 
-  const refuse = async (request: Request, response: Response) => {
+  const reject = async (request: Request, response: Response) => {
     const requestId = requestIdOf(request);
     const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
     setRateLimitHeaders(response, await limits.peek('reads', String(request.ip)));
@@ -48,18 +48,18 @@ export function shedLoad(load: Load, limits: RateLimits, observe?: RequestObserv
       return;
     }
     const finish = (status: number | null, errorCode?: string) => {
-      if (unserved.refused + unserved.left === 0) setTimeout(log, LOG_EVERY_MS).unref();
-      unserved[status === null ? 'left' : 'refused']++;
+      if (unserved.rejected + unserved.closed === 0) setTimeout(log, LOG_EVERY_MS).unref();
+      unserved[status === null ? 'closed' : 'rejected']++;
       const ms = performance.now() - (request as ApiRequest).state.receivedAt;
       observe?.({ method: request.method, route: null, status, ms, errorCode });
     };
-    door.receive({
-      enter: next,
-      refuse: () => {
+    queue.receive({
+      admit: next,
+      reject: () => {
         finish(OVERLOADED.status, OVERLOADED.code);
-        refuse(request, response).catch(next);
+        reject(request, response).catch(next);
       },
-      leave: () => {
+      abort: () => {
         finish(null);
       },
       onClose: (listener) => response.once('close', listener),

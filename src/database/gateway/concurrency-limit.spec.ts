@@ -1,132 +1,132 @@
-import { Load, MOST_UNDER_WAY } from './load.js';
+import { ConcurrencyLimit, MAX_LIMIT } from './concurrency-limit.js';
 
 const WINDOW_MS = 25;
 
 /** Duration of a statement without load, and under overload. */
-const ALONE_MS = 1;
-const LATE_MS = 50;
+const BASELINE_MS = 1;
+const SLOW_MS = 50;
 
-let load: Load;
+let tested: ConcurrencyLimit;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  load = new Load();
+  tested = new ConcurrencyLimit();
 });
 afterEach(() => jest.useRealTimers());
 
 function begin(operations: number): void {
-  for (let i = 0; i < operations; i++) load.begin();
+  for (let i = 0; i < operations; i++) tested.acquire();
 }
 
 function end(operations: number): void {
-  for (let i = 0; i < operations; i++) load.end();
+  for (let i = 0; i < operations; i++) tested.release();
 }
 
 /** Reports statements of this duration for a number of windows, with or without queued operations. */
 function observe(ms: number, windows = 1, areSomeWaiting = true): void {
   for (let window = 0; window < windows; window++) {
-    if (areSomeWaiting) load.room();
+    if (areSomeWaiting) tested.available();
     jest.advanceTimersByTime(WINDOW_MS);
-    for (let i = 0; i < 10; i++) load.observe('select', ms);
+    for (let i = 0; i < 10; i++) tested.record('select', ms);
   }
 }
 
 /** Reaches the limit after the duration without load was measured. */
 function fill(): void {
-  observe(ALONE_MS, 2, false);
-  begin(MOST_UNDER_WAY);
+  observe(BASELINE_MS, 2, false);
+  begin(MAX_LIMIT);
 }
 
 /** The current limit of concurrent operations. */
 function limit(): number {
-  return Math.floor(load.underWay + load.room());
+  return Math.floor(tested.inFlight + tested.available());
 }
 
 it('admits 64 concurrent operations', () => {
-  begin(MOST_UNDER_WAY - 1);
-  expect(load.room()).toBe(1);
-  load.begin();
-  expect(load.room()).toBe(0);
-  load.end();
-  expect(load.room()).toBe(1);
+  begin(MAX_LIMIT - 1);
+  expect(tested.available()).toBe(1);
+  tested.acquire();
+  expect(tested.available()).toBe(0);
+  tested.release();
+  expect(tested.available()).toBe(1);
 });
 
 it('calls the listener when an operation has ended', () => {
   const ended = jest.fn();
-  load.onEnd(ended);
-  load.begin();
+  tested.onRelease(ended);
+  tested.acquire();
   expect(ended).not.toHaveBeenCalled();
-  load.end();
+  tested.release();
   expect(ended).toHaveBeenCalledTimes(1);
 });
 
 it.each([
-  ['have their normal duration', ALONE_MS],
-  ['take twice as long', 2 * ALONE_MS],
+  ['have their normal duration', BASELINE_MS],
+  ['take twice as long', 2 * BASELINE_MS],
 ])('keeps the limit while statements %s', (_, ms) => {
   fill();
   observe(ms, 40);
-  expect(limit()).toBe(MOST_UNDER_WAY);
+  expect(limit()).toBe(MAX_LIMIT);
 });
 
 it('keeps the limit while statements are slow but no operation is queued', () => {
   fill();
-  load.end();
-  observe(LATE_MS, 40);
-  expect(limit()).toBe(MOST_UNDER_WAY);
+  tested.release();
+  observe(SLOW_MS, 40);
+  expect(limit()).toBe(MAX_LIMIT);
 });
 
 it('lowers the limit to 2 at least while statements are slow and operations are queued', () => {
   fill();
-  observe(LATE_MS);
+  observe(SLOW_MS);
   expect(limit()).toBe(8);
-  observe(LATE_MS);
+  observe(SLOW_MS);
   expect(limit()).toBe(6);
-  observe(LATE_MS, 40);
+  observe(SLOW_MS, 40);
   expect(limit()).toBe(2);
 });
 
 it('raises the limit again when statements are fast', () => {
   fill();
-  observe(LATE_MS, 40);
-  observe(ALONE_MS, 20);
+  observe(SLOW_MS, 40);
+  observe(BASELINE_MS, 20);
   expect(limit()).toBe(5);
-  observe(ALONE_MS, 100);
-  expect(limit()).toBe(MOST_UNDER_WAY);
+  observe(BASELINE_MS, 100);
+  expect(limit()).toBe(MAX_LIMIT);
 });
 
 it('restores the limit at once when the queue is empty', () => {
   fill();
-  observe(LATE_MS, 40);
-  load.relax();
+  observe(SLOW_MS, 40);
+  tested.reset();
   end(1);
-  observe(LATE_MS);
-  expect(limit()).toBe(MOST_UNDER_WAY);
+  observe(SLOW_MS);
+  expect(limit()).toBe(MAX_LIMIT);
 });
 
 it('does not count operations that hang', () => {
   fill();
-  observe(LATE_MS, 40);
-  end(MOST_UNDER_WAY - 2);
-  expect(load.room()).toBeLessThan(1);
+  observe(SLOW_MS, 40);
+  end(MAX_LIMIT - 2);
+  expect(tested.available()).toBeLessThan(1);
   jest.advanceTimersByTime(2_001);
-  expect(limit()).toBe(MOST_UNDER_WAY);
+  expect(limit()).toBe(MAX_LIMIT);
 });
 
 it('counts operations that have just started after an idle time', () => {
-  observe(ALONE_MS, 2, false);
+  observe(BASELINE_MS, 2, false);
   jest.advanceTimersByTime(60_000);
   fill();
-  observe(LATE_MS);
+  observe(SLOW_MS);
   expect(limit()).toBe(8);
 });
 
 it('adapts to a lasting change of the normal duration', () => {
-  observe(ALONE_MS, 2, false);
+  observe(BASELINE_MS, 2, false);
   jest.advanceTimersByTime(10_001);
-  observe(LATE_MS, 1, false);
+  observe(SLOW_MS, 1, false);
   jest.advanceTimersByTime(10_001);
-  begin(MOST_UNDER_WAY);
-  observe(LATE_MS, 20);
-  expect(limit()).toBe(MOST_UNDER_WAY);
+  begin(MAX_LIMIT);
+  observe(SLOW_MS, 20);
+  expect(limit()).toBe(MAX_LIMIT);
 });

@@ -1,24 +1,24 @@
-import { Load, MOST_UNDER_WAY } from '../../database/gateway/load.js';
-import { Door, type Visitor } from './door.js';
+import { ConcurrencyLimit, MAX_LIMIT } from '../../database/gateway/concurrency-limit.js';
+import { AdmissionQueue, type PendingRequest } from './admission-queue.js';
 
-/** Time until the queue is counted, and the maximum delay of a refusal. */
-const PATIENCE_MS = 370;
-const LONGEST_HOLD_MS = 400;
+/** Time until the queue is measuredAt, and the maximum delay of a refusal. */
+const SHRINK_MS = 370;
+const MAX_REJECTION_DELAY_MS = 400;
 
-let load: Load;
-let door: Door;
+let limit: ConcurrencyLimit;
+let door: AdmissionQueue;
 /** Numbers of the admitted requests, in order. */
-let entered: number[];
-let refused: number[];
-let left: number[];
+let admitted: number[];
+let rejected: number[];
+let aborted: number[];
 
 beforeEach(() => {
   jest.useFakeTimers();
-  load = new Load();
-  door = new Door(load);
-  entered = [];
-  refused = [];
-  left = [];
+  limit = new ConcurrencyLimit();
+  door = new AdmissionQueue(limit);
+  admitted = [];
+  rejected = [];
+  aborted = [];
 });
 afterEach(() => jest.useRealTimers());
 
@@ -30,22 +30,22 @@ function arrive(count: number, first = 1): (() => void)[] {
   return Array.from({ length: count }, (_, i) => {
     const number = first + i;
     let close = (): void => undefined;
-    const visitor: Visitor = {
-      enter: () => {
-        load.begin();
-        entered.push(number);
+    const request: PendingRequest = {
+      admit: () => {
+        limit.acquire();
+        admitted.push(number);
       },
-      refuse: () => {
-        refused.push(number);
+      reject: () => {
+        rejected.push(number);
       },
-      leave: () => {
-        left.push(number);
+      abort: () => {
+        aborted.push(number);
       },
       onClose: (listener) => {
         close = listener;
       },
     };
-    door.receive(visitor);
+    door.receive(request);
     return () => {
       close();
     };
@@ -55,78 +55,78 @@ function arrive(count: number, first = 1): (() => void)[] {
 /** Completes a number of admitted requests, so that others are admitted. */
 function serve(count: number): void {
   for (let i = 0; i < count; i++) {
-    load.end();
+    limit.release();
     jest.advanceTimersByTime(1);
   }
 }
 
 /** Reaches the concurrency limit. */
 function fill(): void {
-  arrive(MOST_UNDER_WAY);
-  entered = [];
+  arrive(MAX_LIMIT);
+  admitted = [];
 }
 
 /** Reports the duration of statements. */
 function observe(ms: number): void {
   jest.advanceTimersByTime(25);
-  for (let i = 0; i < 20; i++) load.observe('select', ms);
+  for (let i = 0; i < 20; i++) limit.record('select', ms);
 }
 
-/** Makes a number of requests wait for too long, so that they are refused. */
+/** Makes a number of requests wait for too long, so that they are rejected. */
 function overload(count: number): void {
   fill();
   arrive(count);
-  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
-  refused = [];
+  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
+  rejected = [];
 }
 
 it('admits requests up to the concurrency limit', () => {
-  arrive(MOST_UNDER_WAY);
-  expect(entered).toHaveLength(MOST_UNDER_WAY);
+  arrive(MAX_LIMIT);
+  expect(admitted).toHaveLength(MAX_LIMIT);
 });
 
 it('admits queued requests when others complete, newest first', () => {
   fill();
   arrive(9);
   serve(8);
-  expect(entered).toEqual([1, 9, 8, 7, 6, 5, 4]);
+  expect(admitted).toEqual([1, 9, 8, 7, 6, 5, 4]);
   serve(1);
-  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
-  expect(entered).toHaveLength(9);
-  expect(refused).toEqual([]);
+  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
+  expect(admitted).toHaveLength(9);
+  expect(rejected).toEqual([]);
 });
 
 it('admits the oldest request every eighth time', () => {
   fill();
   arrive(17);
   serve(17);
-  expect([entered[0], entered[8], entered[16]]).toEqual([1, 2, 3]);
+  expect([admitted[0], admitted[8], admitted[16]]).toEqual([1, 2, 3]);
 });
 
-it('reserves the last place for new requests for a short time', () => {
+it('reserves the last index for new requests for a short time', () => {
   fill();
   arrive(3);
   serve(1);
   jest.advanceTimersByTime(5);
   serve(1);
-  expect(entered).toEqual([1]);
+  expect(admitted).toEqual([1]);
   arrive(1, 4);
   jest.advanceTimersByTime(1);
-  expect(entered).toEqual([1, 4]);
+  expect(admitted).toEqual([1, 4]);
   serve(1);
   jest.advanceTimersByTime(30);
-  expect(entered).toEqual([1, 4, 3]);
+  expect(admitted).toEqual([1, 4, 3]);
 });
 
 it('admits queued requests if admitted ones do not use the database', () => {
   fill();
-  const enter = jest.fn();
-  door.receive({ enter, refuse: jest.fn(), leave: jest.fn(), onClose: jest.fn() });
+  const admit = jest.fn();
+  door.receive({ admit, reject: jest.fn(), abort: jest.fn(), onClose: jest.fn() });
   arrive(1);
-  load.end();
+  limit.release();
   jest.advanceTimersByTime(100);
-  expect(enter).toHaveBeenCalledTimes(1);
-  expect(entered).toEqual([1]);
+  expect(admit).toHaveBeenCalledTimes(1);
+  expect(admitted).toEqual([1]);
 });
 
 it('refuses no request of a burst that is being served', () => {
@@ -136,39 +136,39 @@ it('refuses no request of a burst that is being served', () => {
     jest.advanceTimersByTime(5);
     serve(1);
   }
-  expect(entered).toHaveLength(300);
-  expect(refused).toEqual([]);
+  expect(admitted).toHaveLength(300);
+  expect(rejected).toEqual([]);
 });
 
 it('refuses the queue if it does not shrink', () => {
   fill();
   arrive(100);
-  jest.advanceTimersByTime(PATIENCE_MS - 20);
-  expect(refused).toEqual([]);
-  jest.advanceTimersByTime(20 + LONGEST_HOLD_MS);
-  expect(refused).toHaveLength(100);
-  expect(entered).toEqual([]);
+  jest.advanceTimersByTime(SHRINK_MS - 20);
+  expect(rejected).toEqual([]);
+  jest.advanceTimersByTime(20 + MAX_REJECTION_DELAY_MS);
+  expect(rejected).toHaveLength(100);
+  expect(admitted).toEqual([]);
 });
 
 it('refuses new requests under overload, with a delay', () => {
   overload(100);
   arrive(1);
   jest.advanceTimersByTime(99);
-  expect(refused).toEqual([]);
-  jest.advanceTimersByTime(LONGEST_HOLD_MS);
-  expect(refused).toEqual([1]);
+  expect(rejected).toEqual([]);
+  jest.advanceTimersByTime(MAX_REJECTION_DELAY_MS);
+  expect(rejected).toEqual([1]);
 });
 
 it('stops refusing when the number of requests is normal again', () => {
   overload(100);
-  serve(MOST_UNDER_WAY);
+  serve(MAX_LIMIT);
   jest.advanceTimersByTime(100);
-  arrive(MOST_UNDER_WAY);
+  arrive(MAX_LIMIT);
   arrive(1, 100);
   serve(1);
-  expect(entered.at(-1)).toBe(100);
-  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
-  expect(refused).toEqual([]);
+  expect(admitted.at(-1)).toBe(100);
+  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
+  expect(rejected).toEqual([]);
 });
 
 it('queues requests while the number becomes normal', () => {
@@ -176,14 +176,14 @@ it('queues requests while the number becomes normal', () => {
   fill();
   arrive(100);
   observe(50);
-  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
-  refused = [];
-  for (let i = 0; i < MOST_UNDER_WAY; i++) load.end();
+  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
+  rejected = [];
+  for (let i = 0; i < MAX_LIMIT; i++) limit.release();
   arrive(20);
-  expect(entered).toHaveLength(8);
+  expect(admitted).toHaveLength(8);
   jest.advanceTimersByTime(120);
-  expect(entered).toHaveLength(20);
-  expect(refused).toEqual([]);
+  expect(admitted).toHaveLength(20);
+  expect(rejected).toEqual([]);
 });
 
 it('does not depend on an earlier, larger burst', () => {
@@ -191,8 +191,8 @@ it('does not depend on an earlier, larger burst', () => {
   arrive(800);
   for (let i = 0; i < 800; i++) serve(1);
   arrive(100);
-  jest.advanceTimersByTime(PATIENCE_MS + LONGEST_HOLD_MS);
-  expect(refused).toHaveLength(100);
+  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
+  expect(rejected).toHaveLength(100);
 });
 
 it('reports a closed connection once and forgets its request', () => {
@@ -201,13 +201,13 @@ it('reports a closed connection once and forgets its request', () => {
   closes[0]?.();
   serve(2);
   closes[1]?.();
-  expect(entered).toEqual([2]);
-  expect(left).toEqual([1]);
+  expect(admitted).toEqual([2]);
+  expect(aborted).toEqual([1]);
   overload(100);
   for (const close of arrive(10)) close();
-  jest.advanceTimersByTime(LONGEST_HOLD_MS);
-  expect(refused).toEqual([]);
-  expect(left).toHaveLength(11);
+  jest.advanceTimersByTime(MAX_REJECTION_DELAY_MS);
+  expect(rejected).toEqual([]);
+  expect(aborted).toHaveLength(11);
 });
 
 it('has no timers when the queue is empty', () => {
@@ -221,12 +221,12 @@ it('queues at most 1,024 requests and refuses the oldest', () => {
   fill();
   arrive(1_025);
   serve(1_024);
-  expect(entered).toHaveLength(1_024);
-  expect(refused).toEqual([1]);
+  expect(admitted).toHaveLength(1_024);
+  expect(rejected).toEqual([1]);
 });
 
 it('delays at most 1,024 refusals and sends the oldest', () => {
   overload(1);
   arrive(1_026);
-  expect(refused).toEqual([1, 2]);
+  expect(rejected).toEqual([1, 2]);
 });

@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+
+/** The limit is adjusted after this time, and after at least so many statements. */
+const WINDOW_MS = 25;
+const MIN_STATEMENTS = 10;
+
+/** A statement is slow if it takes this many times its baseline, and this much longer than it. */
+const SLOW_FACTOR = 2.5;
+const SLOW_MS = 0.2;
+
+/** Upper and lower bound of the limit. */
+export const MAX_LIMIT = 64;
+const MIN_LIMIT = 2;
+
+/** The limit after the first window with slow statements. */
+const REDUCED_LIMIT = 8;
+
+/** If nothing completes for this long, the running operations hang. Others are then not limited. */
+const STALE_MS = 2_000;
+
+/** How long the shortest time of a statement is its baseline, at least. */
+const BASELINE_MS = 10_000;
+
+/**
+ * Adaptive limit of concurrent database operations. When operations have to wait, it lowers the limit
+ * until statements take hardly longer than alone: a higher limit adds latency and no throughput.
+ */
+@Injectable()
+export class ConcurrencyLimit {
+  /** Number of running operations. */
+  inFlight = 0;
+  /** Number of completed statements since the start. */
+  completed = 0;
+  private limit = MAX_LIMIT;
+  /** When a statement last completed. */
+  private lastCompleted = 0;
+  private window = new Window(0);
+  private readonly baselines = new Baselines();
+  private released: () => void = () => undefined;
+
+  /** Records the start of an operation. */
+  acquire(): void {
+    if (this.inFlight++ === 0) this.lastCompleted = performance.now();
+  }
+
+  /** Records the end of an operation, successful or not. */
+  release(): void {
+    this.inFlight--;
+    this.released();
+  }
+
+  /** @param listener called when an operation ends */
+  onRelease(listener: () => void): void {
+    this.released = listener;
+  }
+
+  /** How many more operations may start. At zero or less, the caller must wait. */
+  available(): number {
+    const available = Math.floor(this.limit) - this.inFlight;
+    if (available > 0) return available;
+    this.window.wasExhausted = true;
+    if (performance.now() - this.lastCompleted <= STALE_MS) return available;
+    this.reset();
+    return MAX_LIMIT - this.inFlight;
+  }
+
+  /** Resets the limit, when no operation has to wait any more. */
+  reset(): void {
+    this.limit = MAX_LIMIT;
+    this.window = new Window(performance.now());
+  }
+
+  /** Measures how long something takes from now on, unless it fails. */
+  async time<T>(what: string, done: Promise<T>): Promise<T> {
+    const asked = performance.now();
+    const result = await done;
+    this.record(what, performance.now() - asked);
+    return result;
+  }
+
+  /** Records the time of a statement, including its wait for others. */
+  record(text: string, ms: number): void {
+    const now = performance.now();
+    this.lastCompleted = now;
+    this.completed++;
+    const baseline = this.baselines.add(text, ms, now);
+    if (baseline !== undefined) this.window.add(ms, baseline);
+    if (now - this.window.start < WINDOW_MS || this.window.statements < MIN_STATEMENTS) return;
+    // Without waiting operations, the times say nothing about the limit.
+    if (this.window.wasExhausted) this.adjust(this.window.isSlow);
+    this.window = new Window(now);
+  }
+
+  private adjust(isSlow: boolean): void {
+    let limit = this.limit * (isSlow ? 0.8 : 1.05);
+    if (isSlow && this.limit === MAX_LIMIT) limit = REDUCED_LIMIT;
+    this.limit = Math.min(MAX_LIMIT, Math.max(MIN_LIMIT, limit));
+  }
+}
+
+/** The statements since the last adjustment. */
+class Window {
+  statements = 0;
+  private slow = 0;
+  /** Whether an operation had to wait. */
+  wasExhausted = false;
+
+  constructor(readonly start: number) {}
+
+  add(ms: number, baseline: number): void {
+    this.statements++;
+    if (ms > Math.max(SLOW_FACTOR * baseline, baseline + SLOW_MS)) this.slow++;
+  }
+
+  get isSlow(): boolean {
+    return this.slow > this.statements / 2;
+  }
+}
+
+/** The shortest recent time of each statement, which is about the time that it takes alone. */
+class Baselines {
+  private current = new Map<string, Baseline>();
+  private previous = new Map<string, Baseline>();
+  private since = 0;
+
+  /**
+   * Adds a time.
+   * @returns the shortest time of the statement in milliseconds; undefined if too few are known
+   */
+  add(text: string, ms: number, now: number): number | undefined {
+    if (now - this.since > BASELINE_MS) {
+      this.previous = this.current;
+      this.current = new Map();
+      this.since = now;
+    }
+    const previous = this.previous.get(text);
+    let current = this.current.get(text);
+    if (!current) this.current.set(text, (current = { ms, count: previous?.count ?? 0 }));
+    current.ms = Math.min(current.ms, ms);
+    current.count++;
+    return current.count < MIN_STATEMENTS
+      ? undefined
+      : Math.min(current.ms, previous?.ms ?? Infinity);
+  }
+}
+
+interface Baseline {
+  ms: number;
+  /** Number of measured times. */
+  count: number;
+}
