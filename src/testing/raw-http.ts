@@ -29,8 +29,8 @@ export function rawRequest(
       response.once('end', () => {
         const text = Buffer.concat(chunks).toString();
         const headers = new Headers(response.headers as Record<string, string>);
-        const answer = { status: response.statusCode!, headers, body: parseBody(text) };
         try {
+          const answer = { status: response.statusCode!, headers, body: parseBody(text) };
           validateAnswer(port, options.method, options.path, answer);
           resolve(answer);
         } catch (error) {

@@ -2,11 +2,12 @@ import base from '../../jest.config.mjs';
 
 const { globalSetup: _setUp, globalTeardown: _tearDown, ...shared } = base;
 
-// Each file has PostgreSQL servers of its own, and times are measured: one after another.
+// Each file has PostgreSQL servers of its own, and waits much.
 export default {
   ...shared,
   rootDir: '../..',
   roots: ['<rootDir>/test/topology'],
   testRegex: String.raw`\.topology\.ts$`,
-  maxWorkers: 1,
+  maxWorkers: 2,
+  testTimeout: 90_000,
 };

@@ -27,12 +27,14 @@ const SETTINGS: ServerSettings = {
   max_connections: 200,
   // The data outlives a kill, which is all that these tests need.
   fsync: 'off',
-  wal_receiver_status_interval: 1,
+  // Standbys find what they need after a backup of the primary and after a restart.
+  wal_keep_size: '512MB',
 };
 
 /** A PostgreSQL server from Debian's package, in a directory of its own. */
 export class PostgresServer {
   private child: ChildProcess | undefined;
+  private name = '';
 
   private constructor(
     private readonly directory: string,
@@ -63,8 +65,9 @@ export class PostgresServer {
    */
   async createStandby(name: string, settings: ServerSettings = {}): Promise<PostgresServer> {
     const standby = await PostgresServer.create();
-    const source = `host=127.0.0.1 port=${this.port} user=postgres application_name=${name}`;
-    await standby.command('pg_basebackup', ['-d', source, '-c', 'fast', '-R', '--no-sync']);
+    standby.name = name;
+    const args = ['-d', sourceOf(this, name), '-c', 'fast', '-R', '--no-sync'];
+    await standby.command('pg_basebackup', args);
     await standby.configure({ ...settings, port: standby.port });
     await standby.start();
     return standby;
@@ -93,11 +96,17 @@ export class PostgresServer {
     await this.sql('select pg_promote()');
   }
 
-  /** Makes a standby follow another primary. */
+  /** Makes a standby follow another primary, under the same name. */
   async follow(primary: PostgresServer): Promise<void> {
-    const source = `host=127.0.0.1 port=${primary.port} user=postgres`;
-    await this.sql(`alter system set primary_conninfo = '${source}'`);
-    await this.sql('select pg_reload_conf()');
+    await this.set({ primary_conninfo: sourceOf(primary, this.name) });
+  }
+
+  /** How much of the log a standby has received, in bytes. */
+  async received(): Promise<number> {
+    const [row] = await this.sql<{ bytes: number }>(
+      `select pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::float8 as bytes`,
+    );
+    return row?.bytes ?? 0;
   }
 
   /** Runs a statement as superuser. */
@@ -144,6 +153,10 @@ export class PostgresServer {
       () => false,
     );
   }
+}
+
+function sourceOf({ port }: PostgresServer, name: string): string {
+  return `host=127.0.0.1 port=${port} user=postgres application_name=${name}`;
 }
 
 interface User {

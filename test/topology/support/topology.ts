@@ -1,0 +1,111 @@
+import { ApiClient } from '../../../src/testing/api-client.js';
+import { Load } from '../../faults/support/load.js';
+import { freePort } from '../../support/free-port.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../../support/product.js';
+import { RedisServer } from '../../support/redis.js';
+import { HaProxy } from './haproxy.js';
+import { readiness } from './observe.js';
+import { PostgresServer } from './postgres-server.js';
+
+/** Often enough, without load of its own. */
+export const SELDOM = { everyMs: 200 };
+
+const STANDBYS = ['one', 'other'] as const;
+
+/** Two instances behind a balancer, with Redis, a primary and two standbys, one of which confirms each commit. */
+export class Topology {
+  readonly instances: RunningServer[] = [];
+  private readonly servers: PostgresServer[] = [];
+  private ports: readonly number[] = [];
+  private redisServer: RedisServer | undefined;
+  private haProxy: HaProxy | undefined;
+  private product = new Product();
+
+  async start(): Promise<void> {
+    const primary = await PostgresServer.primary({
+      synchronous_standby_names: `ANY 1 (${STANDBYS.join(', ')})`,
+    });
+    this.servers.push(primary);
+    for (const name of STANDBYS) this.servers.push(await primary.createStandby(name));
+    this.redisServer = await RedisServer.start();
+    this.ports = [await freePort(), await freePort()];
+    this.haProxy = await HaProxy.start(this.ports, this.servers);
+    await this.balancer.untilUp('postgres', 1);
+    this.product = new Product({
+      DATABASE_URL: this.balancer.databaseUrl,
+      DATABASE_REPLICA_URLS: this.standbys.map((standby) => standby.url()).join(),
+      REDIS_URL: this.redis.url,
+      ...UNLIMITED,
+    });
+    await Promise.all(this.ports.map((_, n) => this.spawnInstance(n)));
+    await this.balancer.untilUp('latitude', this.ports.length);
+  }
+
+  get primary(): PostgresServer {
+    return this.servers[0]!;
+  }
+
+  get standbys(): readonly PostgresServer[] {
+    return this.servers.slice(1);
+  }
+
+  get redis(): RedisServer {
+    return this.redisServer!;
+  }
+
+  get balancer(): HaProxy {
+    return this.haProxy!;
+  }
+
+  /** Starts an instance again and waits until the balancer uses both. */
+  async startInstance(n: number): Promise<void> {
+    await this.spawnInstance(n);
+    await this.balancer.untilUp('latitude', this.ports.length);
+  }
+
+  private async spawnInstance(n: number): Promise<void> {
+    this.instances[n] = await this.product.start({ PORT: String(this.ports[n]) });
+  }
+
+  async createKey(): Promise<string> {
+    const { id } = await this.product.latitude<{ id: string }>(
+      ...['organizations', 'create', '--name', 'o'],
+    );
+    const args = ['--organization', id, '--name', 'k', '--scopes', 'all'];
+    return (await this.product.latitude<{ key: string }>('keys', 'create', ...args)).key;
+  }
+
+  /** Waits until all instances are ready without warnings. */
+  async untilWell(): Promise<void> {
+    await until(async () => {
+      const reports = await Promise.all(this.instances.map(readiness));
+      return reports.every(({ status, warnings = [] }) => status === 'ok' && warnings.length === 0);
+    }, SELDOM);
+  }
+
+  /**
+   * Causes a fault under load and expects that no acknowledged write is lost.
+   * @param fault returns when the fault is over
+   * @returns the requests
+   */
+  async underLoad(key: string, fault: () => Promise<void>): Promise<Load> {
+    const load = await Load.start(this.balancer.url, key);
+    try {
+      await fault();
+      const since = performance.now();
+      await until(() => Promise.resolve(load.recoveryTime(since) < Infinity), SELDOM);
+    } finally {
+      await load.stop();
+    }
+    await load.writeLog.expectConsistent(new ApiClient(this.balancer.url, key));
+    return load;
+  }
+
+  /** Also removes what was started before `start` failed. */
+  async remove(): Promise<void> {
+    await this.product.remove();
+    await this.haProxy?.stop();
+    await this.redisServer?.kill();
+    await Promise.all(this.servers.map((server) => server.remove()));
+  }
+}
