@@ -1,5 +1,5 @@
 // Runs the code of the last release on the schema of this version: first its tests, then its server beside the
-// server of this version, under load. Usage: .ci/with-postgres-15 node .ci/upgrade/run.mjs
+// server of this version, under load. Usage: .ci/with-postgres-15 node .ci/upgrade/run.mjs [test files]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -83,7 +83,8 @@ try {
   await buildRelease(directory);
   await migrateTemplate();
   console.log(`tests of ${RELEASE.version} on the schema of this version`);
-  await run('npx', ['jest', ...SUITES], { cwd: directory });
+  const files = process.argv.slice(2);
+  await run('npx', ['jest', ...(files.length > 0 ? files : SUITES)], { cwd: directory });
   await upgradeUnderLoad(path.join(directory, 'dist/src'), databaseUrl('rolling_upgrade'));
 } finally {
   rmSync(directory, { recursive: true });
