@@ -2,16 +2,22 @@ import { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { McpHttpClient, rpcRequest, sessionHeader } from '../../src/testing/mcp-client.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
+import { urlOf } from '../../src/testing/databases.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { POSTGRES_SKIP_REASON, PostgresServer } from './support/postgres-server.js';
 import { counted, logLines, readiness, readsOf, replicasUsed } from './support/observe.js';
 
 /** Fewer than a second of checks, so that back-off does not delay the tests. */
 const READS = 20;
 
+/** Maximum duration of a request. */
+const MAX_REQUEST_MS = 5_000;
+
 describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
   let primary: PostgresServer;
   let replica: PostgresServer;
+  let proxy: TcpProxy;
   let product: Product;
   let servers: RunningServer[];
   let keys: string[];
@@ -20,7 +26,12 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
   beforeAll(async () => {
     primary = await PostgresServer.primary();
     replica = await primary.createStandby('replica');
-    const env = { DATABASE_URL: primary.url(), DATABASE_REPLICA_URLS: replica.url(), ...UNLIMITED };
+    proxy = await TcpProxy.to({ url: replica.url() });
+    const env = {
+      DATABASE_URL: primary.url(),
+      DATABASE_REPLICA_URLS: urlOf(proxy.target),
+      ...UNLIMITED,
+    };
     product = new Product(env);
     servers = await Promise.all([product.start(), product.start()]);
     const id = await createOrganization();
@@ -29,6 +40,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
   });
   afterAll(async () => {
     await product.remove();
+    await proxy.close();
     await replica.remove();
     await primary.remove();
   });
@@ -140,6 +152,17 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     const added = logLines(servers[1]!, 'a read replica is left out') - lines;
     expect(added).toBeGreaterThan(0);
     expect(added).toBeLessThan(4);
+  });
+
+  it('that are silent delay the reads that wait for them, and fail none', async () => {
+    proxy.pauseTraffic();
+    const started = performance.now();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => clientOf(1).get(LEADS)));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(MAX_REQUEST_MS);
+    await until(async () => !(await replicasUsed(servers[1]!)));
+    proxy.resumeTraffic();
+    await until(() => replicasUsed(servers[1]!));
   });
 
   it('that are none are left out with the reason, and the instance is ready', async () => {
