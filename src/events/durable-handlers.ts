@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { logger } from '../config/logger.js';
 import {
@@ -38,12 +38,13 @@ const MAX_DELAY_MS = 300_000;
 
 type Method = DecoratedMethod<DurableHandler>;
 
+const FAILURE = 'the positions of event handlers could not be read or stored';
+
 /** Calls durable handlers, each in one instance at a time. */
 @Injectable()
-export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy {
+export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
   private readonly running = new Map<string, ClaimedHandler>();
-  private readonly timers: NodeJS.Timeout[] = [];
   private isLooking = false;
 
   constructor(
@@ -61,14 +62,11 @@ export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy 
     if (this.methods.size === 0 || !this.background.isServer) return;
     await this.handlers.register([...this.methods.keys()]);
     this.follower.onEvents(() => {
-      this.start(() => this.look());
+      this.background.start(() => this.look(), FAILURE);
     });
-    this.repeat(POLL_MS, () => this.look());
-    this.repeat(HEARTBEAT_MS, () => this.handlers.extend([...this.running.values()]));
-  }
-
-  onModuleDestroy(): void {
-    for (const timer of this.timers) clearInterval(timer);
+    this.background.repeat(POLL_MS, () => this.look(), FAILURE);
+    const extend = () => this.handlers.extend([...this.running.values()]);
+    this.background.repeat(HEARTBEAT_MS, extend, FAILURE);
   }
 
   private discover(): ReadonlyMap<string, Method> {
@@ -84,19 +82,6 @@ export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy 
     return methods;
   }
 
-  private repeat(everyMs: number, work: () => Promise<void>): void {
-    const timer = setInterval(() => {
-      this.start(work);
-    }, everyMs);
-    this.timers.push(timer.unref());
-  }
-
-  private start(work: () => Promise<void>): void {
-    this.background.run(work).catch((error: unknown) => {
-      logger.warn({ err: error }, 'the positions of event handlers could not be read or stored');
-    });
-  }
-
   private async look(): Promise<void> {
     const idle = [...this.methods.keys()].filter((name) => !this.running.has(name));
     if (this.isLooking || idle.length === 0) return;
@@ -106,7 +91,7 @@ export class DurableHandlers implements OnApplicationBootstrap, OnModuleDestroy 
         const method = this.methods.get(claimed.name);
         if (!method) continue;
         this.running.set(claimed.name, claimed);
-        this.start(() => this.run(method, claimed));
+        this.background.start(() => this.run(method, claimed), FAILURE);
       }
     } finally {
       this.isLooking = false;

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../config/logger.js';
 import type { HttpAdapter } from '../http/lifecycle/http-adapter.js';
@@ -9,7 +9,8 @@ const DRAIN_MS = 10_000;
 
 /** Runs the work that no request asked for, in a server and until it stops. */
 @Injectable()
-export class BackgroundWork implements BeforeApplicationShutdown {
+export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly timers: NodeJS.Timeout[] = [];
   private readonly running = new Set<Promise<unknown>>();
 
   constructor(private readonly host: HttpAdapterHost<HttpAdapter>) {}
@@ -37,6 +38,28 @@ export class BackgroundWork implements BeforeApplicationShutdown {
     } finally {
       this.running.delete(run);
     }
+  }
+
+  /**
+   * Starts work, if work may start.
+   * @param failure the message of the log line if the work fails
+   */
+  start(work: () => unknown, failure: string): void {
+    this.run(work).catch((error: unknown) => {
+      logger.warn({ err: error }, failure);
+    });
+  }
+
+  /** Starts work after each interval, until the server stops. */
+  repeat(everyMs: number, work: () => unknown, failure: string): void {
+    const timer = setInterval(() => {
+      this.start(work, failure);
+    }, everyMs);
+    this.timers.push(timer.unref());
+  }
+
+  onModuleDestroy(): void {
+    for (const timer of this.timers) clearInterval(timer);
   }
 
   /** Waits for running work. */

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import { type ClaimedJob, JobWorkerRepository } from '../database/jobs/job-worker.repository.js';
 import { BackgroundWork } from './background-work.js';
@@ -16,11 +16,13 @@ const HEARTBEAT_MS = 5_000;
 
 const CLEAN_UP_MS = 3_600_000;
 
+const FAILURE = 'jobs could not be read or stored';
+
 /** Runs jobs in a server whose modules declare some. Otherwise it sends no statement. */
 @Injectable()
-export class JobWorker implements OnApplicationBootstrap, OnModuleDestroy {
+export class JobWorker implements OnApplicationBootstrap {
   private readonly running = new Set<ClaimedJob>();
-  private readonly timers: NodeJS.Timeout[] = [];
+  private isStarted = false;
   private isPolling = false;
   private isAwake = false;
 
@@ -38,32 +40,16 @@ export class JobWorker implements OnApplicationBootstrap, OnModuleDestroy {
     if (names.size === 0 || !this.background.isServer) return;
     for (const name of names) this.outcomes.add(name);
     await this.scheduler.register();
-    this.repeat(POLL_MS, () => this.poll());
-    this.repeat(HEARTBEAT_MS, () => this.extendLeases());
-    this.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures());
-  }
-
-  onModuleDestroy(): void {
+    this.background.repeat(POLL_MS, () => this.poll(), FAILURE);
     // The leases of running jobs last longer than a stop.
-    for (const timer of this.timers) clearInterval(timer);
+    this.background.repeat(HEARTBEAT_MS, () => this.extendLeases(), FAILURE);
+    this.background.repeat(CLEAN_UP_MS, () => this.jobs.removeOldFailures(), FAILURE);
+    this.isStarted = true;
   }
 
   /** Looks for jobs at once. */
   wake(): void {
-    if (this.timers.length > 0) this.start(() => this.poll());
-  }
-
-  private repeat(everyMs: number, work: () => Promise<void>): void {
-    const timer = setInterval(() => {
-      this.start(work);
-    }, everyMs);
-    this.timers.push(timer.unref());
-  }
-
-  private start(work: () => Promise<void>): void {
-    this.background.run(work).catch((error: unknown) => {
-      logger.warn({ err: error }, 'jobs could not be read or stored');
-    });
+    if (this.isStarted) this.background.start(() => this.poll(), FAILURE);
   }
 
   private async poll(): Promise<void> {
@@ -90,8 +76,9 @@ export class JobWorker implements OnApplicationBootstrap, OnModuleDestroy {
     for (const claimed of await this.jobs.claim(capacities)) {
       const handled = this.registry.handlers.get(claimed.name);
       if (!handled) continue;
-      if (this.background.isAccepting) this.start(() => this.run(handled, claimed));
-      else await this.jobs.release(claimed);
+      if (this.background.isAccepting) {
+        this.background.start(() => this.run(handled, claimed), FAILURE);
+      } else await this.jobs.release(claimed);
     }
   }
 
