@@ -70,12 +70,14 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
       expect((await mcp.post(call, session)).status).toBe(200);
     }
     const { replica: onReplica, primary: onPrimary } = await readsOf(servers[1]!);
-    expect(onReplica - before.replica).toBe(3 * READS);
-    expect(onPrimary).toBe(before.primary);
+    // The primary runs the reads that find the replica late.
+    expect(onReplica + onPrimary - before.replica - before.primary).toBe(3 * READS);
+    expect(onReplica).toBeGreaterThan(before.replica);
   });
 
   it('show each organization its records alone', async () => {
     await createLead(clientOf(0), { first_name: 'Ours' });
+    await untilReplicated(servers[1]!);
     const before = await readsOf(servers[1]!);
     const theirs = new ApiClient(servers[1]!.url, stranger);
     for (const query of ['', '?search=Ours', '?sort_by=first_name']) {
@@ -108,7 +110,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     await until(async () => (await counted(servers[1]!, 'latitude_replica_lag_bytes')) > 0);
 
     await replica.sql('select pg_wal_replay_resume()');
-    await until(() => replicasUsed(servers[1]!));
+    await untilReplicated(servers[1]!);
     const before = await readsOf(servers[1]!);
     await clientOf(1).get(LEADS);
     expect((await readsOf(servers[1]!)).replica).toBe(before.replica + 1);
@@ -121,6 +123,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
         'begin if pg_is_in_recovery() then perform pg_sleep(1); end if; return true; end';
       create policy slow on tasks as restrictive using (slow_on_standby())`);
     dataOf(await clientOf(0).post('/api/v1/tasks', { title: 'Slow' }), 201);
+    await untilReplicated(servers[1]!);
     const before = await readsOf(servers[1]!);
     const reading = clientOf(1).get('/api/v1/tasks?sort_by=due_date');
     await until(async () => (await sleeping()) > 0);
@@ -181,11 +184,18 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
       ]),
     );
     const api = new ApiClient(server.url, keys[0]);
+    await untilReplicated(server, 4);
     expect((await api.get(LEADS)).status).toBe(200);
     expect(await readsOf(server)).toEqual({ replica: 1, primary: 0 });
     expectError(await new ApiClient(server.url, 'none').get(LEADS), 401, 'unauthorized');
     await server.stop();
   });
+
+  /** Waits until the replica has all writes and an instance uses it. */
+  async function untilReplicated(server: RunningServer, number = 1): Promise<void> {
+    await replica.untilReplayed(primary);
+    await until(() => replicasUsed(server, number));
+  }
 
   function clientOf(instance: 0 | 1): ApiClient {
     return new ApiClient(servers[instance]!.url, keys[instance]);

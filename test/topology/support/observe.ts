@@ -13,9 +13,9 @@ export async function readsOf(server: RunningServer) {
   return { replica: await of('replica'), primary: await of('primary') };
 }
 
-/** Whether the only replica is in use. */
-export async function replicasUsed(server: RunningServer): Promise<boolean> {
-  return (await counted(server, 'latitude_replica_used{replica="1"}')) === 1;
+/** Whether a replica is in use, by its number in the setting. */
+export async function replicasUsed(server: RunningServer, number = 1): Promise<boolean> {
+  return (await counted(server, `latitude_replica_used{replica="${number}"}`)) === 1;
 }
 
 /** The response of `/health/ready`. */

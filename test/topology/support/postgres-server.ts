@@ -109,6 +109,15 @@ export class PostgresServer {
     return row?.bytes ?? 0;
   }
 
+  /** Waits until a standby has applied all that a primary has written by now. */
+  async untilReplayed(primary: PostgresServer): Promise<void> {
+    const [row] = await primary.sql<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn');
+    await until(async () => {
+      const done = `select where pg_last_wal_replay_lsn() >= '${row!.lsn}'`;
+      return (await this.sql(done)).length > 0;
+    });
+  }
+
   /** Runs a statement as superuser. */
   async sql<Row>(text: string, database?: string): Promise<Row[]> {
     const client = new pg.Client({ connectionString: this.url(database) });
