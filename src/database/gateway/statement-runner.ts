@@ -82,7 +82,7 @@ export class StatementRunner {
     { deadline, mayWaitForLocks }: AttemptOptions,
   ): Promise<Row[]> {
     const wait = mayWaitForLocks ? 'long' : 'brief';
-    const context = this.context.of(statement.plan, organizationId, deadline, wait);
+    const context = this.context.of(statement, organizationId, deadline, wait);
     return this.statements.run<Row>(client, context, statement);
   }
 }

@@ -109,8 +109,8 @@ export class TenantBatches {
       limitTo(deadline);
       try {
         const items = batch.map(({ item }) => item);
-        const context = this.context.of('index', organizationId, deadline, 'shared');
         const sent = statement.of(organizationId, items);
+        const context = this.context.of(sent, organizationId, deadline, 'shared');
         const running = this.statements.run<BatchRow>(client, context, sent);
         // Larger batches take longer. Batches of similar sizes are compared.
         const rows = await this.limit.time(`${statement.name} ${sizeClassOf(items)}`, running);

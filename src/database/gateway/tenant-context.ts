@@ -41,17 +41,17 @@ export class TenantContext {
   }
 
   /**
-   * @param plan that of the statement; one with `index` must be the only one of its transaction
+   * @param statement one with the plan `index` must be the only one of its transaction
    * @param others values of the parameters of `result`
    */
   of(
-    plan: Statement['plan'],
+    { plan, repeats = [] }: Pick<Statement, 'plan' | 'repeats'>,
     organizationId: string,
     deadline: Deadline,
     wait: LockWait,
     others: readonly string[] = [],
   ): ContextStatement {
-    const values = [organizationId, ...deadline.timeouts(wait), ...others];
+    const values = [organizationId, ...deadline.timeouts(wait, repeats.length + 1), ...others];
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
     return { name: this.context.hasOwnSession ? name : '', text, values };
   }

@@ -6,8 +6,8 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * The values of further executions, which are sent together with the first one. Of a statement that is
-   * sent alone, all executions are one transaction. The result has the rows of all of them.
+   * The values of further executions, which are sent together with the one of `values` and run before it. Of a
+   * statement that is sent alone, all executions are one transaction. The result has the rows of all of them.
    */
   readonly repeats?: readonly (readonly (string | null)[])[];
   /**

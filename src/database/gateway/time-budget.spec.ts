@@ -28,6 +28,14 @@ it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
   },
 );
 
+it('divides the time among the executions of a statement', () => {
+  const deadline = new ServerTimeBudget().startDeadline();
+  const [, one] = deadline.timeouts('shared').map(Number);
+  const [lock, statement] = deadline.timeouts('shared', 64).map(Number);
+  expect(64 * statement!).toBeLessThanOrEqual(one!);
+  expect(lock).toBe(statement);
+});
+
 it('does not destroy a connection that was released in time', () => {
   const deadline = new ServerTimeBudget().startDeadline();
   const stream = new PassThrough();

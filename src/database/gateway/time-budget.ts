@@ -58,11 +58,18 @@ export class Deadline {
     return deadlines.reduce((earliest, other) => (other.end < earliest.end ? other : earliest));
   }
 
-  /** The timeouts of the next statement, in milliseconds as PostgreSQL reads them. */
-  timeouts(wait: LockWait): readonly [lock: string, statement: string, idle: string] {
+  /**
+   * The timeouts of the next statement, in milliseconds as PostgreSQL reads them.
+   * @param executions how often the statement is executed. PostgreSQL limits each execution.
+   */
+  timeouts(
+    wait: LockWait,
+    executions = 1,
+  ): readonly [lock: string, statement: string, idle: string] {
     // Without a deadline, only a statement that does not keep others waiting may wait for ever.
     if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
-    const statementMs = Math.max(1, Math.min(STATEMENT_MS, Math.floor(this.remainingMs)));
+    const availableMs = Math.min(STATEMENT_MS, this.remainingMs);
+    const statementMs = Math.max(1, Math.floor(availableMs / executions));
     return [
       String(Math.min(LOCK_MS[wait], statementMs)),
       String(statementMs),

@@ -75,8 +75,10 @@ export class RecordChanges {
       of: (organizationId, items) => {
         // One order for all batches prevents deadlocks.
         const ordered = [...items].sort((one, other) => (one.id < other.id ? -1 : 1));
-        const [values = [], ...repeats] = ordered.map((item) => valuesOf(organizationId, item));
-        return { text, values, repeats, plan: 'index' };
+        const executions = ordered.map((item) => valuesOf(organizationId, item));
+        // The repeats are executed first.
+        const values = executions.at(-1) ?? [];
+        return { text, values, repeats: executions.slice(0, -1), plan: 'index' };
       },
     };
   }

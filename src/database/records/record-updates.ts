@@ -92,7 +92,7 @@ export class RecordUpdates<R extends { id: string }> {
   }
 
   /**
-   * @param transaction in which the record is locked
+   * @param transaction in which the record is locked; without one, its version is compared
    * @returns the stored record, and its change if it changes
    */
   private async revise(
@@ -110,7 +110,8 @@ export class RecordUpdates<R extends { id: string }> {
     const changed = changedNames(before, changes, this.columns.stored.storedNames);
     const type = typeOfUpdate(this.table, changes, changed);
     const event = { type, changed, origin: tenant.origin };
-    const { updated_at: version } = before as { updated_at?: Date };
+    const { updated_at } = before as { updated_at?: Date };
+    const version = transaction === NO_TRANSACTION ? updated_at : undefined;
     const item = changeItemOf(row.id, changes, event, version);
     const statement = this.statementsOf(tenant).changes.update(Object.keys(changes));
     return { before, change: { statement, item } };

@@ -102,7 +102,7 @@ export class Replicas implements OnApplicationShutdown {
       let state: ReplicaState = 'late';
       const others = stateValues(position);
       const context = {
-        ...this.context.of(statement.plan, organizationId, deadline, 'brief', others),
+        ...this.context.of(statement, organizationId, deadline, 'brief', others),
         onRow: (fields: readonly (string | null)[]) => (state = fields.at(-1) as ReplicaState),
       };
       const running = this.statements.run<Row>(client, context, statement);
