@@ -1,5 +1,5 @@
+import type { Serializable } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { WORKER_OPTIONS } from '../config/worker-options.js';
 import {
   type Ending,
@@ -17,6 +17,12 @@ const START_TIMEOUT_MS = 120_000;
 
 /** Longer than the shutdown of a server. */
 const END_TIMEOUT_MS = 25_000;
+
+/** How long the last message of a process that has exited may take. */
+const LAST_MESSAGE_MS = 1_000;
+
+/** A message, and the handle of a connection that `node:cluster` hands over. */
+type SendArguments = [message: Serializable, handle?: { close(): void }];
 
 /** Handles what a worker sends. */
 export interface WorkerListener {
@@ -45,7 +51,11 @@ export class WorkerProcess {
     this.worker = cluster.fork({ [WORKER_OPTIONS]: JSON.stringify(options) });
     // A send to a worker that has just ended fails. Its end is handled.
     this.worker.on('error', () => undefined);
-    this.ended = untilEnded(this.worker);
+    const closeHandover = closerOfHandover(this.worker);
+    this.ended = untilEnded(this.worker).then((how) => {
+      if (!this.isEnding) closeHandover();
+      return how;
+    });
     this.ready = this.untilReady();
     this.ready.catch(() => undefined);
   }
@@ -117,11 +127,43 @@ export class WorkerProcess {
   }
 }
 
+/**
+ * Returns a function that closes the connection that was last handed to a worker, unless the worker has accepted it.
+ * The parent keeps it open until then, so that its client would wait for a worker that died.
+ */
+function closerOfHandover({ process }: Worker): () => void {
+  const send = Reflect.get(process, 'send') as (...args: SendArguments) => boolean;
+  let last: SendArguments[1];
+  const sendAndKeep = (...args: SendArguments): boolean => {
+    last = args[1] ?? last;
+    return Reflect.apply(send, process, args);
+  };
+  Object.assign(process, { send: sendAndKeep });
+  return () => last?.close();
+}
+
 /** Waits for the last message too. */
-async function untilEnded(worker: Worker): Promise<string> {
-  const [[code, signal]] = await Promise.all([
-    once(worker, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
-    once(worker, 'disconnect'),
-  ]);
-  return signal ?? `exit code ${code}`;
+function untilEnded(worker: Worker): Promise<string> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => {
+      const end = () => {
+        // Node emits no `disconnect` if the worker died while a connection was handed to it.
+        worker.disconnect();
+        resolve(signal ?? `exit code ${code}`);
+      };
+      if (!worker.isConnected()) {
+        setImmediate(end);
+        return;
+      }
+      const timer = setTimeout(end, LAST_MESSAGE_MS);
+      worker.once('disconnect', () => {
+        clearTimeout(timer);
+        end();
+      });
+    });
+    // A process that could not be forked does not exit.
+    worker.on('error', ({ message }: Error) => {
+      if (worker.process.pid === undefined) resolve(message);
+    });
+  });
 }

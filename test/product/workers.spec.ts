@@ -121,6 +121,41 @@ describe('WEB_CONCURRENCY=2', () => {
   });
 });
 
+describe('a worker that dies while it accepts connections', () => {
+  let started: Started;
+  beforeAll(async () => {
+    started = await start(UNLIMITED);
+  });
+  afterAll(() => started.product.remove());
+
+  it('is replaced, fails no later request, and the parent stops as usual', async () => {
+    const { server, key, pids } = started;
+    let isReplaced = false;
+    let killedAt = Infinity;
+    const later = new Set<string>();
+    const caller = async () => {
+      while (!isReplaced) {
+        const sentAt = performance.now();
+        const outcome = await outcomeOf(server.url + ME, { key, agent: false });
+        if (sentAt > killedAt) later.add(outcome);
+      }
+    };
+    const callers = Array.from({ length: 48 }, caller);
+    await until(() => Promise.resolve(servingPids(server).length >= 200));
+    const [, victim = 0] = pids;
+    process.kill(victim, 'SIGKILL');
+    await untilGone([victim]);
+    killedAt = performance.now();
+    await server.untilPrinted(/worker \d+ is ready/);
+    isReplaced = true;
+    await Promise.all(callers);
+    expect([...later]).toEqual(['200']);
+    expect(workersOf(server)).toHaveLength(2);
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr).toBe('');
+  });
+});
+
 describe('SIGUSR2', () => {
   let started: Started;
   beforeAll(async () => {

@@ -2,7 +2,8 @@ import http from 'node:http';
 
 interface Request {
   readonly key: string;
-  readonly agent: http.Agent;
+  /** `false`: the request has a connection of its own. */
+  readonly agent: http.Agent | false;
   /** The body of a POST; without it the request is a GET. */
   readonly body?: object;
 }
