@@ -116,6 +116,15 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     expect((await readsOf(servers[1]!)).replica).toBe(before.replica + 1);
   });
 
+  it('that take the snapshot of a transaction before the check are left out', async () => {
+    await replica.set({ default_transaction_isolation: 'repeatable read' });
+    await until(async () => !(await replicasUsed(servers[1]!)));
+    expect((await readiness(servers[1]!)).warnings).toContain(
+      'Read replica 1 is left out: its default_transaction_isolation is not read committed.',
+    );
+    await replica.set({ default_transaction_isolation: 'read committed' });
+  });
+
   it('that cancel a read for the recovery leave it to the primary', async () => {
     await replica.set({ max_standby_streaming_delay: 0 });
     await primary.sql(`

@@ -1,4 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
+import pg from 'pg';
 import { SettingError } from '../../config/setting.js';
 import { DEFAULT_CONNECTIONS, type Settings } from '../../config/settings.js';
 import { logger } from '../../config/logger.js';
@@ -46,7 +47,9 @@ export async function openDatabase(
   if (!settings.databaseUrl && settings.databaseReplicaUrls.length > 0) {
     throw new SettingError('DATABASE_REPLICA_URLS', NO_PRIMARY);
   }
+  for (const url of settings.databaseReplicaUrls) assertReadable('DATABASE_REPLICA_URLS', url);
   if (settings.databaseUrl) {
+    assertReadable('DATABASE_URL', settings.databaseUrl);
     await tryConnection(settings.databaseUrl, settings.databasePreparedStatements);
     return {
       target: { url: settings.databaseUrl },
@@ -71,6 +74,15 @@ function connectionFlags({ workers, databaseMaxConnections: most }: Settings): s
   return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
 }
 
+/** @throws SettingError if the driver cannot read a URL, or a file that it names, such as `sslrootcert` */
+function assertReadable(name: string, connectionString: string): void {
+  try {
+    new pg.Client({ connectionString });
+  } catch (error) {
+    throw new SettingError(name, `cannot be used: ${messageOf(error)}`);
+  }
+}
+
 /** @throws SettingError if the URL does not lead to a usable database */
 async function tryConnection(url: string, preparesStatements: boolean): Promise<void> {
   const clients = [1, 2].map(() => {
@@ -80,8 +92,7 @@ async function tryConnection(url: string, preparesStatements: boolean): Promise<
   try {
     await first.connect().then(() => first.setUp('select', FIRST_ANSWER_MS));
   } catch (error) {
-    const reason = error instanceof Error && error.message !== '' ? error.message : String(error);
-    throw new SettingError('DATABASE_URL', `leads to no database: ${reason}`);
+    throw new SettingError('DATABASE_URL', `leads to no database: ${messageOf(error)}`);
   }
   try {
     if (!(await isPooled(first, second))) return;
@@ -93,6 +104,10 @@ async function tryConnection(url: string, preparesStatements: boolean): Promise<
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
 /** False if there is no second connection in time. */

@@ -11,7 +11,13 @@ const MAX_LOOKS = 20;
  * too, after some milliseconds.
  */
 export type ReplicaState =
-  'current' | 'awaited' | 'late' | 'no standby' | 'other database' | 'other timeline';
+  | 'current'
+  | 'awaited'
+  | 'late'
+  | 'no standby'
+  | 'other database'
+  | 'other timeline'
+  | 'other isolation';
 
 /** Why a replica cannot be used. */
 export const STATE_PROBLEMS: Readonly<Record<ReplicaState, string | undefined>> = {
@@ -21,6 +27,7 @@ export const STATE_PROBLEMS: Readonly<Record<ReplicaState, string | undefined>> 
   'no standby': 'it is no standby but a primary',
   'other database': 'it is no copy of the database of DATABASE_URL',
   'other timeline': 'it has not confirmed that it follows the server that was promoted last',
+  'other isolation': 'its default_transaction_isolation is not read committed',
 };
 
 /**
@@ -32,7 +39,8 @@ const CONFIRMED_TIMELINE = `greatest((select timeline_id from pg_control_checkpo
 
 /**
  * SQL of the `ReplicaState`, which waits for a late replica. Another statement that follows in the same
- * transaction, at the isolation level read committed, sees what the state promises.
+ * transaction sees what the state promises. At other isolation levels than read committed, it would see what
+ * the replica had before the wait.
  * @param first number of the first of the parameters, which are those of `stateValues`
  */
 export function replicaStateSql(first: number): string {
@@ -40,6 +48,8 @@ export function replicaStateSql(first: number): string {
   const hasReached = `pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn`;
   return `case
     when not pg_is_in_recovery() then 'no standby'
+    when current_setting('transaction_isolation') not in ('read committed', 'read uncommitted')
+      then 'other isolation'
     when ${DATABASE_ID} <> ${database}::text then 'other database'
     when ${CONFIRMED_TIMELINE} <> ${timeline}::text::int then 'other timeline'
     when ${hasReached} then 'current'

@@ -18,10 +18,12 @@ const CHECK = `select ${replicaStateSql(1)} as state,
   pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag`;
 
 /**
- * SQLSTATEs of a statement that failed on a working replica: a conflict with the recovery, a deadlock, a timeout
- * of the statement or of a lock.
+ * SQLSTATEs of a replica that refuses all reads, from their beginning: of the connection (08, 28, 3D, 53300, 57P), of
+ * the isolation level serializable, which standbys lack (0A), of a pooler without prepared statements (26, 42P05),
+ * of missing privileges (42) and of a broken server (58, XX). Any other may come from the data of one organization,
+ * or passes, such as a conflict with the recovery.
  */
-const PASSING: readonly unknown[] = ['40001', '40P01', '57014', '55P03'];
+const REFUSED = /^(08|0A|26|28|3D|42|53300|57P|58|XX)/;
 
 const SILENT = 'it does not reply';
 
@@ -126,12 +128,16 @@ export class Replica {
     }
   }
 
-  /** Leaves the replica out unless only a statement failed. A silent one keeps no other read waiting. */
+  /**
+   * Leaves the replica out unless only a statement failed. A silent one keeps no other read waiting. A check can
+   * still be running when the pool is closed.
+   */
   private leaveOutAfter(error: unknown): void {
+    if (this.pool.ending) return;
     if (!(error instanceof pg.DatabaseError)) {
       this.availability.fail(SILENT, error);
       for (const client of this.clients) destroyConnection(client);
-    } else if (error.severity !== 'ERROR' || !PASSING.includes(error.code)) {
+    } else if (REFUSED.test(error.code ?? '')) {
       this.availability.fail(`it refuses statements (SQLSTATE ${error.code})`);
     }
   }

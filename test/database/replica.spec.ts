@@ -1,0 +1,69 @@
+import { setLogLevel } from '../../src/config/logger.js';
+import { readSettings } from '../../src/config/settings.js';
+import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
+import { openDatabase } from '../../src/database/connection/open-database.js';
+import { Deadline } from '../../src/database/gateway/time-budget.js';
+import { Replica } from '../../src/database/replicas/replica.js';
+import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
+
+const NO_FILE = 'postgres://127.0.0.1:1/db?sslrootcert=/missing.pem';
+
+describe('a read replica', () => {
+  let database: DatabaseTarget;
+  let replica: Replica;
+
+  beforeAll(async () => {
+    setLogLevel('silent');
+    database = await createDatabase('empty');
+  });
+  beforeEach(() => {
+    replica = new Replica(urlOf(database), 'test', 2);
+    replica.availability.succeed();
+  });
+  afterAll(() => dropDatabase(database));
+
+  async function failWith(code: string): Promise<void> {
+    const statement = `do $$ begin raise exception using errcode = '${code}'; end $$`;
+    const answer = await replica.use(new Deadline(5_000), async (client) => {
+      await client.query(statement);
+      return { state: 'current', result: undefined };
+    });
+    expect(answer).toBeUndefined();
+  }
+
+  it.each([
+    ...['22012', '22P02', '22023', '25006', '40001', '40P01'],
+    ...['53100', '53200', '54001', '55P03', '57014', 'P0001'],
+  ])('stays in use after a statement that fails with SQLSTATE %s', async (code) => {
+    await failWith(code);
+    expect(replica.availability.problem).toBeUndefined();
+    await replica.close();
+  });
+
+  it.each([
+    ...['08P01', '0A000', '26000', '28000', '3D000', '42501', '42P05'],
+    ...['53300', '57P01', '58030', 'XX001'],
+  ])('is left out after SQLSTATE %s, which all reads run into', async (code) => {
+    await failWith(code);
+    expect(replica.availability.problem).toBe(`it refuses statements (SQLSTATE ${code})`);
+    await replica.close();
+  });
+
+  it('is not reported as left out when a check ends after the shutdown', async () => {
+    await replica.close();
+    await replica.check({ lsn: '0/0', timeline: '1', database: '' });
+    expect(replica.availability.problem).toBeUndefined();
+  });
+});
+
+describe('a URL that names a file that does not exist', () => {
+  it.each([
+    ['DATABASE_URL', { DATABASE_URL: NO_FILE }],
+    ['DATABASE_REPLICA_URLS', { DATABASE_URL: 'postgres://a', DATABASE_REPLICA_URLS: NO_FILE }],
+  ])('is reported with its setting %s', async (name, env) => {
+    const opening = openDatabase(readSettings(env), 'command');
+    await expect(opening).rejects.toThrow(
+      new RegExp(`^${name} cannot be used: ENOENT.* '/missing.pem'$`),
+    );
+  });
+});
