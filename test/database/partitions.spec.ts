@@ -106,6 +106,41 @@ describe('latitude partition', () => {
     expect(await partition()).toEqual([]);
   });
 
+  it('keeps what constraints are declared with, and privileges of other roles', async () => {
+    await app.sql(`create table notes (organization_id uuid not null, id uuid, title text, rank int,
+      primary key (id) include (title), constraint ranks unique (organization_id, rank) deferrable)`);
+    await app.sql('alter table notes enable row level security, force row level security');
+    await app.sql('grant select on notes to pg_monitor with grant option');
+    await app.sql('grant update (title, rank), insert (title) on notes to public');
+    const privileges = () =>
+      app.sql(`select relacl::text, array(select (attname, attacl)::text from pg_attribute
+        where attrelid = c.oid and attacl is not null order by attname) as columns
+        from pg_class c where relname = 'notes'`);
+    const before = await privileges();
+    await partition();
+    expect(await privileges()).toEqual(before);
+    const constraints =
+      await app.sql(`select pg_get_constraintdef(oid) as definition from pg_constraint
+      where conrelid = 'notes'::regclass and contype in ('p', 'u') order by 1`);
+    expect(constraints).toEqual([
+      { definition: 'PRIMARY KEY (organization_id, id) INCLUDE (title)' },
+      { definition: 'UNIQUE (organization_id, rank) DEFERRABLE' },
+    ]);
+  });
+
+  it('changes nothing if a table has an exclusion constraint, and names it', async () => {
+    await app.sql('alter table tasks add constraint tasks_once exclude using btree (title with =)');
+    await expect(partition()).rejects.toThrow(
+      'The exclusion constraint tasks_once of the table tasks cannot be kept over partitions',
+    );
+    expect(
+      await app.sql('select from pg_class where oid = $1::regclass and relkind = $2', [
+        'tasks',
+        'r',
+      ]),
+    ).toHaveLength(1);
+  });
+
   it('changes nothing if a unique index lacks organization_id, and names it', async () => {
     await app.sql('create unique index tasks_by_title on tasks (title)');
     await expect(partition()).rejects.toThrow(

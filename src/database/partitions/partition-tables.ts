@@ -14,7 +14,7 @@ const KEY = 'organization_id';
  * Spreads the rows of each table of organizations over hash partitions, in one transaction. Tables that are
  * partitioned stay as they are. Statements on the tables wait until the end.
  * @returns the names of the tables
- * @throws Error that names a unique index without `organization_id`
+ * @throws Error that names an index that partitions cannot have
  */
 export async function partitionTables(
   dataSource: DataSource,
@@ -26,7 +26,7 @@ export async function partitionTables(
     const names = (await readDefinitions(runner)).map(({ name }) => name);
     if (names.length > 0) await runner.query(`lock table ${names.join(', ')}`);
     const tables = await readDefinitions(runner);
-    tables.forEach(assertKeyed);
+    tables.forEach(assertDivisible);
     const keys = await readForeignKeys(runner, tables);
     for (const { table, name } of keys) {
       await runner.query(`alter table ${table} drop constraint ${name}`);
@@ -36,7 +36,7 @@ export async function partitionTables(
       await runner.query(`alter table ${table} add constraint ${name} ${definition}`);
     }
     await runner.commitTransaction();
-    // Grants privileges on the new tables.
+    // Grants privileges on the sequences that replace identity columns.
     await prepareTenantRole(runner);
     for (const { name } of tables) await runner.query(`analyze ${name}`);
     return names;
@@ -46,11 +46,17 @@ export async function partitionTables(
   }
 }
 
-/** @throws Error if PostgreSQL could not keep a unique index unique over partitions */
-function assertKeyed({ name, indexes }: TableDefinition): void {
+/** @throws Error if PostgreSQL could not keep an index unique, or a constraint, over partitions */
+function assertDivisible({ name, indexes }: TableDefinition): void {
+  const exclusion = indexes.find(({ isExclusion }) => isExclusion);
+  if (exclusion) {
+    throw new Error(
+      `The exclusion constraint ${exclusion.name} of the table ${name} cannot be kept over partitions, so the ` +
+        `table cannot be partitioned. Drop the constraint.`,
+    );
+  }
   const lacking = indexes.find(
-    ({ isUnique, constraint, columns }) =>
-      isUnique && constraint !== 'primary' && !columns.includes(KEY),
+    ({ isUnique, isPrimary, columns }) => isUnique && !isPrimary && !columns.includes(KEY),
   );
   if (!lacking) return;
   throw new Error(
@@ -125,11 +131,10 @@ async function replaceIdentity(
 function indexStatements(table: string, index: TableIndex): string[] {
   const { name, constraint, columns, statement } = index;
   if (!constraint) return [statement];
-  const kind = constraint === 'primary' ? 'primary key' : 'unique';
   const isKeyed = columns.includes(KEY);
-  const key = (isKeyed ? columns : [KEY, ...columns]).join(', ');
+  const definition = isKeyed ? constraint : constraint.replace('(', `(${KEY}, `);
   return [
-    `alter table ${table} add constraint ${name} ${kind} (${key})`,
+    `alter table ${table} add constraint ${name} ${definition}`,
     // Reads in the order of the former key.
     ...(isKeyed ? [] : [`create index on ${table} (${columns.join(', ')})`]),
   ];

@@ -1,11 +1,13 @@
 import type { QueryRunner } from 'typeorm';
 import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
 
-/** An index without a constraint, or the primary key or a unique constraint. */
+/** An index without a constraint, or that of a constraint. */
 export interface TableIndex {
   readonly name: string;
-  /** Undefined for an index without a constraint. */
-  readonly constraint: 'primary' | 'unique' | undefined;
+  /** The definition of the constraint, such as `UNIQUE (organization_id, id) DEFERRABLE`. */
+  readonly constraint: string | undefined;
+  readonly isPrimary: boolean;
+  readonly isExclusion: boolean;
   readonly isUnique: boolean;
   /** The names of its columns, without expressions. */
   readonly columns: readonly string[];
@@ -22,7 +24,7 @@ export interface TableDefinition {
   /** The columns whose values a sequence of their own makes. */
   readonly identities: readonly { column: string; sequence: string }[];
   readonly indexes: readonly TableIndex[];
-  /** The statements that create its policies, triggers and statistics targets. */
+  /** The statements that create its policies, triggers, statistics targets and privileges. */
   readonly statements: readonly string[];
   /** Storage parameters, such as `fillfactor=90`. */
   readonly parameters: readonly string[];
@@ -45,15 +47,24 @@ const STATISTICS = `
   select format('alter table %s alter column %I set statistics %s', c.oid::regclass, attname, attstattarget)
   from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attstattarget > 0`;
 
+const PRIVILEGES = `
+  select format('grant %s%s on %s to %s%s', privilege_type, ' (' || quote_ident(attname) || ')', c.oid::regclass,
+    case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end,
+    case when is_grantable then ' with grant option' end)
+  from (select null as attname, relacl as acl
+      union all select attname, attacl from pg_attribute where attrelid = c.oid and not attisdropped) granted,
+    aclexplode(acl)
+  where grantee <> relowner`;
+
 const INDEXES = `
   select json_build_object('name', quote_ident(index.relname), 'isUnique', indisunique,
-    'constraint', case contype when 'p' then 'primary' when 'u' then 'unique' end,
+    'isPrimary', indisprimary, 'isExclusion', indisexclusion, 'constraint', pg_get_constraintdef(pg_constraint.oid),
     'statement', pg_get_indexdef(indexrelid),
     'columns', (select json_agg(quote_ident(attname) order by place)
       from unnest(indkey) with ordinality as part (number, place)
         join pg_attribute on attrelid = c.oid and attnum = number where place <= indnkeyatts))
   from pg_index join pg_class index on index.oid = indexrelid
-    left join pg_constraint on conindid = indexrelid and contype in ('p', 'u')
+    left join pg_constraint on conindid = indexrelid and contype in ('p', 'u', 'x')
   where indrelid = c.oid order by index.relname`;
 
 /** The tables with records of organizations that are not partitioned. Each policy keeps organizations apart. */
@@ -65,7 +76,7 @@ const FIND_TABLES = `
         pg_get_serial_sequence(c.oid::regclass::text, attname))
       from pg_attribute where attrelid = c.oid and attnum > 0 and attidentity <> '') as identities,
     array(${INDEXES}) as indexes,
-    array(${POLICIES} union all ${TRIGGERS} union all ${STATISTICS}) as statements,
+    array(${POLICIES} union all ${TRIGGERS} union all ${STATISTICS} union all ${PRIVILEGES}) as statements,
     coalesce(reloptions, '{}') as parameters
   from pg_class c
   where relnamespace = current_schema()::regnamespace and relkind = 'r' and not relispartition
