@@ -9,13 +9,13 @@ import {
 } from '../../src/database/connection/data-source-options.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { readInput } from '../../src/fields/read-input.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase, query } from '../../src/testing/databases.js';
+import { captureLog } from '../support/captured-log.js';
 
 describe('migrations', () => {
   let apps: TestApp[];
@@ -49,14 +49,7 @@ describe('migrations', () => {
 });
 
 describe('a start on the schema of a newer version', () => {
-  const lines: string[] = [];
-  beforeEach(() => {
-    setLogOutput({ write: (line: string) => lines.push(line) });
-  });
-  afterEach(() => {
-    setLogOutput(process.stdout);
-    setLogLevel('silent');
-  });
+  const lines = captureLog();
 
   it('succeeds, and logs the migrations that this version does not know', async () => {
     const database = await createDatabase();

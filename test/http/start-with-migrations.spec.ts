@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { ApiClient } from '../../src/testing/api-client.js';
@@ -10,6 +9,7 @@ import { LEADS } from '../../src/testing/factories.js';
 import { freePort } from '../support/free-port.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { configOf, createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
+import { captureLog } from '../support/captured-log.js';
 import { Product, type RunningServer, until } from '../support/product.js';
 
 /** The advisory lock that an instance holds while it migrates. */
@@ -119,14 +119,7 @@ async function get(port: number, path: string, agent: http.Agent) {
 }
 
 describe('a start without a usable database', () => {
-  const lines: string[] = [];
-  beforeEach(() => {
-    setLogOutput({ write: (line: string) => lines.push(line) });
-  });
-  afterEach(() => {
-    setLogOutput(process.stdout);
-    setLogLevel('silent');
-  });
+  const lines = captureLog();
 
   it('fails at once and logs no retry', async () => {
     const database = await createDatabase('empty');
