@@ -33,6 +33,8 @@ export class ParentWindows implements SharedWindows {
   }
 
   async run(requests: readonly WindowRequest[]): Promise<readonly WindowReply[]> {
+    // While the parent is down, one message asks it, and other requests count in this worker.
+    this.retryAt = Infinity;
     try {
       const replies = await this.parent.ask({ topic: 'limits', requests }, REPLY_TIMEOUT_MS);
       if (this.isDown) logger.info('the parent replies: workers share the rate limits');

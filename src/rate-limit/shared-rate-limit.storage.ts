@@ -101,7 +101,9 @@ export class SharedRateLimitStorage implements RateLimitStorage {
     const groups = [...this.groups.values()];
     this.groups = new Map();
     try {
-      const requests = groups.map(({ counts, ...group }) => ({ ...group, asked: counts.length }));
+      const requests = groups.map(({ key, ttl, limit, counts }) => {
+        return { key, ttl, limit, asked: counts.length };
+      });
       const replies = await this.windows.run(requests);
       replies.forEach((reply, index) => {
         const group = groups[index];

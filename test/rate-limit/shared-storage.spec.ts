@@ -14,9 +14,11 @@ const MINUTE = 60_000;
 class Parent {
   isSilent = false;
   messages = 0;
+  lastQuestion: Question | undefined;
   private readonly windows = new MemoryRateLimitStorage();
 
   async ask<Q extends Question>(question: Q): Promise<Replies[Q['topic']]> {
+    this.lastQuestion = question;
     await new Promise(setImmediate);
     if (this.isSilent || question.topic !== 'limits') throw new Error('There is no reply.');
     this.messages++;
@@ -120,6 +122,31 @@ describe('windows in the parent of workers', () => {
     const before = parent.messages;
     await Promise.all(['a', 'b', 'a', 'b'].map((key) => storage.increment(key, MINUTE, 5)));
     expect(parent.messages - before).toBe(1);
+  });
+
+  it('take only numbers and keys of requests', async () => {
+    const asking = new Parent();
+    const storage = storageOf(asking);
+    await Promise.all([storage.count('key', MINUTE, 5), storage.peek('key', MINUTE, 5)]);
+    const requests = [{ key: 'key', ttl: MINUTE, limit: 5, asked: 1 }];
+    expect(asking.lastQuestion).toEqual({ topic: 'limits', requests });
+  });
+
+  it('are asked by one request at a time while the parent does not reply', async () => {
+    const silent = new Parent();
+    silent.isSilent = true;
+    const windows = new ParentWindows(silent, () => undefined);
+    await expect(windows.run([])).rejects.toThrow('There is no reply.');
+    expect(windows.isOpen).toBe(false);
+    await until(() => Promise.resolve(windows.isOpen));
+    const probe = windows.run([]);
+    expect(windows.isOpen).toBe(false);
+    await expect(probe).rejects.toThrow('There is no reply.');
+    expect(windows.isOpen).toBe(false);
+    silent.isSilent = false;
+    await until(() => Promise.resolve(windows.isOpen));
+    await windows.run([]);
+    expect(windows.isOpen).toBe(true);
   });
 
   it('are replaced by windows of the worker while the parent does not reply', async () => {
