@@ -25,11 +25,7 @@ export class WorkerMetrics {
 
   /** Returns all metrics in the text format of Prometheus. */
   async page(others: readonly WorkerProcess[]): Promise<string> {
-    const reports = Promise.all(others.map((worker) => worker.askForReport()));
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise((resolve) => (timer = setTimeout(resolve, REPORT_TIMEOUT_MS)));
-    await Promise.race([reports, timeout]);
-    clearTimeout(timer);
+    await Promise.allSettled(others.map((worker) => worker.askForReport(REPORT_TIMEOUT_MS)));
     return join([...this.latest.values(), await this.ofEnded]).metrics();
   }
 }

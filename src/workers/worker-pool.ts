@@ -107,16 +107,18 @@ export class WorkerPool {
 
   /** @returns whether a new worker is ready */
   private async startOne(role: WorkerOptions['role']): Promise<boolean> {
-    const worker = this.fork(role);
+    let worker: WorkerProcess | undefined;
     try {
+      worker = this.fork(role);
       await worker.ready;
       logger.info(`worker ${worker.pid} is ready`);
       return true;
     } catch (error) {
       if (!this.isStopping) {
-        logger.error(`worker ${worker.pid} could not start: ${(error as Error).message}`);
+        const name = worker?.pid === undefined ? 'a worker' : `worker ${worker.pid}`;
+        logger.error(`${name} could not start: ${(error as Error).message}`);
       }
-      await worker.kill();
+      await worker?.kill();
       return false;
     }
   }

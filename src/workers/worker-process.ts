@@ -1,5 +1,6 @@
 import type { Serializable } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
+import { withTimeout } from '../config/timeout.js';
 import { WORKER_OPTIONS } from '../config/worker-options.js';
 import {
   type Ending,
@@ -49,8 +50,6 @@ export class WorkerProcess {
     private readonly listener: WorkerListener,
   ) {
     this.worker = cluster.fork({ [WORKER_OPTIONS]: JSON.stringify(options) });
-    // A send to a worker that has just ended fails. Its end is handled.
-    this.worker.on('error', () => undefined);
     const closeHandover = closerOfHandover(this.worker);
     this.ended = untilEnded(this.worker).then((how) => {
       if (!this.isEnding) closeHandover();
@@ -64,11 +63,19 @@ export class WorkerProcess {
     return this.worker.process.pid;
   }
 
-  /** Asks for the metrics of the worker. They come as a report. */
-  askForReport(): Promise<MetricReport> {
+  /**
+   * Asks for the metrics of the worker. They come as a report.
+   * @throws Error if there is no reply in time
+   */
+  async askForReport(timeoutMs: number): Promise<MetricReport> {
     const id = ++this.lastReport;
+    const report = new Promise<MetricReport>((resolve) => this.reports.set(id, resolve));
     this.send({ type: 'report', id });
-    return new Promise((resolve) => this.reports.set(id, resolve));
+    try {
+      return await withTimeout(report, timeoutMs);
+    } finally {
+      this.reports.delete(id);
+    }
   }
 
   /** Ends the worker, which first completes its requests. */
@@ -123,7 +130,6 @@ export class WorkerProcess {
   private receive(report: MetricReport, id = 0): void {
     this.listener.onReport(this, report);
     this.reports.get(id)?.(report);
-    this.reports.delete(id);
   }
 }
 
@@ -161,7 +167,7 @@ function untilEnded(worker: Worker): Promise<string> {
         end();
       });
     });
-    // A process that could not be forked does not exit.
+    // A process that could not be forked does not exit. A send to a worker that has just ended fails, too.
     worker.on('error', ({ message }: Error) => {
       if (worker.process.pid === undefined) resolve(message);
     });
