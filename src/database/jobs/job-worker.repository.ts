@@ -34,11 +34,10 @@ const RETENTION = `interval '30 days'`;
 /** Row-level security shows the jobs of all organizations in a transaction with this setting. */
 const AS_WORKER = `set local ${WORKER_SETTING} = 'on'`;
 
-// `run_at` of a claimed job is the end of its lease. `attempts` tells apart the claims of a job.
+// `run_at` of a claimed job is the end of its lease. `attempts` tells apart the claims of a job. Without
+// `materialized`, a plan could run the subquery more than once, and take more jobs each time.
 const CLAIM = `
-  update jobs set attempts = attempts + 1, run_at = now() + ${LEASE}, is_running = true,
-    run_again_at = case when run_again_at > now() then run_again_at end
-  from (
+  with due as materialized (
     select due.* from unnest($1::text[], $2::int[]) as wanted (name, free) cross join lateral (
       select organization_id, id from jobs
       where name = wanted.name and failed_at is null and run_at <= now()
@@ -46,8 +45,10 @@ const CLAIM = `
           where earlier.organization_id = jobs.organization_id and earlier.name = jobs.name
             and earlier.ordering_key = jobs.ordering_key and earlier.failed_at is null
             and earlier.id < jobs.id))
-      order by run_at, id limit wanted.free for update skip locked) due) due
-    join organizations organization on organization.id = due.organization_id
+      order by run_at, id limit wanted.free for update skip locked) due)
+  update jobs set attempts = attempts + 1, run_at = now() + ${LEASE}, is_running = true,
+    run_again_at = case when run_again_at > now() then run_again_at end
+  from due join organizations organization on organization.id = due.organization_id
   where jobs.organization_id = due.organization_id and jobs.id = due.id
   returning jobs.organization_id, jobs.id, jobs.name, jobs.payload, jobs.attempts,
     organization.name as organization_name, organization.phone_region`;
