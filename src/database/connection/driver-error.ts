@@ -47,8 +47,11 @@ export class SerializationFailure extends DatabaseFailure {}
 /** A statement did not get a lock in time. */
 export class LockTimeout extends DatabaseFailure {}
 
-/** What the names of the indexes and constraints of a hash partition, or of a shard of Citus, end with. */
-const PARTITION_SUFFIX = /_p?\d+$/;
+/**
+ * What the names of the indexes and constraints of a hash partition, or of a shard of Citus, end with. The numbers
+ * of shards begin at 102008.
+ */
+const PARTITION_SUFFIX = /_(p\d+|\d{6,})$/;
 
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
