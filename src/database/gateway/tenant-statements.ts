@@ -29,7 +29,8 @@ export class TenantStatements {
         undefined,
         (error, result) => {
           if (error) reject(error);
-          else resolve([result ?? []].flat().flatMap(({ rows }) => rows as Row[]));
+          else if (Array.isArray(result)) resolve(result.flatMap(({ rows }) => rows as Row[]));
+          else resolve(result?.rows as Row[]);
         },
         repeats,
       );

@@ -35,6 +35,7 @@ export class RecordUpdates<R extends { id: string }> {
     private readonly table: TenantTable,
     private readonly columns: ColumnsOfTenants<R>,
     private readonly statementsOf: (tenant: Tenant) => RecordStatements,
+    private readonly publish: (tenant: Tenant, id: string) => void,
   ) {
     this.hasVersion = columns.stored.storedNames.includes('updated_at');
   }
@@ -115,12 +116,6 @@ export class RecordUpdates<R extends { id: string }> {
     const item = changeItemOf(row.id, changes, event, version);
     const statement = this.statementsOf(tenant).changes.update(Object.keys(changes));
     return { before, change: { statement, item } };
-  }
-
-  private publish(tenant: Tenant, id: string): void {
-    if (this.table.events) this.database.publishEvents(tenant);
-    // Nobody but the subscribers of this instance learns of it.
-    else this.database.publishChange(tenant, id);
   }
 
   private recordOf(tenant: Tenant, row: JsonRow): R {

@@ -36,7 +36,10 @@ export abstract class TenantRepository<R extends { id: string }> {
   ) {
     this.columns = new ColumnsOfTenants(record, computed);
     const statementsOf = (tenant: Tenant) => this.statementsOf(tenant);
-    this.updates = new RecordUpdates(database, table, this.columns, statementsOf);
+    const publish = (tenant: Tenant, id: string) => {
+      this.publish(tenant, id);
+    };
+    this.updates = new RecordUpdates(database, table, this.columns, statementsOf, publish);
   }
 
   /** @throws ApiError `query_failed` */

@@ -45,11 +45,8 @@ export class Availability {
   private pause(): void {
     const now = performance.now();
     const wasLong = now - this.since > MAX_PAUSE_MS;
-    this.pauseMs = wasLong ? MIN_PAUSE_MS : between(MIN_PAUSE_MS, 2 * this.pauseMs, MAX_PAUSE_MS);
+    const doubled = Math.max(MIN_PAUSE_MS, 2 * this.pauseMs);
+    this.pauseMs = wasLong ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, doubled);
     this.since = now;
   }
-}
-
-function between(least: number, value: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
 }
