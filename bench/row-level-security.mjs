@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../dist/src/database/connection/data-source-options.js';
 import { openEmbeddedPostgres } from '../dist/src/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../dist/src/database/migrate.js';
-import { QueryWithContext } from '../dist/src/database/connection/query-with-context.js';
+import { StatementPipeline } from '../dist/src/database/connection/statement-pipeline.js';
 
 const ORGANIZATIONS = 10;
 const LEADS = 20_000;
@@ -28,12 +28,12 @@ const STATEMENTS = {
 
 const STRATEGIES = {
   'no policy': (client, name, values) => client.query({ name, text: STATEMENTS[name], values }),
-  'one Sync': (client, name, values) =>
-    new Promise((resolve, reject) => {
-      const context = { name: 'tenant', text: SET_TENANT, values: [values[0]] };
-      const done = (error, result) => (error ? reject(error) : resolve(result));
-      client.query(new QueryWithContext(context, { name, text: STATEMENTS[name], values }, done));
-    }),
+  'one Sync': (client, name, values) => {
+    const context = { name: 'tenant', text: SET_TENANT, values: [values[0]] };
+    const pipeline = new StatementPipeline(context, { name, text: STATEMENTS[name] }, [values]);
+    client.query(pipeline);
+    return pipeline.rows;
+  },
   transaction: async (client, name, values) => {
     await client.query('begin');
     await client.query({ name: 'tenant', text: SET_TENANT, values: [values[0]] });

@@ -62,6 +62,21 @@ describe('row-level security for statements without a filter by organization', (
     }
   });
 
+  it.each(['custom', 'prepared', 'index'] as const)(
+    'select without parameters and with the plan %s returns no row of another organization',
+    async (plan) => {
+      const statement = { text: 'select * from leads', values: [], plan };
+      const rows = await gateway.read<Row>(us, statement);
+      const inside = await gateway.transaction(us, (transaction) =>
+        transaction.query<Row>(statement),
+      );
+      for (const found of [rows, inside]) {
+        expect(found).toHaveLength((await rowsOf(app, ['leads'], us)).length);
+        expect(new Set(found.map((row) => row.organization_id))).toEqual(new Set([us.id]));
+      }
+    },
+  );
+
   it('update changes no row of another organization', async () => {
     for (const table of tables) {
       const before = await rowsOf(app, [table], them);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import { type ApplicationClient, hasOpenTransaction } from './application-client.js';
+import type { ApplicationClient } from './application-client.js';
+import { hasOpenTransaction } from './transaction-context.js';
 import { type ConnectCallback, type DriverPool, poolOf, withPool } from './typeorm-internals.js';
 
 /**

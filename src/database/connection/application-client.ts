@@ -1,14 +1,16 @@
-import type pg from 'pg';
-import { TransactionContextQuery, type Session, withContext } from './transaction-context-query.js';
-import { ResilientClient } from './resilient-client.js';
+import pg from 'pg';
+import { isSubmittable, ResilientClient } from './resilient-client.js';
 import type { SessionContext } from './session-context.js';
-import type { QueryCallback } from './pg-internals.js';
-import { QueryWithContext } from './query-with-context.js';
+import { StatementPipeline } from './statement-pipeline.js';
+import { beginWithContext } from './transaction-context.js';
+import { withUtcTimes } from './utc-times.js';
 
 /** The configuration of a client, with the session context of its transactions. */
 export interface ApplicationClientConfig extends pg.ClientConfig {
   readonly sessionContext: SessionContext;
 }
+
+type Callback = (error: Error | undefined, result: unknown) => void;
 
 /**
  * A connection of the application's data source. Every transaction begins with the session context,
@@ -17,14 +19,11 @@ export interface ApplicationClientConfig extends pg.ClientConfig {
 export class ApplicationClient extends ResilientClient {
   /** Whether the administration data source uses the connection: statements run as the database user. */
   isAdministrative = false;
-  private readonly session: Session;
+  private readonly context: SessionContext;
 
   constructor(config: ApplicationClientConfig) {
     super(config);
-    this.session = {
-      context: config.sessionContext,
-      isInTransaction: () => hasOpenTransaction(this),
-    };
+    this.context = config.sessionContext;
   }
 
   /** Implements all overloads of pg, whose results differ. */
@@ -34,32 +33,34 @@ export class ApplicationClient extends ResilientClient {
 
   private send(config: unknown, values: unknown, callback: unknown): unknown {
     const send = super.query.bind(this) as (...query: unknown[]) => unknown;
-    const { context } = this.session;
     const needsNone =
-      this.isAdministrative || context.isEmpty || config instanceof QueryWithContext;
+      this.isAdministrative || this.context.isEmpty || config instanceof StatementPipeline;
     if (needsNone || config == null) return send(config, values, callback);
-    if (isSubmittable(config)) return send(withContext(config, this.session), values, callback);
-    const query = new TransactionContextQuery(
-      this.session,
-      config,
-      values,
-      callback as QueryCallback,
-    );
-    if (query.callback) return void send(query);
+    if (isSubmittable(config)) {
+      return send(beginWithContext(config, this, this.context), values, callback);
+    }
+    if (typeof values === 'function') return this.send(config, undefined, values);
+    if (typeof callback === 'function') {
+      return void send(this.queryOf(config, values, callback as Callback));
+    }
     return new Promise((resolve, reject) => {
-      query.callback = (error, result) => {
+      const settle: Callback = (error, result) => {
         if (error) reject(error);
         else resolve(result);
       };
-      send(query);
+      send(this.queryOf(config, values, settle));
     });
   }
-}
 
-export function hasOpenTransaction(client: pg.ClientBase): boolean {
-  return ['T', 'E'].includes(client.getTransactionStatus() ?? 'I');
-}
-
-function isSubmittable(config: unknown): config is pg.Submittable {
-  return typeof (config as pg.Submittable).submit === 'function';
+  private queryOf(config: unknown, values: unknown, callback: Callback): pg.Submittable {
+    const options = typeof config === 'string' ? { text: config } : (config as pg.QueryConfig);
+    // The driver would register the context, which is prepared first, under the name.
+    const unnamed = {
+      ...options,
+      name: undefined,
+      values: withUtcTimes(values ?? options.values) as unknown[] | undefined,
+    };
+    const query = new pg.Query(unnamed, callback);
+    return beginWithContext(query, this, this.context, unnamed);
+  }
 }

@@ -1,6 +1,6 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
-import { streamOf } from './pg-internals.js';
-import { sendTimesAsUtc, UTC_TYPES } from './utc-times.js';
+import { UTC_TYPES, withUtcTimes } from './utc-times.js';
 
 /** How long the server may take to close a connection. Behind a firewall it may never do so. */
 const END_TIMEOUT_MS = 1_000;
@@ -11,11 +11,27 @@ const END_TIMEOUT_MS = 1_000;
  */
 export class ResilientClient extends pg.Client {
   private readonly createdAt = performance.now();
+  private readonly socket: Socket;
 
   constructor(config?: pg.ClientConfig) {
-    super({ types: UTC_TYPES, ...config });
-    sendTimesAsUtc(this);
+    const socket = new Socket();
+    super({ types: UTC_TYPES, ...config, stream: () => socket });
+    this.socket = socket;
     this.on('error', () => undefined);
+  }
+
+  /** Implements all overloads of pg, whose results differ. Sends times as UTC. */
+  override query(config: unknown, values?: unknown, callback?: unknown): never {
+    const send = super.query.bind(this) as (...query: unknown[]) => never;
+    if (isSubmittable(config) || !hasValues(config)) {
+      return send(config, withUtcTimes(values), callback);
+    }
+    return send({ ...config, values: withUtcTimes(config.values) }, values, callback);
+  }
+
+  /** Closes the connection without notifying the server, which may be unreachable. */
+  destroy(): void {
+    this.socket.destroy();
   }
 
   /**
@@ -27,14 +43,14 @@ export class ResilientClient extends pg.Client {
   async setUp(sql: string, withinMs: number): Promise<void> {
     const overdue = setTimeout(
       () => {
-        destroyConnection(this);
+        this.destroy();
       },
       Math.max(1, withinMs - (performance.now() - this.createdAt)),
     );
     try {
-      await this.query(sql);
+      await super.query(sql);
     } catch (error) {
-      destroyConnection(this);
+      this.destroy();
       throw error;
     } finally {
       clearTimeout(overdue);
@@ -45,8 +61,8 @@ export class ResilientClient extends pg.Client {
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     const overdue = setTimeout(() => {
-      destroyConnection(this);
-    }, END_TIMEOUT_MS);
+      this.destroy();
+    }, END_TIMEOUT_MS).unref();
     this.once('end', () => {
       clearTimeout(overdue);
     });
@@ -56,7 +72,16 @@ export class ResilientClient extends pg.Client {
   }
 }
 
-/** Closes a connection without notifying the server, which may be unreachable. */
+/** Closes a connection of a pool without notifying the server. */
 export function destroyConnection(client: pg.ClientBase): void {
-  streamOf(client).destroy();
+  (client as ResilientClient).destroy();
+}
+
+/** Whether a query is an object that sends itself, such as a cursor. */
+export function isSubmittable(config: unknown): config is pg.Submittable {
+  return typeof (config as Partial<pg.Submittable> | undefined)?.submit === 'function';
+}
+
+function hasValues(config: unknown): config is pg.QueryConfig {
+  return typeof config === 'object' && config !== null && 'values' in config;
 }

@@ -1,19 +1,5 @@
 import { types } from 'node:util';
 import pg from 'pg';
-import { wireConnectionOf } from './pg-internals.js';
-
-/**
- * Makes a client send each Date as UTC text. The driver would use the time zone of the process with an
- * offset in whole minutes, which is wrong for historical offsets with seconds.
- */
-export function sendTimesAsUtc(client: pg.ClientBase): void {
-  const connection = wireConnectionOf(client);
-  const bind = connection.bind.bind(connection);
-  connection.bind = (message) => {
-    const { values } = message;
-    bind(values?.some(holdsTime) ? { ...message, values: values.map(withUtcText) } : message);
-  };
-}
 
 /** The parsers of the driver. Their declarations omit some types. */
 const parserOf = pg.types.getTypeParser as (
@@ -45,17 +31,17 @@ function readAsUtc(text: string): unknown {
   return parserOf(pg.types.builtins.TIMESTAMPTZ)(text.replace(/:[:.\d]+/, '$&+00'));
 }
 
-function holdsTime(value: unknown): boolean {
-  return types.isDate(value) || (Array.isArray(value) && value.some(holdsTime));
-}
-
-function withUtcText(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withUtcText);
+/**
+ * Writes each Date as UTC text. The driver would use the time zone of the process with an offset in whole
+ * minutes, which is wrong for historical offsets with seconds.
+ */
+export function withUtcTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withUtcTimes);
   return types.isDate(value) ? utcText(value) : value;
 }
 
 /** A time as PostgreSQL reads it. Years before 1 have the suffix BC and no sign. */
-function utcText(time: Date): string {
+export function utcText(time: Date): string {
   const year = time.getUTCFullYear();
   const rest = time.toISOString().replace(/^[+-]?\d+/, '');
   const era = year < 1 ? ' BC' : '';

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
+import { StatementPipeline } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
 import { TimeBudget } from './time-budget.js';
+
+const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true)`;
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
@@ -23,11 +26,18 @@ export class SharedLookups {
   /** @throws any error of the driver */
   find<Row>({ name, text, values }: Lookup): Promise<Row[]> {
     return this.connections.use(async (client, limitTo) => {
-      limitTo(this.timeBudget.startDeadline());
-      const isPrepared = this.context.hasOwnSession;
-      const query = { name: isPrepared ? name : undefined, text, values: [...values] };
-      const result = await client.query(query);
-      return result.rows as Row[];
+      const deadline = this.timeBudget.startDeadline();
+      limitTo(deadline);
+      const nameOf = (prepared: string) => (this.context.hasOwnSession ? prepared : '');
+      const [lockMs, statementMs] = deadline.timeouts('brief');
+      const timeouts = {
+        name: nameOf('timeouts'),
+        text: SET_TIMEOUTS,
+        values: [lockMs, statementMs],
+      };
+      const pipeline = new StatementPipeline<Row>(timeouts, { name: nameOf(name), text }, [values]);
+      client.query(pipeline);
+      return pipeline.rows;
     });
   }
 }

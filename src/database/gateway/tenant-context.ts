@@ -1,4 +1,4 @@
-import type { ContextStatement } from '../connection/query-with-context.js';
+import type { ContextStatement } from '../connection/statement-pipeline.js';
 import type { SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import type { Statement } from './tenant.js';

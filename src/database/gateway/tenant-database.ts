@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { ChangeBus } from '../events/change-bus.js';
 import { EventOutbox } from '../events/event-outbox.js';
-import { type CommitCallbacks, runAfterCommit } from './commit-callbacks.js';
-import { RetryPolicy, type AttemptOptions } from './retry-policy.js';
+import { runAfterCommit } from './commit-callbacks.js';
+import { RetryPolicy } from './retry-policy.js';
 import { BatchConnections } from './batch-connections.js';
 import { Replicas } from '../replicas/replicas.js';
 import { planConnections } from '../connection/connection-plan.js';
@@ -20,15 +19,13 @@ import {
   TenantBatches,
 } from './tenant-batches.js';
 import type { BatchItem } from './batch-queue.js';
-import type { Failure, Statement, Tenant, TenantTransaction } from './tenant.js';
+import type { Failure, Statement, Tenant } from './tenant.js';
 import { SessionContext } from '../connection/session-context.js';
 import { StatementRunner } from './statement-runner.js';
 import { TenantContext } from './tenant-context.js';
 import { TenantStatements } from './tenant-statements.js';
-import { openUnitOf, SavepointUnitOfWork } from './unit-of-work.js';
-
-/** Name under which the wait for a connection is measured. */
-const CONNECTION = 'connection';
+import { TransactionRunner, type Work } from './transaction-runner.js';
+import { openUnitOf } from './unit-of-work.js';
 
 /**
  * Runs all SQL on the records of organizations. Row-level security restricts each statement to its
@@ -39,13 +36,14 @@ export class TenantDatabase {
   private readonly retryPolicy: RetryPolicy;
   private readonly runner: StatementRunner;
   private readonly batches: TenantBatches;
+  private readonly transactions: TransactionRunner;
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectDataSource() dataSource: DataSource,
     timeBudget: TimeBudget,
-    private readonly limit: ConcurrencyLimit,
+    limit: ConcurrencyLimit,
     private readonly changes: ChangeBus,
-    private readonly connections: BatchConnections,
+    connections: BatchConnections,
     private readonly outbox: EventOutbox,
     settings: Settings,
     session: SessionContext,
@@ -64,6 +62,7 @@ export class TenantDatabase {
       replicas,
     );
     this.batches = new TenantBatches(connections, statements, limit, context);
+    this.transactions = new TransactionRunner(dataSource, connections, this.runner, limit);
   }
 
   /**
@@ -186,53 +185,10 @@ export class TenantDatabase {
 
   private async runTransaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
     const { result, callbacks } = await this.retryPolicy.run('create_failed', (options) =>
-      this.attemptTransaction(tenant, work, options),
+      this.transactions.attempt(tenant, work, options),
     );
     await callbacks.run();
     return result;
-  }
-
-  private async attemptTransaction<T>(
-    tenant: Tenant,
-    work: Work<T>,
-    options: AttemptOptions,
-  ): Promise<{ result: T; callbacks: CommitCallbacks }> {
-    const runner = this.dataSource.createQueryRunner();
-    const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
-    let end = (): void => undefined;
-    let isOpen = true;
-    try {
-      const client = (await step(this.limit.time(CONNECTION, runner.connect()))) as pg.PoolClient;
-      end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
-      await step(runner.startTransaction());
-      const transaction: TenantTransaction = {
-        query: async <Row>(statement: Statement) => {
-          if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
-          // The planner settings of an index plan would apply to the rest of the transaction.
-          const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
-          const running = this.runner.runOn<Row>(
-            client,
-            tenant.id,
-            { ...statement, plan },
-            options,
-          );
-          return step(this.limit.time(statement.text, running));
-        },
-      };
-      const unit = new SavepointUnitOfWork(transaction);
-      const result = await work(transaction, { ...tenant, unit });
-      unit.assertComplete();
-      await step(runner.commitTransaction());
-      unit.isCommitted = true;
-      return { result, callbacks: unit.callbacks };
-    } catch (error) {
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
-    } finally {
-      isOpen = false;
-      end();
-      await runner.release();
-    }
   }
 
   private runSingle<Row>(tenant: Tenant, statement: Statement, failure: Failure): Promise<Row[]> {
@@ -251,6 +207,3 @@ class DryRunRollback extends Error {
     super();
   }
 }
-
-/** The work of a transaction. The tenant that it receives is part of the transaction. */
-type Work<T> = (transaction: TenantTransaction, tenant: Tenant) => Promise<T>;

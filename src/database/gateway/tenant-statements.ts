@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type ContextStatement, QueryWithContext } from '../connection/query-with-context.js';
+import { type ContextStatement, StatementPipeline } from '../connection/statement-pipeline.js';
 import type { Statement } from './tenant.js';
 
 /** Maximum number of prepared statements on a connection. Further texts run unprepared. */
@@ -14,28 +14,21 @@ export class TenantStatements {
 
   /**
    * @param context sets the organization of the statement
+   * @param onContext receives the row of the context, as text
    * @throws any error of the driver
    */
-  run<Row>(
+  async run<Row>(
     client: pg.ClientBase,
     context: ContextStatement,
-    { text, values, repeats, plan }: Statement,
+    { text, values, repeats = [], plan }: Statement,
+    onContext?: (row: readonly (string | null)[]) => void,
   ): Promise<Row[]> {
     const name = plan === 'custom' || !this.isPreparing ? '' : this.nameOf(text);
-    return new Promise<Row[]>((resolve, reject) => {
-      const query = new QueryWithContext(
-        context,
-        { name, text, values, queryMode: plan === 'custom' ? undefined : 'extended' },
-        undefined,
-        (error, result) => {
-          if (error) reject(error);
-          else if (Array.isArray(result)) resolve(result.flatMap(({ rows }) => rows as Row[]));
-          else resolve(result?.rows as Row[]);
-        },
-        repeats,
-      );
-      client.query(query as unknown as pg.Submittable);
-    });
+    const pipeline = new StatementPipeline<Row>(context, { name, text }, [...repeats, values]);
+    client.query(pipeline);
+    const rows = await pipeline.rows;
+    onContext?.(pipeline.contextRow);
+    return rows;
   }
 
   private nameOf(text: string): string {

@@ -1,5 +1,4 @@
-import { PassThrough } from 'node:stream';
-import type pg from 'pg';
+import { ResilientClient } from '../connection/resilient-client.js';
 import { ServerTimeBudget } from './time-budget.js';
 
 /** Maximum duration of a request in milliseconds, also if the database does not respond. */
@@ -21,10 +20,10 @@ it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
       expect(lock).toBeLessThanOrEqual(statement!);
       expect(ms + statement!).toBeLessThan(LONGEST_MS);
     }
-    const stream = new PassThrough();
-    deadline.destroyWhenExceeded({ connection: { stream } } as unknown as pg.ClientBase);
+    const { client, destroy } = watchedClient();
+    deadline.destroyWhenExceeded(client);
     jest.advanceTimersByTime(LONGEST_MS - ms);
-    expect(stream.destroyed).toBe(true);
+    expect(destroy).toHaveBeenCalled();
   },
 );
 
@@ -38,8 +37,14 @@ it('divides the time among the executions of a statement', () => {
 
 it('does not destroy a connection that was released in time', () => {
   const deadline = new ServerTimeBudget().startDeadline();
-  const stream = new PassThrough();
-  deadline.destroyWhenExceeded({ connection: { stream } } as unknown as pg.ClientBase)();
+  const { client, destroy } = watchedClient();
+  deadline.destroyWhenExceeded(client)();
   jest.advanceTimersByTime(LONGEST_MS);
-  expect(stream.destroyed).toBe(false);
+  expect(destroy).not.toHaveBeenCalled();
 });
+
+/** A client that is not connected. */
+function watchedClient() {
+  const client = new ResilientClient();
+  return { client, destroy: jest.spyOn(client, 'destroy') };
+}

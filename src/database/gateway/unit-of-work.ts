@@ -10,7 +10,11 @@ export class SavepointUnitOfWork implements UnitOfWork {
   private savepoints = 0;
   private isBroken = false;
 
-  constructor(private readonly transaction: TenantTransaction) {}
+  /** @param run sends a statement without a session context, which an aborted transaction would refuse */
+  constructor(
+    private readonly transaction: TenantTransaction,
+    private readonly run: (text: string) => Promise<unknown>,
+  ) {}
 
   runInSavepoint<T>(
     work: (transaction: TenantTransaction, unit: UnitOfWork) => Promise<T>,
@@ -59,10 +63,6 @@ export class SavepointUnitOfWork implements UnitOfWork {
         return isCommitted();
       },
     };
-  }
-
-  private run(text: string): Promise<unknown> {
-    return this.transaction.query({ text, values: [], plan: 'custom' });
   }
 }
 

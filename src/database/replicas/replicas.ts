@@ -101,11 +101,10 @@ export class Replicas implements OnApplicationShutdown {
     const answer = await replica.use(deadline, (client) => {
       let state: ReplicaState = 'late';
       const others = stateValues(position);
-      const context = {
-        ...this.context.of(statement, organizationId, deadline, 'brief', others),
-        onRow: (fields: readonly (string | null)[]) => (state = fields.at(-1) as ReplicaState),
-      };
-      const running = this.statements.run<Row>(client, context, statement);
+      const context = this.context.of(statement, organizationId, deadline, 'brief', others);
+      const running = this.statements.run<Row>(client, context, statement, (row) => {
+        state = row.at(-1) as ReplicaState;
+      });
       return running.then((result) => ({ state, result }));
     });
     // The time of the wait for the replica says nothing about its load.

@@ -1,0 +1,169 @@
+import type pg from 'pg';
+import { UTC_TYPES, utcText } from './utc-times.js';
+
+/** A statement with parameters. */
+export interface ParameterizedStatement {
+  /** Each connection prepares the statement once under this name. Empty if it is not prepared. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A statement that sets the session context, before another one in the same implicit transaction. */
+export interface ContextStatement extends ParameterizedStatement {
+  /** As PostgreSQL reads them. */
+  readonly values: readonly (string | null)[];
+}
+
+interface Column {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+}
+
+/** The names of the statements that a connection has prepared. */
+const preparedOn = new WeakMap<pg.Connection, Set<string>>();
+
+/**
+ * A session context and the executions of one statement, sent under one Sync: PostgreSQL runs them in one
+ * implicit transaction, and local settings apply to nothing else. `client.query` accepts it as a query.
+ */
+export class StatementPipeline<Row> implements pg.Submittable {
+  /** The rows of all executions. Rejects with any error of the driver. */
+  readonly rows: Promise<Row[]>;
+  /** The row of the context, as text. */
+  contextRow: readonly (string | null)[] = [];
+  private readonly parsed: string[] = [];
+  private readonly received: Row[] = [];
+  private columns: readonly Column[] = [];
+  private isContextPending: boolean;
+  private failure: Error | undefined;
+  private prepared = new Set<string>();
+  private settle!: { resolve: (rows: Row[]) => void; reject: (error: Error) => void };
+
+  /** @param executions the values of each execution, at least one */
+  constructor(
+    private readonly context: ContextStatement | undefined,
+    private readonly statement: ParameterizedStatement,
+    private readonly executions: readonly (readonly unknown[])[],
+  ) {
+    this.isContextPending = context !== undefined;
+    this.rows = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+  }
+
+  submit(connection: pg.Connection): void {
+    this.prepared = preparedOn.get(connection) ?? new Set();
+    preparedOn.set(connection, this.prepared);
+    const executions = this.executions.map((values) => values.map(parameterOf));
+    connection.stream.cork();
+    if (this.context) {
+      this.parse(connection, this.context);
+      bindAndExecute(connection, this.context.name, this.context.values);
+    }
+    this.parse(connection, this.statement);
+    for (const [index, values] of executions.entries()) {
+      // All executions have the same columns.
+      bindAndExecute(connection, this.statement.name, values, index === 0);
+    }
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  private parse(connection: pg.Connection, { name, text }: ParameterizedStatement): void {
+    if (this.prepared.has(name)) return;
+    if (name !== '') {
+      // An earlier pipeline may have prepared it before it failed.
+      connection.close({ type: 'S', name }, true);
+      this.parsed.push(name);
+    }
+    connection.parse({ name, text, types: [] }, true);
+  }
+
+  handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
+    this.columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: UTC_TYPES.getTypeParser(dataTypeID as never) as Column['parse'],
+    }));
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    if (this.isContextPending) {
+      this.contextRow = fields;
+      return;
+    }
+    try {
+      this.received.push(this.rowOf(fields));
+    } catch (error) {
+      this.failure = error as Error;
+    }
+  }
+
+  private rowOf(fields: readonly (string | null)[]): Row {
+    const row: Record<string, unknown> = {};
+    for (const [index, { name, parse }] of this.columns.entries()) {
+      const text = fields[index] ?? null;
+      row[name] = text === null ? null : parse(text);
+    }
+    return row as Row;
+  }
+
+  handleCommandComplete(): void {
+    this.isContextPending = false;
+  }
+
+  handleEmptyQuery(): void {
+    // It has no rows.
+  }
+
+  handleCopyInResponse(connection: pg.Connection): void {
+    this.failure = new Error('COPY needs a client of its own.');
+    connection.end();
+  }
+
+  handleCopyData(): void {
+    this.failure = new Error('COPY needs a client of its own.');
+  }
+
+  handleError(error: Error): void {
+    this.settle.reject(this.failure ?? error);
+  }
+
+  handleReadyForQuery(): void {
+    for (const name of this.parsed) this.prepared.add(name);
+    if (this.failure) this.settle.reject(this.failure);
+    else this.settle.resolve(this.received);
+  }
+}
+
+/** @param isDescribed whether the columns of the rows are sent */
+function bindAndExecute(
+  connection: pg.Connection,
+  statement: string,
+  values: readonly (string | Buffer | null)[],
+  isDescribed = false,
+): void {
+  connection.bind({ statement, values: [...values] }, true);
+  if (isDescribed) connection.describe({ type: 'P', name: '' }, true);
+  connection.execute({}, true);
+}
+
+/** A value as PostgreSQL reads it. */
+function parameterOf(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || Buffer.isBuffer(value)) return value;
+  if (Array.isArray(value)) return arrayText(value);
+  if (value instanceof Date) return utcText(value);
+  return typeof value === 'number' || typeof value === 'bigint'
+    ? String(value)
+    : JSON.stringify(value);
+}
+
+/** An array literal of PostgreSQL. */
+function arrayText(values: readonly unknown[]): string {
+  const items = values.map((value) => {
+    if (Array.isArray(value)) return arrayText(value);
+    const item = parameterOf(value);
+    if (item === null) return 'NULL';
+    const text = Buffer.isBuffer(item) ? `\\x${item.toString('hex')}` : item;
+    return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  });
+  return `{${items.join()}}`;
+}

@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import type { SessionContext } from './session-context.js';
+import { continuesAfterTransactionEnd } from './transaction-control.js';
+
+/** The methods that a client calls on each query, also on those of other packages. */
+interface RunningQuery {
+  submit(connection: pg.Connection): unknown;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: pg.Connection): void;
+  handleError(error: Error & { position?: string }, connection: pg.Connection): void;
+}
+
+/** The parts of a query that tell how it is sent. */
+type QueryText = Pick<pg.QueryConfig, 'text' | 'values'> & {
+  readonly queryMode?: string;
+  readonly rows?: number;
+};
+
+/**
+ * Makes a query, such as a cursor, set the session context if it starts a transaction. This needs no further
+ * round trip: a query with parameters sends the context under the same Sync, and other queries send it in
+ * the same text. PostgreSQL runs both in one transaction.
+ * @param client the connection that runs the query
+ * @param config the configuration of a `pg.Query`
+ * @returns the query
+ */
+export function beginWithContext(
+  query: pg.Submittable,
+  client: pg.ClientBase,
+  context: SessionContext,
+  config?: QueryText,
+): pg.Submittable {
+  const running = query as unknown as RunningQuery;
+  const original = {
+    submit: running.submit.bind(query),
+    handleDataRow: running.handleDataRow.bind(query),
+    handleCommandComplete: running.handleCommandComplete.bind(query),
+    handleError: running.handleError.bind(query),
+  };
+  /** Number of pending results of the context. */
+  let awaited = 0;
+  let prefix = '';
+  running.submit = (connection) => {
+    if (config && continuesAfterTransactionEnd(config.text)) {
+      return new Error(
+        'Only the last statement of a text may end its transaction, and without "and chain".',
+      );
+    }
+    // Decided here, because queries ahead of this one may start or end a transaction.
+    if (hasOpenTransaction(client)) return original.submit(connection);
+    if (config && isSimple(config)) {
+      awaited = context.statements.length;
+      prefix = `${context.statements.join('; ')}; `;
+      connection.query(prefix + config.text);
+      return undefined;
+    }
+    awaited = 1;
+    connection.parse({ name: '', text: `select ${context.calls.join(', ')}`, types: [] }, true);
+    connection.bind({}, true);
+    connection.execute({}, true);
+    return original.submit(connection);
+  };
+  running.handleDataRow = (message) => {
+    if (awaited === 0) original.handleDataRow(message);
+  };
+  running.handleCommandComplete = (message, connection) => {
+    if (awaited > 0) awaited--;
+    else original.handleCommandComplete(message, connection);
+  };
+  running.handleError = (error, connection) => {
+    if (error.position) error.position = String(Number(error.position) - prefix.length);
+    original.handleError(error, connection);
+  };
+  return query;
+}
+
+/** Whether the driver sends the text as it is, without parameters. */
+function isSimple({ text, values, queryMode, rows }: QueryText): boolean {
+  return text !== '' && !values?.length && queryMode !== 'extended' && !rows;
+}
+
+export function hasOpenTransaction(client: pg.ClientBase): boolean {
+  return ['T', 'E'].includes(client.getTransactionStatus() ?? 'I');
+}

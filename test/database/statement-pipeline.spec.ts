@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import {
+  destroyConnection,
+  ResilientClient,
+} from '../../src/database/connection/resilient-client.js';
+import {
+  type ContextStatement,
+  StatementPipeline,
+} from '../../src/database/connection/statement-pipeline.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(async () => {
+  const address = 'url' in database ? { connectionString: database.url } : database;
+  client = new ResilientClient(address);
+  await client.connect();
+});
+afterEach(() => client.end());
+afterAll(() => dropDatabase(database));
+
+function run<Row>(
+  text: string,
+  executions: readonly (readonly unknown[])[],
+  { name = '', context }: { name?: string; context?: ContextStatement } = {},
+) {
+  const pipeline = new StatementPipeline<Row>(context, { name, text }, executions);
+  client.query(pipeline);
+  return pipeline;
+}
+
+it.each<[string, unknown, string, unknown]>([
+  ['null', null, 'text', null],
+  ['a text', `O'Neil \\ "x"`, 'text', `O'Neil \\ "x"`],
+  ['a number', 1.5, 'float8', 1.5],
+  ['a boolean', true, 'boolean', true],
+  ['a list', ['a', null, 'b "c" \\ {d,e}', ''], 'text[]', ['a', null, 'b "c" \\ {d,e}', '']],
+  ['nested lists', [[1], [2]], 'int[]', [[1], [2]]],
+  ['an object', { a: [1, null] }, 'jsonb', { a: [1, null] }],
+  ['bytes', Buffer.from([0, 255]), 'bytea', Buffer.from([0, 255])],
+  ['a list of bytes', [Buffer.from([0, 255])], 'bytea[]', [Buffer.from([0, 255])]],
+  ['a time', new Date('1850-01-01Z'), 'timestamptz', new Date('1850-01-01Z')],
+  ['times', [new Date('-000043-03-15Z')], 'timestamptz[]', [new Date('-000043-03-15Z')]],
+])('sends and reads %s', async (_, value, type, expected) => {
+  const { rows } = run<{ v: unknown }>(`select $1::${type} as v`, [[value]]);
+  expect(await rows).toEqual([{ v: expected }]);
+});
+
+it('returns the rows of all executions, in one transaction with its context', async () => {
+  const context = {
+    name: 'context',
+    text: `select set_config('work_mem', $1, true), txid_current()`,
+    values: ['777kB'],
+  };
+  const text = `select $1::int as n, current_setting('work_mem') as memory, txid_current()::text as id`;
+  const pipeline = run<{ id: string }>(text, [[1], [2]], { name: 'numbers', context });
+  const rows = await pipeline.rows;
+  const [memory, id] = pipeline.contextRow;
+  expect({ memory, rows }).toEqual({
+    memory: '777kB',
+    rows: [
+      { n: 1, memory, id },
+      { n: 2, memory, id },
+    ],
+  });
+  expect((await client.query('show work_mem')).rows).not.toEqual([{ work_mem: '777kB' }]);
+});
+
+it('prepares a statement again that failed, or whose transaction failed, at its first execution', async () => {
+  const text = 'select 1 / $1::int as n';
+  const byZero = run(text, [[0]], { name: 'division' });
+  await expect(byZero.rows).rejects.toThrow('division by zero');
+  expect(await run(text, [[1]], { name: 'division' }).rows).toEqual([{ n: 1 }]);
+  expect(await run(text, [[1], [1]], { name: 'division' }).rows).toEqual([{ n: 1 }, { n: 1 }]);
+  const { rows } = await client.query(`select name from pg_prepared_statements`);
+  expect(rows).toEqual([{ name: 'division' }]);
+});
+
+it('rolls back all executions if one fails', async () => {
+  await client.query('create temporary table numbers (n int primary key)');
+  const failed = run('insert into numbers values ($1)', [[1], [2], [1]]);
+  await expect(failed.rows).rejects.toThrow('duplicate key');
+  expect((await client.query('select n from numbers')).rows).toEqual([]);
+});
+
+it('returns no rows for an empty text', async () => {
+  expect(await run('', [[]]).rows).toEqual([]);
+});
+
+it.each(['copy numbers from stdin', 'copy numbers to stdout'])('rejects %s', async (text) => {
+  await client.query('create temporary table numbers (n int)');
+  await client.query('insert into numbers values (1)');
+  await expect(run(text, [[]]).rows).rejects.toThrow('COPY needs a client of its own.');
+});
+
+it('rejects if the connection is lost', async () => {
+  const { rows } = run('select pg_sleep(60)', [[]]);
+  destroyConnection(client);
+  await expect(rows).rejects.toThrow('Connection terminated');
+});
