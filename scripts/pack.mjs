@@ -35,7 +35,7 @@ const OPTIONAL_PEERS = [
 ];
 
 const FILES = [
-  ...['CHANGELOG.md', 'LICENSE', 'README.md', 'docs', 'dist/src', 'dist/client'],
+  ...['CHANGELOG.md', 'LICENSE', 'README.md', 'api', 'docs', 'dist/src', 'dist/client'],
   ...['src/testing', 'templates'],
 ];
 

@@ -23,6 +23,7 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   if (settings.workers > 1) logProcessId();
   const parent = ParentProcess.connect();
   if (parent) return serveInWorker(config, settings, parent);
+  await checkCommands(config);
   const unknown = findUnknownSettings(undefined, Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stopped = nextStopSignal();
@@ -43,6 +44,13 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+/** @throws ExtensionError if a command of an extension exists already */
+async function checkCommands(config: LatitudeConfig): Promise<void> {
+  if (config.extensions.every(({ commands }) => commands.length === 0)) return;
+  const { commandLine } = await import('./cli/command-line.js');
+  commandLine(config);
 }
 
 /** The parent reports a failure. */

@@ -38,7 +38,8 @@ export async function runCommandLine(
   }
 }
 
-function commandLine(config: LatitudeConfig): Command {
+/** @throws ExtensionError if the extensions are refused, or one of their commands exists already */
+export function commandLine(config: LatitudeConfig): Command {
   checkExtensions(FEATURES, config.extensions);
   const program = new Command('latitude')
     .description('Manages organizations, their API keys and their data.')
@@ -63,7 +64,8 @@ function addCommandsOf({ name, commands }: Extension, program: Command, run: Run
   try {
     for (const add of commands) add(program, run);
   } catch (error) {
-    throw new ExtensionError(`A command of the extension ${name} is refused: ${String(error)}`, {
+    const { message } = error as Error;
+    throw new ExtensionError(`A command of the extension ${name} is refused: ${message}.`, {
       cause: error,
     });
   }

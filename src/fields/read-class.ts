@@ -130,11 +130,11 @@ function describeErrors(
 /** What precedes the predicate in a message of class-validator. */
 const SUBJECT = /^(each value in )?(nested property )?(\S+) /;
 
-/** The predicate of a message: `each value in tags must be a string` has the name inside. */
+/** The predicate of a message without a period: `each value in tags must be a string` has the name inside. */
 function withoutName(message: string, property: string): string {
   const [subject = '', each, nested, name] = SUBJECT.exec(message) ?? [];
   // The problem of an item of a nested array has the name of the array.
   if (nested === undefined && name !== property) return message;
-  const predicate = message.slice(subject.length);
+  const predicate = message.slice(subject.length).replace(/\.$/, '');
   return each === undefined || nested !== undefined ? predicate : `each value ${predicate}`;
 }

@@ -3,11 +3,12 @@ import { DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
+import { hostOf } from './nest-internals.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
- * Fails the start if a route declares no access or requires a scope that does not exist, or if its
- * input cannot be read or its rate limits cannot work.
+ * Fails the start if a route declares no access or requires a scope that does not exist, if its input
+ * cannot be read or its rate limits cannot work, or if two methods declare it.
  */
 @Injectable()
 export class AccessCheck implements OnModuleInit {
@@ -19,7 +20,8 @@ export class AccessCheck implements OnModuleInit {
 
   /** @throws Error with a sentence for each faulty route */
   onModuleInit(): void {
-    const faults = declaredHandlers(this.discovery).flatMap((handler) => {
+    const handlers = declaredHandlers(this.discovery);
+    const faults = handlers.flatMap((handler) => {
       try {
         this.check(handler);
         return [];
@@ -27,6 +29,7 @@ export class AccessCheck implements OnModuleInit {
         return [(error as Error).message];
       }
     });
+    faults.push(...repeatedRoutes(handlers));
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
@@ -45,4 +48,25 @@ export class AccessCheck implements OnModuleInit {
       throw new Error(`${route} ${(error as Error).message}`, { cause: error });
     }
   }
+}
+
+/** Returns a sentence for each route of two methods, because Nest would call only one of them. */
+function repeatedRoutes(handlers: readonly DeclaredHandler[]): string[] {
+  const owners = new Map<string, DeclaredHandler>();
+  return handlers.flatMap((handler) => {
+    const [verb = ''] = handler.route.split(' ');
+    return handler.paths.flatMap((path) => {
+      const route = `${verb} ${String(hostOf(handler.controller))} ${path.replaceAll(/:\w+/g, ':')}`;
+      const owner = owners.get(route) ?? handler;
+      owners.set(route, owner);
+      if (owner.handler === handler.handler) return [];
+      return [
+        `${verb} ${path} is declared by ${nameOf(owner)} and by ${nameOf(handler)}. Change the path of one of them.`,
+      ];
+    });
+  });
+}
+
+function nameOf({ controller, name }: DeclaredHandler): string {
+  return `${controller.name}.${name}`;
 }

@@ -6,6 +6,7 @@ import { requestMethodOf, routePathsOf } from './nest-internals.js';
 export interface DeclaredHandler {
   /** Such as `GET /api/v1/leads`. */
   readonly route: string;
+  readonly paths: readonly string[];
   readonly controller: Type<object>;
   readonly name: string;
   readonly handler: () => unknown;
@@ -26,8 +27,8 @@ export function handlersOf(controllers: readonly Type<object>[]): DeclaredHandle
       const handler = prototype[name];
       const verb = handler && requestMethodOf(handler);
       if (!handler || verb === undefined) return [];
-      const [path = ''] = routePathsOf(controller, handler);
-      return [{ route: `${RequestMethod[verb]} ${path}`, controller, name, handler }];
+      const paths = routePathsOf(controller, handler);
+      return [{ route: `${RequestMethod[verb]} ${paths[0]}`, paths, controller, name, handler }];
     });
   });
 }

@@ -11,6 +11,7 @@ import {
   HTTP_CODE_METADATA,
   METHOD_METADATA,
   MODULE_METADATA,
+  HOST_METADATA,
   PATH_METADATA,
   PIPES_METADATA,
   REDIRECT_METADATA,
@@ -40,6 +41,11 @@ export function routePathsOf(controller: object, handler: object): string[] {
       `/${base}/${end}`.replaceAll(/\/+/g, '/').replace(/(.)\/$/, '$1'),
     ),
   );
+}
+
+/** Returns the host of `@Controller({ host })`, whose routes other hosts do not have. */
+export function hostOf(controller: object): unknown {
+  return Reflect.getMetadata(HOST_METADATA, controller);
 }
 
 /** Returns the status of `@HttpCode()` or `@Redirect()`. */

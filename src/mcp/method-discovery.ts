@@ -36,7 +36,13 @@ export class MethodDiscovery {
       for (const required of scope === undefined ? scopes : [scope, ...scopes]) {
         assertKnownAccess(`${name} of /mcp`, required);
       }
-      if (found.has(name)) throw new Error(`Two methods are declared as ${name} for /mcp`);
+      const other = found.get(name);
+      if (other) {
+        const owners = [other, method].map(({ provider }) => String(provider.name));
+        throw new Error(
+          `${name} of /mcp is declared by ${owners.join(' and by ')}. Rename one of them.`,
+        );
+      }
       found.set(name, method);
     }
     return found;

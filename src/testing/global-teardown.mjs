@@ -1,7 +1,13 @@
 import { rmSync } from 'node:fs';
+import { setTimeout } from 'node:timers';
 import { withClient } from './cluster.mjs';
 
-export default async function tearDown() {
+/** How long what tests left behind, such as a listening server, keeps the process running. */
+const GRACE_MS = 3_000;
+
+export default async function tearDown({ watch = false, watchAll = false } = {}) {
+  // Jest sets the exit code when the process exits.
+  if (!watch && !watchAll) setTimeout(() => process.exit(), GRACE_MS).unref();
   const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER);
   if (!globalThis.embeddedPostgres) {
     await withClient(cluster, (client) => client.query(`drop database ${template}`));

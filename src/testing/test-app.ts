@@ -22,6 +22,10 @@ import { sharedDocument, type Tenant, TestServer } from './test-server.js';
 /** The same URL for all servers, so that their documents are equal and are compiled once. */
 const SERVER_URL = 'http://127.0.0.1';
 
+declare global {
+  var latitudeTestApps: Set<TestApp> | undefined;
+}
+
 type Override = (builder: TestingModuleBuilder) => TestingModuleBuilder;
 
 async function createWith(override: Override, options: AppOptions) {
@@ -31,6 +35,11 @@ async function createWith(override: Override, options: AppOptions) {
   const adapter = new HttpAdapter();
   const app = module.createNestApplication<NestExpressApplication>(adapter, NEST_OPTIONS);
   return initApp(app, adapter, options.settings);
+}
+
+/** The servers that the environment of the suite stops at its end, if a failing test does not. */
+function running(): Set<TestApp> {
+  return (globalThis.latitudeTestApps ??= new Set());
 }
 
 /** A server of the test's own process, with its own database unless one is given. */
@@ -43,6 +52,7 @@ export class TestApp extends TestServer {
   ) {
     const { port } = app.getHttpServer().address() as AddressInfo;
     super(`http://127.0.0.1:${port}`, database, app.get(KeysService));
+    running().add(this);
   }
 
   /** Starts an application on a new copy of the template, or on the database of another instance. */
@@ -74,10 +84,9 @@ export class TestApp extends TestServer {
     const app = await (override ? createWith(override, options) : createApp(options));
     await app.listen(0, '127.0.0.1');
     const running = new TestApp(app, target, allSettings, database === undefined);
-    // Creating the document costs 0.3 s of CPU. Without extensions, it is that of the shared server.
-    const document = await (modules.length + extensions.length === 0
-      ? sharedDocument()
-      : openApiDocument(app.get(ModulesContainer), SERVER_URL));
+    // Creating the document costs 0.3 s of CPU. Without extensions, it is that of a shared server.
+    const shared = modules.length + extensions.length === 0 ? await sharedDocument() : undefined;
+    const document = shared ?? (await openApiDocument(app.get(ModulesContainer), SERVER_URL));
     registerDocument(running.port, document);
     return running;
   }
@@ -91,6 +100,7 @@ export class TestApp extends TestServer {
 
   /** Stops the application, and drops the database that it created. */
   override async stop(): Promise<void> {
+    running().delete(this);
     await super.stop();
     // Closes the keep-alive connections of fetch, which are idle now.
     this.app.getHttpServer().closeIdleConnections();

@@ -18,13 +18,20 @@ interface SharedServer {
   readonly database: DatabaseTarget;
 }
 
-function sharedServer(): SharedServer {
-  return JSON.parse(process.env.LATITUDE_TEST_SERVER ?? '') as SharedServer;
+/** Returns undefined in a run without a shared server, such as that of an extension. */
+function sharedServer(): SharedServer | undefined {
+  const described = process.env.LATITUDE_TEST_SERVER;
+  return described === undefined ? undefined : (JSON.parse(described) as SharedServer);
 }
 
-/** Fetches the OpenAPI document of the shared server. */
-export async function sharedDocument(): Promise<OpenApiDocument> {
-  return (await (await fetch(`${sharedServer().url}/openapi.json`)).json()) as OpenApiDocument;
+/** Fetches the OpenAPI document of the shared server, if the run has one. */
+export async function sharedDocument(): Promise<OpenApiDocument | undefined> {
+  const server = sharedServer();
+  return server && (await documentOf(server));
+}
+
+async function documentOf({ url }: SharedServer): Promise<OpenApiDocument> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
 }
 
 /** An organization, one of its keys, and a client that uses it. */
@@ -49,10 +56,11 @@ export class TestServer {
    * limits and a database that other suites use at the same time.
    */
   static async shared(): Promise<TestServer> {
-    const { url, keysUrl, scopes, database } = sharedServer();
-    const document = await sharedDocument();
+    const shared = sharedServer();
+    if (!shared) throw new Error('This run has no shared server. Start one with TestApp.start().');
+    const { url, keysUrl, scopes, database } = shared;
     const server = new TestServer(url, database, remoteKeys(keysUrl), scopes);
-    registerDocument(server.port, document);
+    registerDocument(server.port, await documentOf(shared));
     return server;
   }
 

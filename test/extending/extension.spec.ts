@@ -12,6 +12,7 @@ import { ListQuery, SortBy } from '../../src/listing/list-query.js';
 import { RecordList } from '../../src/listing/record-list.js';
 import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
 import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factories.js';
+import { serve } from '../../src/serve.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { backUp, restore, rowsByTable } from '../support/backups.js';
@@ -300,6 +301,13 @@ describe('the start', () => {
   ])('fails if an extension %s', async (sentence, part) => {
     const extensions = [named('b', part)];
     await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(sentence);
+  });
+
+  it('fails if two extensions have one command', async () => {
+    const adds = (name: string) => named(name, { commands: notesExtension.commands });
+    await expect(serve(defineConfig({ extensions: [adds('one'), adds('two')] }))).rejects.toThrow(
+      "A command of the extension two is refused: cannot add command 'notes' as already have command 'notes'.",
+    );
   });
 
   it('fails if a setting of an extension is not valid', async () => {

@@ -1,6 +1,16 @@
-import { Inject, Injectable, Module, Scope, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  Scope,
+  type Type,
+} from '@nestjs/common';
 import { getRepositoryToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, type Repository } from 'typeorm';
+import { AnyKey } from '../../src/auth/access.js';
 import { IdDto } from '../../src/fields/id.dto.js';
 import { Lead } from '../../src/leads/lead.entity.js';
 import { Prompt } from '../../src/mcp/prompts/prompt.decorator.js';
@@ -27,6 +37,51 @@ class RequestTool {
 
 @Module({ providers: [RequestTool] })
 class RequestToolModule {}
+
+@Injectable()
+class RepeatedTool {
+  @Tool('list_leads', PING)
+  list() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [RepeatedTool] })
+class RepeatedToolModule {}
+
+@Controller()
+class RepeatedRoutes {
+  @Get('api/v1/leads/:lead')
+  @AnyKey()
+  lead() {
+    return null;
+  }
+
+  @Post('visits')
+  @AnyKey()
+  add() {
+    return null;
+  }
+
+  @Post(['visits', 'calls'])
+  @AnyKey()
+  addAgain() {
+    return null;
+  }
+}
+
+/** Other hosts have other routes. */
+@Controller({ path: 'visits', host: 'other.example.com' })
+class OtherHost {
+  @Post()
+  @AnyKey()
+  add() {
+    return null;
+  }
+}
+
+@Module({ controllers: [RepeatedRoutes, OtherHost] })
+class RepeatedRoutesModule {}
 
 @Injectable({ scope: Scope.TRANSIENT })
 class TransientTool {
@@ -126,6 +181,19 @@ describe('the start', () => {
   ])('refuses %s of /mcp, because %s is no singleton', async (name, provider, module) => {
     expect(await failureOf(module)).toBe(
       `${name} of /mcp is a method of ${provider}, which is no singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+    );
+  });
+
+  it('refuses routes of two methods, whatever the names of their parameters', async () => {
+    expect((await failureOf(RepeatedRoutesModule)).split('\n')).toEqual([
+      'POST /visits is declared by RepeatedRoutes.add and by RepeatedRoutes.addAgain. Change the path of one of them.',
+      'GET /api/v1/leads/:id is declared by RepeatedRoutes.lead and by LeadsController.get. Change the path of one of them.',
+    ]);
+  });
+
+  it('refuses a tool of two methods', async () => {
+    expect(await failureOf(RepeatedToolModule)).toBe(
+      'list_leads of /mcp is declared by LeadsTools and by RepeatedTool. Rename one of them.',
     );
   });
 

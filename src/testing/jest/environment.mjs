@@ -52,6 +52,8 @@ export default class ProcessEnvironment {
   async setup() {}
 
   async teardown() {
+    // A server that a failing test did not stop would keep the process running.
+    await Promise.all([...(globalThis.latitudeTestApps ?? [])].map((app) => app.stop()));
     this.moduleMocker.restoreAllMocks();
     this.fakeTimersModern.dispose();
     // Jest replaces these three.

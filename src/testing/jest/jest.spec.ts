@@ -5,6 +5,7 @@ import { types } from 'node:util';
 import { Type } from 'class-transformer';
 import { Entity, getMetadataArgsStorage } from 'typeorm';
 import { declaredTypeOf } from '../../fields/class-transformer-internals.js';
+import type { TestApp } from '../test-app.js';
 import ProcessEnvironment from './environment.mjs';
 
 describe('the environment of tests', () => {
@@ -37,10 +38,13 @@ describe('the environment of tests', () => {
     Object.assign(globalThis, { leftOver: true });
     expect(entities()).toEqual([...before, Thing]);
     expect(declaredTypeOf(Thing, 'part')).toBe(Thing);
+    const stop = jest.fn(() => Promise.resolve());
+    globalThis.latitudeTestApps = new Set([{ stop } as unknown as TestApp]);
     await environment.teardown();
     expect(entities()).toEqual(before);
     expect(declaredTypeOf(Thing, 'part')).toBeUndefined();
     expect(process.listeners('exit')).not.toContain(listener);
     expect(globalThis).not.toHaveProperty('leftOver');
+    expect(stop).toHaveBeenCalledTimes(1);
   });
 });
