@@ -1,4 +1,4 @@
-import { logger, logProcessId, setLogErrors, setLogLevel } from './config/logger.js';
+import { logger, setLogErrors, setLogLevel } from './config/logger.js';
 import { readSettings, type Settings } from './config/settings.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
 import { connectionsOfWorker } from './database/connection/connection-plan.js';
@@ -20,11 +20,11 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   const settings = readSettings(undefined, declared);
   setLogLevel(settings.logLevel);
   setLogErrors(settings.logErrors);
-  if (settings.workers > 1) logProcessId();
+  if (settings.workers > 1) logger.setBindings({ pid: process.pid });
   const parent = ParentProcess.connect();
   if (parent) return serveInWorker(config, settings, parent);
   await checkCommands(config);
-  const unknown = findUnknownSettings(undefined, Object.keys(declared));
+  const unknown = findUnknownSettings(Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
   const stopped = nextStopSignal();
   const database = await openDatabase(settings, 'server');

@@ -8,19 +8,17 @@ import {
 } from '../database/connection/driver-error.js';
 import { type BatchItem, BatchQueue } from '../database/gateway/batch-queue.js';
 import { SharedLookups } from '../database/gateway/shared-lookups.js';
+import type { OrganizationColumns } from '../tenancy/actor.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
-import { isValidKeySql } from './valid-key.js';
 
 /** A key that is not revoked, with its organization. */
-export interface ApiKeyRecord extends Pick<
-  ApiKey,
-  'id' | 'name' | 'scopes' | 'expires_at' | 'user_id'
-> {
-  readonly organization_id: string;
-  readonly organization_name: string;
-  readonly phone_region: string;
-}
+export type ApiKeyRecord = Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at' | 'user_id'> &
+  OrganizationColumns;
+
+/** SQL condition of a key that is neither revoked nor expired. `key` is the alias of `api_keys`. */
+export const IS_VALID_KEY =
+  'key.revoked_at is null and (key.expires_at is null or key.expires_at > now())';
 
 const FIND_KEYS_BY_HASH = `
   select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id, key.organization_id,
@@ -29,7 +27,7 @@ const FIND_KEYS_BY_HASH = `
   where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
 
 const FIND_SCOPES = `
-  select id, scopes from api_keys key where id = any($1::uuid[]) and ${isValidKeySql('key')}`;
+  select id, scopes from api_keys key where id = any($1::uuid[]) and ${IS_VALID_KEY}`;
 
 const DELETE_ORGANIZATION = `
   with deleted_keys as (delete from api_keys where organization_id = $1)

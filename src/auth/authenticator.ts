@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { logger } from '../config/logger.js';
 import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.js';
 import { assertLimits, RateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
-import type { Actor } from '../tenancy/actor.js';
+import { type Actor, organizationOf } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
 import { AuthRepository, type ApiKeyRecord } from './auth.repository.js';
 import { TokenActors } from './token-actors.service.js';
@@ -121,7 +121,7 @@ export class Authenticator {
     if (this.lastUsedUpdatedAt.size >= MAX_CACHED_KEYS) this.lastUsedUpdatedAt.clear();
     this.lastUsedUpdatedAt.set(keyId, now);
     this.repository.updateLastUsed(keyId).catch((error: unknown) => {
-      logger.warn({ key_id: keyId, err: error }, 'last use of a key could not be noted');
+      logger.warn({ key_id: keyId, err: error }, 'the last use of a key was not stored');
     });
   }
 }
@@ -130,7 +130,7 @@ function isKey(token: string): boolean {
   return token.startsWith(KEY_PREFIX);
 }
 
-/** Whether the key or the token of a caller has ended. */
+/** Whether the key or the token of a caller has expired. */
 export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
   return key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
 }
@@ -138,11 +138,7 @@ export function isExpired({ key }: Pick<Actor, 'key'>): boolean {
 function toActor(key: ApiKeyRecord | undefined): Actor | undefined {
   if (!key) return undefined;
   return {
-    organization: {
-      id: key.organization_id,
-      name: key.organization_name,
-      phoneRegion: key.phone_region,
-    },
+    organization: organizationOf(key),
     key: { id: key.id, name: key.name, expiresAt: key.expires_at, userId: key.user_id },
     scopes: new Set(key.scopes),
     channel: 'api',

@@ -129,22 +129,21 @@ export class KeysService {
       organizationId: old.organization_id,
       name: old.name,
       scopes: old.scopes as Scope[],
-      expiresAt:
-        old.expires_at && new Date(Date.now() + durationMs(old.expires_at, old.created_at)),
+      expiresAt: old.expires_at && later(old.expires_at.getTime() - old.created_at.getTime()),
       userId: old.user_id,
     });
-    await this.repository.expireNoLaterThan(id, new Date(Date.now() + overlapMs));
+    await this.repository.expireNoLaterThan(id, later(overlapMs));
     const replaced = await this.repository.findKey(id);
     return { ...issued, replaces: id, old_expires_at: replaced?.expires_at ?? null };
   }
 }
 
-function organizationNotFound(): ApiError {
-  return new ApiError('not_found', { message: 'There is no such organization.' });
+function later(ms: number): Date {
+  return new Date(Date.now() + ms);
 }
 
-function durationMs(end: Date, start: Date): number {
-  return end.getTime() - start.getTime();
+function organizationNotFound(): ApiError {
+  return new ApiError('not_found', { message: 'There is no such organization.' });
 }
 
 /** Maximum length of the name of an organization or a key, in code points. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/uuid.js';
 import type { Actor } from '../tenancy/actor.js';
 import { AuthRepository } from './auth.repository.js';
-import { SCOPES } from './scopes.js';
+import { systemActor } from './system-actor.js';
 
 /** Creates actors of organizations for callers without an API key. */
 @Injectable()
@@ -17,12 +17,8 @@ export class OrganizationActors {
     if (!UUID.test(organizationId)) return undefined;
     const organization = await this.repository.findOrganization(organizationId);
     if (!organization) return undefined;
-    const { id, name, phone_region: phoneRegion } = organization;
-    return {
-      organization: { id, name, phoneRegion },
-      key: { id: caller, name: caller, expiresAt: null, userId: null },
-      scopes: new Set(SCOPES),
-      channel: 'api',
-    };
+    const { id, name, phone_region } = organization;
+    const row = { organization_id: id, organization_name: name, phone_region };
+    return systemActor(row, { id: caller, name: caller });
   }
 }

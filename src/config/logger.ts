@@ -29,11 +29,6 @@ export function setLogLevel(level: LogLevel): void {
   logger.level = level;
 }
 
-/** Adds the id of this process to each line. */
-export function logProcessId(): void {
-  logger.setBindings({ pid: process.pid });
-}
-
 /** Sets what is logged of errors. */
 export function setLogErrors(errors: LogErrors): void {
   logErrorMessages(errors === 'full');

@@ -71,16 +71,16 @@ describe('findUnknownSettings', () => {
     ['METRIC', ' Did you mean METRICS?'],
     ['database_url', ' Did you mean DATABASE_URL?'],
   ])('warns about %s', (name, hint) => {
-    expect(findUnknownSettings({ ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
+    expect(findUnknownSettings([], { ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
       `${name} is set, but Latitude has no such setting and ignores it.${hint}`,
     ]);
   });
 
   it('does not warn about variables of other products', () => {
-    expect(findUnknownSettings({ ...FOREIGN, ...OURS })).toEqual([]);
+    expect(findUnknownSettings([], { ...FOREIGN, ...OURS })).toEqual([]);
   });
 
   it('ignores empty variables', () => {
-    expect(findUnknownSettings({ DATABASE_POOL: '' })).toEqual([]);
+    expect(findUnknownSettings([], { DATABASE_POOL: '' })).toEqual([]);
   });
 });

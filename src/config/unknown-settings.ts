@@ -16,8 +16,8 @@ const LONG_NAME = 8;
  * @param declared names of the settings of extensions
  */
 export function findUnknownSettings(
+  declared: readonly string[],
   env: Environment = process.env,
-  declared: readonly string[] = [],
 ): string[] {
   const names = [...SETTING_NAMES, ...declared];
   return Object.entries(env)

@@ -20,7 +20,8 @@ export class EventFollower implements OnModuleDestroy {
   private position: number | undefined;
   private readonly listeners = new Set<Listener>();
   private readonly waiting = new Map<string, Set<() => void>>();
-  private isStopped = false;
+  /** Whether the server stops, and no request waits any longer. */
+  isStopped = false;
 
   constructor(
     private readonly log: EventLogRepository,
@@ -68,11 +69,6 @@ export class EventFollower implements OnModuleDestroy {
       signal?.addEventListener('abort', end);
       this.waiting.set(organizationId, ofOrganization.add(end));
     });
-  }
-
-  /** Whether the server stops, and no request waits any longer. */
-  get hasStopped(): boolean {
-    return this.isStopped;
   }
 
   onModuleDestroy(): void {

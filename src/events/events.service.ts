@@ -39,7 +39,7 @@ export class EventsService {
     const end = performance.now() + query.wait * 1_000;
     for (;;) {
       const remaining = end - performance.now();
-      const isOver = remaining <= 0 || this.follower.hasStopped || gone.aborted;
+      const isOver = remaining <= 0 || this.follower.isStopped || gone.aborted;
       const waiting = new AbortController();
       const signal = AbortSignal.any([gone, waiting.signal]);
       // Waits before it reads, so that no event between the two is missed.

@@ -1,5 +1,5 @@
 import type { EventOfOrganization, StoredEvent } from '../database/events/stored-event.js';
-import { SCOPES } from '../auth/scopes.js';
+import { systemActor } from '../auth/system-actor.js';
 import type { Actor } from '../tenancy/actor.js';
 import { eventIdOf } from './event-id.js';
 
@@ -33,16 +33,7 @@ export function eventOf(stored: StoredEvent): RecordedEvent {
   return JSON.parse(eventJsonOf(stored)) as RecordedEvent;
 }
 
-/** The actor of a handler of an event: the organization of the event, with every scope. */
+/** The actor of a handler of an event. */
 export function handlerActorOf(stored: EventOfOrganization, handler: string): Actor {
-  return {
-    organization: {
-      id: stored.organization_id,
-      name: stored.organization_name,
-      phoneRegion: stored.phone_region,
-    },
-    key: { id: eventIdOf(stored.position), name: handler, expiresAt: null, userId: null },
-    scopes: new Set(SCOPES),
-    channel: 'api',
-  };
+  return systemActor(stored, { id: eventIdOf(stored.position), name: handler });
 }

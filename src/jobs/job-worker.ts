@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { systemActor } from '../auth/system-actor.js';
 import { logger } from '../config/logger.js';
 import { type ClaimedJob, JobWorkerRepository } from '../database/jobs/job-worker.repository.js';
 import { BackgroundWork } from './background-work.js';
-import { actorOf } from './job-actor.js';
 import { retryDelayMs } from './job.js';
 import { JobOutcomes } from './job-outcomes.js';
 import { type HandledJob, JobRegistry } from './job-registry.js';
@@ -96,7 +96,8 @@ export class JobWorker implements OnApplicationBootstrap {
     const { id, name, payload, attempts } = claimed;
     try {
       if (attempts > handled.job.retries + 1) throw new ProcessEnded();
-      await handled.run(actorOf(claimed), payload, { id, attempt: attempts });
+      const actor = systemActor(claimed, { id, name: `job ${name}` });
+      await handled.run(actor, payload, { id, attempt: attempts });
     } catch (error) {
       await this.storeFailure(handled, claimed, error);
       return;

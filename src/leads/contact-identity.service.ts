@@ -35,22 +35,15 @@ export class ContactIdentityService {
    * same form, the older one keeps it. The other one has none until its field changes.
    * @param region of numbers without a country code
    * @param changedSince only leads that were changed at this time or later
-   * @param advance receives the number of leads of each batch
    * @throws ApiError `create_failed`
    */
-  async normalizeAgain(
-    tenant: Tenant,
-    region: string,
-    changedSince?: Date,
-    advance: (leads: number) => void = () => undefined,
-  ): Promise<void> {
+  async normalizeAgain(tenant: Tenant, region: string, changedSince?: Date): Promise<void> {
     let after: LeadCursor | undefined;
     let limit = BATCH;
     for (;;) {
       try {
         const range = { after, changedSince, limit };
         const batch = await this.normalizeBatch(tenant, region, range);
-        advance(batch.length);
         if (batch.length < limit) return;
         after = batch.at(-1);
         limit = BATCH;

@@ -14,7 +14,8 @@ export class Conditions {
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
   private others = 0;
-  private hasSearch = false;
+  /** Whether a search was added. */
+  isSearch = false;
 
   constructor(
     readonly tenant: Tenant,
@@ -51,7 +52,7 @@ export class Conditions {
 
   /** Adds the clause of a search. It can be evaluated by an index or record by record. */
   search(clause: string): void {
-    this.hasSearch = true;
+    this.isSearch = true;
     this.others += 1;
     this.clauses.push(clause);
   }
@@ -63,11 +64,6 @@ export class Conditions {
   /** SQL of the conditions without those in `scopeSql`. */
   get filterSql(): string {
     return ['true', ...this.clauses].join(' and ');
-  }
-
-  /** Whether a search was added. */
-  get isSearch(): boolean {
-    return this.hasSearch;
   }
 
   /** Whether all records of the organization are selected. */

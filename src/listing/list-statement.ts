@@ -94,7 +94,8 @@ export function searchedPage(slice: ListSelection, size: OrganizationSize): Stat
       total as materialized (
         select ${total} as n from (select count(*)::int as n from found) at_least),
       page as (${pages.join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items, ${recordsState(table)} from total`,
+      select n as total, ${itemsOfPage(slice)} as items, ${recordsVersion(table)} as version,
+        ${recordCount(table)} as records from total`,
     values: conditions.values,
     plan: 'custom',
   };
@@ -130,11 +131,6 @@ function countByScan(slice: ListSelection, size: OrganizationSize): string {
   return usesSize(slice) && size !== 'large'
     ? `(select count(*)::int from ${allRecords(slice)} where ${conditions.filterSql})`
     : `(select count(*)::int from ${table} where ${conditions.sql})`;
-}
-
-/** SQL of the state of the organization's records, which is cached. */
-function recordsState(table: string): string {
-  return `${recordsVersion(table)} as version, ${recordCount(table)} as records`;
 }
 
 /** Whether the plan depends on the size of the organization. */

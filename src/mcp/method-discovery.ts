@@ -8,8 +8,6 @@ import {
   decoratedMethods,
 } from '../http/decorated-methods.js';
 
-export type DiscoveredMethod<T> = DecoratedMethod<T>;
-
 /** The metadata that every decorator of this module sets. */
 interface Declaration {
   readonly name: string;
@@ -28,8 +26,8 @@ export class MethodDiscovery {
    * @throws Error when two methods have the same name, or one requires an unknown scope or belongs to
    *   a provider that is no singleton
    */
-  byName<T extends Declaration>(metadata: symbol): Map<string, DiscoveredMethod<T>> {
-    const found = new Map<string, DiscoveredMethod<T>>();
+  byName<T extends Declaration>(metadata: symbol): Map<string, DecoratedMethod<T>> {
+    const found = new Map<string, DecoratedMethod<T>>();
     for (const method of decoratedMethods<T>(this.discovery, metadata)) {
       const { name, scope, scopes = [] } = method.declaration;
       assertSingleton(`${name} of /mcp`, method);

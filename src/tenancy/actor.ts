@@ -28,3 +28,14 @@ export interface Actor {
   /** `api` for REST, `ai` for /mcp. */
   readonly channel: 'api' | 'ai';
 }
+
+/** The organization of a row, as joins select it. */
+export interface OrganizationColumns {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly phone_region: string;
+}
+
+export function organizationOf(row: OrganizationColumns): Actor['organization'] {
+  return { id: row.organization_id, name: row.organization_name, phoneRegion: row.phone_region };
+}

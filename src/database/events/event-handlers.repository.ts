@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from './as-worker.js';
+import { asWorker } from '../tenant-role/as-worker.js';
 
 /** How long a handler belongs to an instance that does not extend its claim, such as one that was killed. */
 const LEASE = `interval '15 seconds'`;

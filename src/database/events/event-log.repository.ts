@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from './as-worker.js';
+import { asWorker } from '../tenant-role/as-worker.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Events that one transaction publishes, so that each is short. */

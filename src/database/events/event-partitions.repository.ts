@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from './as-worker.js';
+import { asWorker } from '../tenant-role/as-worker.js';
 
 const DAY_US = 86_400_000_000;
 

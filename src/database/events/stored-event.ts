@@ -1,3 +1,5 @@
+import type { OrganizationColumns } from '../../tenancy/actor.js';
+
 /** An event as it is stored. */
 export interface StoredEvent {
   /** Microseconds since 1970, unique over all organizations. */
@@ -15,10 +17,7 @@ export interface StoredEvent {
 }
 
 /** A stored event with the organization that it belongs to. */
-export interface EventOfOrganization extends StoredEvent {
-  readonly organization_name: string;
-  readonly phone_region: string;
-}
+export type EventOfOrganization = StoredEvent & OrganizationColumns;
 
 /** The SELECT list of a `StoredEvent`. Positions are exact as numbers until the year 2255. */
 export const EVENT_COLUMNS = `position::float8 as position, organization_id, type, record_id,

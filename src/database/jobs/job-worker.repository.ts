@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
+import type { OrganizationColumns } from '../../tenancy/actor.js';
+import { asWorker } from '../tenant-role/as-worker.js';
 
 /** A job that a worker has taken. */
-export interface ClaimedJob {
-  readonly organization_id: string;
-  readonly organization_name: string;
-  readonly phone_region: string;
+export interface ClaimedJob extends OrganizationColumns {
   readonly id: string;
   readonly name: string;
   readonly payload: unknown;
@@ -31,10 +29,7 @@ const LEASE = `interval '20 seconds'`;
 /** How long failed jobs are kept. */
 const RETENTION = `interval '30 days'`;
 
-/** Row-level security shows the jobs of all organizations in a transaction with this setting. */
-const AS_WORKER = `set local ${WORKER_SETTING} = 'on'`;
-
-// `run_at` of a claimed job is the end of its lease. `attempts` tells apart the claims of a job. Without
+// `run_at` of a claimed job is the end of its lease. `attempts` identifies a claim of a job. Without
 // `materialized`, a plan could run the subquery more than once, and take more jobs each time.
 const CLAIM = `
   with due as materialized (
@@ -55,7 +50,7 @@ const CLAIM = `
 
 const IS_CLAIM = 'organization_id = $1 and id = $2 and attempts = $3 and failed_at is null';
 
-/** Makes a job wait that was sent again while it ran. */
+/** Makes a job that was sent again while it ran wait for its next run. */
 const RUN_AGAIN = `
   update jobs set run_at = run_again_at, run_again_at = null, is_running = false, attempts = 0, last_error = null
   where ${IS_CLAIM} and run_again_at is not null`;
@@ -100,7 +95,7 @@ export class JobWorkerRepository {
     await this.end(job, `delete from jobs where ${IS_CLAIM} and run_again_at is null`);
   }
 
-  /** Gives a job back that was not run. */
+  /** Returns a claimed job that was not run to the queue. */
   async release(job: ClaimedJob): Promise<void> {
     const text = `update jobs set run_at = now(), is_running = false, attempts = attempts - 1
       where ${IS_CLAIM}`;
@@ -136,11 +131,10 @@ export class JobWorkerRepository {
     await this.query(SEND_TO_ALL, [name]);
   }
 
-  /** Runs a statement for a job that was not sent again while it ran, and lets one that was run again. */
+  /** Ends a run by a statement. If the job was sent again meanwhile, it waits for its next run instead. */
   private async end(job: ClaimedJob, text: string, ...values: unknown[]): Promise<void> {
     const claim = claimOf(job);
-    await this.dataSource.transaction(async (manager) => {
-      await manager.query(AS_WORKER);
+    await asWorker(this.dataSource, async (manager) => {
       await manager.query(text, [...claim, ...values]);
       // The first statement waits for a transaction that sends the job. Only a second one sees its result.
       await manager.query(RUN_AGAIN, claim);
@@ -148,10 +142,7 @@ export class JobWorkerRepository {
   }
 
   private query<T>(text: string, values: readonly unknown[]): Promise<T> {
-    return this.dataSource.transaction(async (manager) => {
-      await manager.query(AS_WORKER);
-      return manager.query<T>(text, [...values]);
-    });
+    return asWorker(this.dataSource, (manager) => manager.query<T>(text, [...values]));
   }
 }
 

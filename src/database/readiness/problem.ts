@@ -1,12 +1,12 @@
-import { setTimeout as after } from 'node:timers/promises';
 import pg from 'pg';
+import { TimeoutError, withTimeout } from '../../config/timeout.js';
+import { INSUFFICIENT_PRIVILEGE } from '../connection/driver-error.js';
 import { ReadOnlyDatabase } from './write-probe.js';
 
 /** Timeout of a part of a check. Many load balancers wait for one second only. */
 const CHECK_MS = 900;
 
 const TOO_MANY_CONNECTIONS = '53300';
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** The message of pg-pool if no connection becomes free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
@@ -21,17 +21,11 @@ export class MissingGrants extends Error {}
  * Runs a part of a check with a timeout.
  * @param late returns the problem after the timeout
  */
-export async function withTimeout(
-  work: Promise<void>,
-  late: () => Problem,
-): Promise<Problem | undefined> {
-  const done = new AbortController();
-  const tooLate = after(CHECK_MS, undefined, { signal: done.signal }).then(late, () => undefined);
-  try {
-    return await Promise.race([work.then(() => undefined, problemOf), tooLate]);
-  } finally {
-    done.abort();
-  }
+export function runCheck(work: Promise<void>, late: () => Problem): Promise<Problem | undefined> {
+  return withTimeout(work, CHECK_MS).then(
+    () => undefined,
+    (error: unknown) => (error instanceof TimeoutError ? late() : problemOf(error)),
+  );
 }
 
 function problemOf(thrown: unknown): Problem {

@@ -9,7 +9,7 @@ import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import { TenantTables } from '../records/tenant-tables.service.js';
 import { ConnectionShortage } from './connection-shortage.js';
-import { MissingGrants, type Problem, withTimeout } from './problem.js';
+import { MissingGrants, type Problem, runCheck } from './problem.js';
 import { WriteProbe } from './write-probe.js';
 
 /** How long a result is reused. */
@@ -62,8 +62,8 @@ export class Readiness {
 
   private async check(): Promise<string | undefined> {
     const problems = await Promise.all([
-      withTimeout(this.readShared(), () => SILENT),
-      withTimeout(this.readAsTenant('index'), () => SILENT),
+      runCheck(this.readShared(), () => SILENT),
+      runCheck(this.readAsTenant('index'), () => SILENT),
       ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
     ]);
     const obstacle = this.judge(problems);
@@ -100,13 +100,13 @@ export class Readiness {
   }
 
   private readPooled(): Promise<Problem | undefined> {
-    return withTimeout(this.readAsTenant('prepared'), () =>
+    return runCheck(this.readAsTenant('prepared'), () =>
       this.status.pool().waiting > 0 ? 'no connection' : SILENT,
     );
   }
 
   private write(): Promise<Problem | undefined> {
-    return withTimeout(this.writes.write(), () =>
+    return runCheck(this.writes.write(), () =>
       this.writes.isConnecting && this.status.pool().waiting > 0 ? 'no connection' : STUCK,
     );
   }

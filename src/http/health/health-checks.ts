@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { logger } from '../../config/logger.js';
+import { TimeoutError, withTimeout } from '../../config/timeout.js';
 import { HealthIndicator, type HealthResult } from './health-indicator.js';
 
 /** The results of all checks by the names of their indicators. */
@@ -57,11 +58,18 @@ export class HealthChecks implements OnModuleInit {
 
   private async check(indicator: HealthIndicator): Promise<HealthResult> {
     const { name, timeoutMs } = indicator;
+    const timeout = new AbortController();
+    let result: HealthResult;
     let cause: unknown;
-    const result = await withTimeout(indicator).catch((error: unknown): HealthResult => {
-      cause = error;
-      return { status: 'down', detail: 'The check failed.' };
-    });
+    try {
+      result = await withTimeout(indicator.check(timeout.signal), timeoutMs);
+    } catch (error) {
+      const isLate = error instanceof TimeoutError;
+      if (isLate) timeout.abort();
+      else cause = error;
+      const detail = isLate ? `The check did not end in ${timeoutMs} ms.` : 'The check failed.';
+      result = { status: 'down', detail };
+    }
     const wasDown = this.down.has(name);
     if (result.status === 'up') this.down.delete(name);
     else this.down.add(name);
@@ -70,22 +78,5 @@ export class HealthChecks implements OnModuleInit {
       logger.warn({ indicator: name, status, detail, timeoutMs, err: cause }, 'health indicator');
     }
     return result;
-  }
-}
-
-async function withTimeout(indicator: HealthIndicator): Promise<HealthResult> {
-  const { timeoutMs } = indicator;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new AbortController();
-  const late = new Promise<HealthResult>((resolve) => {
-    timer = setTimeout(() => {
-      resolve({ status: 'down', detail: `The check did not end in ${timeoutMs} ms.` });
-      timeout.abort();
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([indicator.check(timeout.signal), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

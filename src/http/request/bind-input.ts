@@ -21,6 +21,7 @@ import {
   checkUnexpectedBody,
   findUnexpectedParameters,
   mayHaveBody,
+  queryStringOf,
   readJsonBytes,
 } from './request-reader.js';
 import { parseJson } from './strict-json.js';
@@ -178,11 +179,6 @@ function notAnObject(
 ): Input<object> {
   const problem = { field: 'body', message: `must be a JSON ${wanted}` };
   return { value: {}, problems: problems.length > 0 ? problems : [problem] };
-}
-
-function queryStringOf({ url }: ApiRequest): string {
-  const start = url.indexOf('?');
-  return start === -1 ? '' : url.slice(start + 1);
 }
 
 function throwIfAny(problems: readonly FieldProblem[]): void {

@@ -107,12 +107,18 @@ function toApiError(error: BodyError, limit: number): ApiError {
   }
 }
 
+/** The query of the URL, without the question mark. */
+export function queryStringOf({ url }: ApiRequest): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
 class NoParametersDto {}
 
 /** Returns a problem for each query parameter of a route that has none. */
-export function findUnexpectedParameters({ url }: ApiRequest): readonly FieldProblem[] {
-  const start = url.indexOf('?');
-  if (start === -1) return [];
-  const { values, problems } = parseQueryString(url.slice(start + 1));
+export function findUnexpectedParameters(request: ApiRequest): readonly FieldProblem[] {
+  const queryString = queryStringOf(request);
+  if (queryString === '') return [];
+  const { values, problems } = parseQueryString(queryString);
   return readParameters(NoParametersDto, values, problems, { encoding: 'text' }).problems;
 }

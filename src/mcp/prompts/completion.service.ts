@@ -8,7 +8,8 @@ import {
   type CompletionMatches,
   MAX_COMPLETIONS,
 } from './completion.decorator.js';
-import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
+import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import { MethodDiscovery } from '../method-discovery.js';
 import { extractId, recordKindOf, formatLabelledId } from './labelled-id.js';
 import { PromptRegistry } from './prompt-registry.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
@@ -37,7 +38,7 @@ const DAY_MS = 86_400_000;
 /** Completes the arguments of prompts and the ids in resource URIs. */
 @Injectable()
 export class CompletionService implements OnModuleInit {
-  private methodsByKind: ReadonlyMap<string, DiscoveredMethod<CompletionDeclaration>> = new Map();
+  private methodsByKind: ReadonlyMap<string, DecoratedMethod<CompletionDeclaration>> = new Map();
 
   constructor(
     private readonly methods: MethodDiscovery,

@@ -5,7 +5,8 @@ import { fieldsOf } from '../../fields/field.js';
 import { assertOnlyFields } from '../../fields/read-class.js';
 import { readInput } from '../../fields/read-input.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
+import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import { MethodDiscovery } from '../method-discovery.js';
 import { PROMPT, type PromptDeclaration, type PromptPart } from './prompt.decorator.js';
 import { contentsOf, type ResourceContents } from '../resources/resource-registry.js';
 
@@ -34,7 +35,7 @@ const RECORDS_ARE_DATA =
 /** The prompts that all modules declare. */
 @Injectable()
 export class PromptRegistry implements OnModuleInit {
-  private prompts: ReadonlyMap<string, DiscoveredMethod<PromptDeclaration>> = new Map();
+  private prompts: ReadonlyMap<string, DecoratedMethod<PromptDeclaration>> = new Map();
 
   constructor(private readonly methods: MethodDiscovery) {}
 
@@ -60,7 +61,7 @@ export class PromptRegistry implements OnModuleInit {
    * @returns undefined when there is no such prompt
    * @throws ApiError `insufficient_scope`
    */
-  find({ scopes }: Actor, name: string): DiscoveredMethod<PromptDeclaration> | undefined {
+  find({ scopes }: Actor, name: string): DecoratedMethod<PromptDeclaration> | undefined {
     const prompt = this.prompts.get(name);
     const missing = prompt?.declaration.scopes.find((scope) => !scopes.has(scope));
     if (missing) throw insufficientScope(missing);

@@ -6,7 +6,8 @@ import { UUID } from '../../fields/uuid.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
+import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import { MethodDiscovery } from '../method-discovery.js';
 import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 
 const MIME_TYPE = 'application/json';
@@ -55,7 +56,7 @@ export interface ResourceContents {
 /** The kinds of records that agents can read by URI. */
 @Injectable()
 export class ResourceRegistry implements OnModuleInit {
-  private kinds: ReadonlyMap<string, DiscoveredMethod<ResourceKind>> = new Map();
+  private kinds: ReadonlyMap<string, DecoratedMethod<ResourceKind>> = new Map();
 
   constructor(
     private readonly methods: MethodDiscovery,

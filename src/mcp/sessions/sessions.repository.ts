@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isValidKeySql } from '../../auth/valid-key.js';
+import { IS_VALID_KEY } from '../../auth/auth.repository.js';
 import { Settings } from '../../config/settings.js';
 import { translateDriverError } from '../../database/connection/driver-error.js';
 import { AdministrativeWrites } from '../../database/gateway/administrative-writes.js';
@@ -43,7 +43,7 @@ export interface SessionUse {
 }
 
 const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
-    and ${isValidKeySql('key')}`;
+    and ${IS_VALID_KEY}`;
 
 /** `$1`: seconds without use after which a session ends. */
 const IS_EXPIRED = `session.last_used_at <= now() - make_interval(secs => $1)`;

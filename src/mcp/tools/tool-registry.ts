@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../auth/scopes.js';
-import { type DiscoveredMethod, MethodDiscovery } from '../method-discovery.js';
+import type { DecoratedMethod } from '../../http/decorated-methods.js';
+import { MethodDiscovery } from '../method-discovery.js';
 import { TOOL, type ToolDeclaration } from './tool.decorator.js';
 import { ToolArguments } from './tool-arguments.js';
 import { toolDefinitionOf, type ToolDefinition } from './tool-definition.js';
 
 /** A declared tool with the parser of its arguments. */
-export interface RegisteredTool extends DiscoveredMethod<ToolDeclaration> {
+export interface RegisteredTool extends DecoratedMethod<ToolDeclaration> {
   readonly arguments: ToolArguments;
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { destroyConnection } from '../connection/resilient-client.js';
-import { WORKER_SETTING } from '../tenant-role/tenant-role.js';
+import { WORKER_SETTING } from './tenant-role.js';
 
 /** How long a transaction may take. A connection that is silent for longer was lost. */
 const TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 const AS_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
   set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
 
-/** Runs statements on events of all organizations in one transaction, as the database user. */
+/** Runs statements on jobs or events of all organizations in one transaction, as the database user. */
 export async function asWorker<T>(
   dataSource: DataSource,
   work: (manager: EntityManager) => Promise<T>,
