@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
 import { TokenAuthenticator, type TokenIdentity } from '../../src/auth/token-authenticator.js';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { defineExtension } from '../../src/extension/extension.js';
 import type { ApiClient } from '../../src/testing/api-client.js';
 import {
@@ -14,6 +13,7 @@ import {
 import { McpHttpClient, rpcNotification, rpcRequest } from '../../src/testing/mcp-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { captureLog } from '../support/captured-log.js';
 import { Agent } from '../support/agent.js';
 import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
 import { until } from '../support/product.js';
@@ -76,6 +76,8 @@ function tokenOf(identity: Partial<TokenIdentity> = {}): string {
 const clientOf = (identity?: Partial<TokenIdentity>): ApiClient => app.client(tokenOf(identity));
 
 describe('a token that a TokenAuthenticator accepts', () => {
+  const lines = captureLog('info');
+
   it('reaches the records of its organization', async () => {
     const { id } = await createLead(clientOf());
     expect(dataOf(await tenant.api.get(`${LEADS}/${id}`))).toMatchObject({ id });
@@ -125,13 +127,9 @@ describe('a token that a TokenAuthenticator accepts', () => {
   });
 
   it('is named by its subject in the log', async () => {
-    const lines: string[] = [];
-    setLogLevel('info');
-    setLogOutput({ write: (line) => lines.push(line) });
     await clientOf({ subject: 'auth0|7' }).get(LEADS);
     const subjects = () => lines.map((line) => (JSON.parse(line) as { subject?: string }).subject);
     await until(() => Promise.resolve(subjects().includes('auth0|7')), { everyMs: 1 });
-    setLogLevel('silent');
   });
 });
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { databaseOf } from '../../src/testing/databases.js';
+import { captureLog } from '../support/captured-log.js';
 
 describe('DATABASE_MAX_CONNECTIONS', () => {
+  const lines = captureLog();
+
   it.each([5, 24])('of %d is sufficient and never exceeded under load', async (most) => {
     const app = await TestApp.start({
       settings: { databaseMaxConnections: most },
@@ -51,24 +53,17 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
 
   it('above the limit of the database logs one warning at startup', async () => {
     const first = await TestApp.start();
-    const lines: string[] = [];
-    setLogOutput({
-      write: (line) => {
-        if (line.includes('DATABASE_MAX_CONNECTIONS')) lines.push(line);
-      },
-    });
+    const warnings = () => lines.filter((line) => line.includes('DATABASE_MAX_CONNECTIONS'));
     await first.sql(`alter database ${databaseOf(first.database)} connection limit 60`);
     const start = async (databaseMaxConnections: number) => {
       const settings = { databaseMaxConnections, logLevel: 'warn' } as const;
       await (await TestApp.start({ settings, database: first.database })).stop();
     };
     await start(60);
-    expect(lines).toEqual([]);
+    expect(warnings()).toEqual([]);
     await start(61);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('up to 61 connections, but the database allows 60');
-    setLogOutput(process.stdout);
-    setLogLevel('silent');
+    const warning = 'up to 61 connections, but the database allows 60';
+    expect(warnings()).toEqual([expect.stringContaining(warning)]);
     await first.stop();
   });
 });

@@ -1,24 +1,21 @@
-import { setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
+import { captureLog } from '../support/captured-log.js';
 import { createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js';
 
 const REMEDY = 'alter function pg_catalog.textlike(text, text) leakproof';
 const LOSE_MARK = 'alter function pg_catalog.textlike(text, text) not leakproof';
 
+const lines = captureLog();
+
 /** Starts an instance on this database and returns its warnings about search. */
 async function warningsOfStart(database: DatabaseTarget): Promise<string[]> {
-  const lines: string[] = [];
-  setLogOutput({ write: (line: string) => lines.push(line) });
+  const before = lines.length;
   const app = await TestApp.start({ database, settings: { logLevel: 'warn' } });
-  try {
-    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
-    return messages.filter((message) => message.startsWith('Search'));
-  } finally {
-    await app.stop();
-    setLogOutput(process.stdout);
-  }
+  await app.stop();
+  const messages = lines.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg);
+  return messages.filter((message) => message.startsWith('Search'));
 }
 
 describe('startup when row-level security prevents the use of the search index', () => {

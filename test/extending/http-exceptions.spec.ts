@@ -28,13 +28,13 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'express';
 import { AnyKey } from '../../src/auth/access.js';
-import { setLogOutput } from '../../src/config/logger.js';
 import { DeletedDto } from '../../src/fields/deleted.dto.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { errorOf } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { captureLog } from '../support/captured-log.js';
 import { documentOf } from '../support/openapi.js';
 import { connectAgent, stopWithAgents, textOf } from '../support/agent.js';
 
@@ -217,21 +217,17 @@ describe("an HttpException of a team's route", () => {
 });
 
 describe('the log', () => {
+  const lines = captureLog();
+
   it('has an exception of status 500 and above with its cause, but without messages', async () => {
     const app = await TestApp.start({
       modules: [ExceptionsModule],
       settings: { logLevel: 'error' },
     });
-    const lines: string[] = [];
-    setLogOutput({ write: (line: string) => lines.push(line) });
-    try {
-      const { api } = await app.organization();
-      await api.get('/api/v1/exceptions/status/409');
-      await api.get('/api/v1/exceptions/message/cause');
-    } finally {
-      setLogOutput(process.stdout);
-      await app.stop();
-    }
+    const { api } = await app.organization();
+    await api.get('/api/v1/exceptions/status/409');
+    await api.get('/api/v1/exceptions/message/cause');
+    await app.stop();
     const [logged] = lines
       .map((line) => JSON.parse(line) as { err?: object })
       .flatMap(({ err }) => err ?? []);

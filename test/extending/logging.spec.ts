@@ -1,8 +1,8 @@
 import { Controller, Get, Logger, Module } from '@nestjs/common';
 import { AnyKey } from '../../src/auth/access.js';
-import { setLogOutput } from '../../src/config/logger.js';
 import type { Settings } from '../../src/config/settings.js';
 import { TestApp } from '../../src/testing/test-app.js';
+import { captureLog } from '../support/captured-log.js';
 
 const SECRET = 'grace@example.com';
 
@@ -46,19 +46,16 @@ class NotesModule {}
 
 type Line = Readonly<Record<string, unknown>>;
 
+const captured = captureLog();
+
 /** Starts a server, sends requests, and returns the lines of its log. */
 async function logOf(settings: Partial<Settings>, ...paths: string[]): Promise<readonly Line[]> {
-  const lines: Line[] = [];
-  setLogOutput({ write: (line) => lines.push(JSON.parse(line) as Line) });
-  try {
-    const app = await TestApp.start({ modules: [NotesModule], settings });
-    const { api } = await app.organization();
-    for (const path of paths) await api.get(`/api/v1/notes/${path}`);
-    await app.stop();
-    return lines;
-  } finally {
-    setLogOutput(process.stdout);
-  }
+  const before = captured.length;
+  const app = await TestApp.start({ modules: [NotesModule], settings });
+  const { api } = await app.organization();
+  for (const path of paths) await api.get(`/api/v1/notes/${path}`);
+  await app.stop();
+  return captured.slice(before).map((line) => JSON.parse(line) as Line);
 }
 
 const fromNotes = (lines: readonly Line[]) => lines.filter(({ context }) => context === 'Notes');

@@ -1,36 +1,25 @@
 import { generateKey } from '../../src/auth/api-key-format.js';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
 import { sendUntilClosed } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
+import { captureLog } from '../support/captured-log.js';
 import { FailingModule, SECRET } from '../support/failing.module.js';
 import { until } from '../support/product.js';
 
 describe('the request log', () => {
   let logging: TestApp;
-  let lines: Record<string, unknown>[];
-  let text: string;
+  const captured = captureLog('info');
 
   beforeAll(async () => {
     logging = await TestApp.start({ modules: [FailingModule], settings: { logLevel: 'info' } });
   });
-  beforeEach(() => {
-    lines = [];
-    text = '';
-    setLogOutput({
-      write: (line) => {
-        text += line;
-        lines.push(JSON.parse(line) as Record<string, unknown>);
-      },
-    });
-  });
   afterAll(async () => {
-    setLogLevel('silent');
     await logging.stop();
   });
 
-  const requests = () => lines.filter(({ msg }) => msg === 'request');
+  const lines = () => captured.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const requests = () => lines().filter(({ msg }) => msg === 'request');
   const untilLogged = (count: number) =>
     until(() => Promise.resolve(requests().length >= count), { everyMs: 1 });
 
@@ -84,7 +73,7 @@ describe('the request log', () => {
     await call('tools/call', { name: 'get_lead', arguments: { id } });
     await call('resources/read', { uri: `lead://${id}` });
     await logging.sql('alter table lost rename to leads');
-    const failures = lines.filter(({ sqlstate }) => sqlstate !== undefined);
+    const failures = lines().filter(({ sqlstate }) => sqlstate !== undefined);
     expect(failures).toEqual(
       [LEADS, `${LEADS}/:id`, LEADS, '/mcp', '/mcp'].map(
         (route) =>
@@ -97,7 +86,7 @@ describe('the request log', () => {
           }) as unknown,
       ),
     );
-    expect(text).not.toContain('Persephone');
+    expect(captured.join('')).not.toContain('Persephone');
   });
 
   it('has no organization, key and path of a request without a valid key to an unknown route', async () => {
@@ -125,11 +114,11 @@ describe('the request log', () => {
     const { api } = await logging.organization();
     await api.get('/api/v1/test/unforeseen/type-error');
     await untilLogged(1);
-    const [unhandled] = lines.filter(({ msg }) => msg === 'unhandled error');
+    const [unhandled] = lines().filter(({ msg }) => msg === 'unhandled error');
     expect(unhandled).toMatchObject({
       request_id: requests()[0]!.request_id,
       err: { type: 'TypeError', stack: expect.stringContaining('failing.module.ts') as string },
     });
-    expect(text).not.toContain(SECRET);
+    expect(captured.join('')).not.toContain(SECRET);
   });
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { KeysService } from '../../src/auth/keys.service.js';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import {
   sessionHeader,
   type McpHttpClient,
@@ -21,6 +20,7 @@ import {
   untilTrue,
   VERSION_WITH_BATCHES,
 } from '../support/mcp-helpers.js';
+import { captureLog } from '../support/captured-log.js';
 import { openSessions } from '../support/open-sessions.js';
 import { until } from '../support/product.js';
 
@@ -86,14 +86,10 @@ describe('the revocation and the expiry of a key', () => {
 
 describe('the log of MCP requests', () => {
   let logging: TestApp;
-  let text = '';
+  const lines = captureLog('trace');
 
   beforeAll(async () => {
-    setLogOutput({ write: (line) => (text += line) });
     logging = await start({ logLevel: 'trace', mcpMaxSessions: 2 });
-  });
-  afterAll(() => {
-    setLogLevel('silent');
   });
 
   it('contains neither session ids nor keys', async () => {
@@ -128,9 +124,10 @@ describe('the log of MCP requests', () => {
     await owner.delete(session);
     expect(await stream.next()).toBeUndefined();
 
-    const requests = () => text.match(/"msg":"request"/g)?.length ?? 0;
+    const requests = () => lines.filter((line) => line.includes('"msg":"request"')).length;
     // With the two that opened a session, the refused GET, the stream and the DELETE.
     await untilTrue(() => requests() === answers.length + 5);
+    const text = lines.join('');
     expect(text).toContain('"route":"/mcp"');
     const secrets = [session, theirs, ...[tenant, other, revoked].map(({ key }) => key.key)];
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);

@@ -1,10 +1,9 @@
-import { PassThrough } from 'node:stream';
-import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import { expectError } from '../../src/testing/factories.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
+import { captureLog } from '../support/captured-log.js';
 import { until } from '../support/product.js';
 import {
   countUntilRefused,
@@ -28,7 +27,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
   let tenant: Tenant;
   /** The clients of one key of both instances. */
   let clients: Tenant['api'][];
-  let log: string;
+  const lines = captureLog('info');
 
   beforeAll(async () => {
     redis = await RedisServer.start();
@@ -36,18 +35,10 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
     const redisUrl = 'url' in proxy.target ? proxy.target.url : '';
     one = await start({ ...LIMITS, redisUrl });
     other = await start({ ...LIMITS, redisUrl });
-    const output = new PassThrough();
-    output.on('data', (chunk: Buffer) => (log += chunk.toString()));
-    setLogOutput(output);
   });
   beforeEach(async () => {
-    log = '';
-    setLogLevel('info');
     tenant = await one.organization();
     clients = [one, other].map((app) => app.client(tenant.key.key));
-  });
-  afterEach(() => {
-    setLogLevel('silent');
   });
   afterAll(async () => {
     await proxy.close();
@@ -59,7 +50,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
     const metrics = await (await fetch(`${app.url}/metrics`)).text();
     return /^latitude_rate_limits_shared (\d)$/m.exec(metrics)?.[1] === '1';
   };
-  const logged = (text: string) => log.split('\n').filter((line) => line.includes(text)).length;
+  const logged = (text: string) => lines.filter((line) => line.includes(text)).length;
 
   describe('two instances with one Redis', () => {
     it('allow exactly the limit to parallel reads of a key', async () => {

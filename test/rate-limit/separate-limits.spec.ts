@@ -1,24 +1,20 @@
-import { PassThrough } from 'node:stream';
-import { setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
+import { captureLog } from '../support/captured-log.js';
 import { REDIS_SKIP_REASON, RedisServer } from '../support/redis.js';
 
 const SEPARATE = '2 instances use this database, and each has rate limits of its own';
 
 let database: DatabaseTarget;
 let apps: TestApp[];
-let log: string;
+const lines = captureLog();
+const log = () => lines.join('');
 
 beforeEach(async () => {
   database = await createDatabase();
   apps = [];
-  log = '';
-  const output = new PassThrough();
-  output.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  setLogOutput(output);
 });
 afterEach(async () => {
   for (const app of apps) await app.stop();
@@ -36,7 +32,7 @@ const ready = async (app: TestApp) => (await app.client().get('/health/ready')).
 
 it('says nothing about a single instance', async () => {
   expect(await ready(await start())).toEqual({ status: 'ok' });
-  expect(log).not.toContain('instances use this database');
+  expect(log()).not.toContain('instances use this database');
 });
 
 it.each([
@@ -44,11 +40,11 @@ it.each([
   ['because Redis does not reply', 'redis://127.0.0.1:1'],
 ])('warns about two instances at start and in /health/ready, %s', async (reason, redisUrl) => {
   await start(redisUrl);
-  expect(log).not.toContain(SEPARATE);
+  expect(log()).not.toContain(SEPARATE);
   const second = await start(redisUrl);
   const warning = `${SEPARATE}, ${reason}.`;
   expect(await ready(second)).toEqual({ status: 'ok', warnings: [warning] });
-  expect(log).toContain(warning);
+  expect(log()).toContain(warning);
 });
 
 describeUnless(REDIS_SKIP_REASON, 'with redis-server', () => {
@@ -56,7 +52,7 @@ describeUnless(REDIS_SKIP_REASON, 'with redis-server', () => {
     const redis = await RedisServer.start();
     await start(redis.url);
     expect(await ready(await start(redis.url))).toEqual({ status: 'ok' });
-    expect(log).not.toContain('instances use this database');
+    expect(log()).not.toContain('instances use this database');
     await redis.kill();
   });
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setLogOutput } from '../../src/config/logger.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
+import { captureLog } from '../support/captured-log.js';
 import {
   asSuperuser,
   asUser,
@@ -44,14 +44,14 @@ async function start(database: DatabaseTarget): Promise<TestApp> {
   return app;
 }
 
+const lines = captureLog();
+
 /** Starts and stops an instance, and returns its log messages. */
 async function messagesOfStart(database: DatabaseTarget): Promise<string[]> {
-  const lines: string[] = [];
-  setLogOutput({ write: (line: string) => lines.push(line) });
+  const before = lines.length;
   const app = await TestApp.start({ database, settings: { logLevel: 'info' } });
   await app.stop();
-  setLogOutput(process.stdout);
-  return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  return lines.slice(before).map((line) => (JSON.parse(line) as { msg: string }).msg);
 }
 
 /** Creates a database user who owns no objects. */
