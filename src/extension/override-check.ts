@@ -6,6 +6,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApplicationConfig, DiscoveryModule, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { importsOf } from '../database/records/nest-injection-internals.js';
 import type { ExtensionPoint } from './extension-point.js';
 
 export type ModuleImport = Type<unknown> | DynamicModule;
@@ -60,8 +61,7 @@ function withImports(modules: readonly ModuleImport[]): ReadonlySet<unknown> {
     const metatype = 'module' in one ? one.module : one;
     if (found.has(metatype) || metatype === DiscoveryModule) return;
     found.add(metatype);
-    const imports = Reflect.getMetadata('imports', metatype) as ModuleImport[] | undefined;
-    imports?.forEach(visit);
+    importsOf(metatype).forEach(visit);
   };
   modules.forEach(visit);
   return found;

@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
+import { validate, type ValidationError } from 'class-validator';
 import { logger } from '../config/logger.js';
 import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
+import { rulesOf } from './class-validator-internals.js';
 import { isUpdate, namesOf } from './field.js';
 import {
   applyDefaults,
@@ -22,8 +23,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The names of all properties of a DTO that have a field or a rule of class-validator. */
 export function propertiesOf(dto: Type<object>): string[] {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-  return [...new Set([...namesOf(dto), ...rules.map(({ propertyName }) => propertyName)])];
+  return [...new Set([...namesOf(dto), ...rulesOf(dto).map(({ propertyName }) => propertyName)])];
 }
 
 /** Whether a DTO declares properties, so that an input can be checked against it. */

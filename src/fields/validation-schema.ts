@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { ValidationTypes } from 'class-validator';
 import { declaredTypeOf } from './class-transformer-internals.js';
+import { type RuleMetadata, rulesByProperty } from './class-validator-internals.js';
 import { namesOf } from './field.js';
 import type { JsonSchema } from './json-schema.js';
 import { jsonSchemaOf } from './schema-of.js';
@@ -15,10 +16,6 @@ export interface ValidatedProperty {
   /** The DTO of the value or, in an array, of its items. */
   readonly nested: Type<object> | undefined;
 }
-
-type Metadata = ReturnType<
-  ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
->[number];
 
 /** The JSON Schema of each decorator, by the name that class-validator gives it. */
 const SCHEMAS: Readonly<Record<string, (...constraints: never[]) => JsonSchema>> = {
@@ -52,11 +49,7 @@ const SCHEMAS: Readonly<Record<string, (...constraints: never[]) => JsonSchema>>
 
 /** Returns the properties of a DTO that have decorators of class-validator. */
 export function validatedPropertiesOf(dto: Type<object>): ValidatedProperty[] {
-  const storage = getMetadataStorage();
-  const rules = storage.getTargetValidationMetadatas(dto, '', false, false);
-  return Object.entries(storage.groupByPropertyName(rules)).map(([name, own]) =>
-    validatedProperty(dto, name, own),
-  );
+  return rulesByProperty(dto).map(([name, rules]) => validatedProperty(dto, name, rules));
 }
 
 /**
@@ -101,7 +94,7 @@ function schemaOfValue(
 function validatedProperty(
   dto: Type<object>,
   name: string,
-  rules: readonly Metadata[],
+  rules: readonly RuleMetadata[],
 ): ValidatedProperty {
   const hasType = (wanted: string) => rules.some(({ type }) => type === wanted);
   const declared = Reflect.getMetadata('design:type', dto.prototype as object, name) as
@@ -120,9 +113,9 @@ function validatedProperty(
   };
 }
 
-function schemaOfRules(rules: readonly Metadata[]): JsonSchema {
+function schemaOfRules(rules: readonly RuleMetadata[]): JsonSchema {
   const schemas = rules.map((rule) => {
-    const { name = '', constraints = [] } = rule as Partial<Metadata>;
+    const { name = '', constraints = [] } = rule as Partial<RuleMetadata>;
     return SCHEMAS[name]?.(...(constraints as never[]));
   });
   return Object.assign({}, ...schemas) as JsonSchema;

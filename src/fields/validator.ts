@@ -1,36 +1,27 @@
 import type { Type } from '@nestjs/common';
-import {
-  getMetadataStorage,
-  IsDefined,
-  type MetadataStorage,
-  type ValidationArguments,
-  validateSync,
-  ValidationTypes,
-} from 'class-validator';
+import { type ValidationArguments, validateSync, ValidationTypes } from 'class-validator';
 import type { FieldProblem } from '../errors/field-problem.js';
+import {
+  type Constraint,
+  constraintsOf,
+  type RuleMetadata,
+  rulesByProperty,
+  rulesOf,
+} from './class-validator-internals.js';
 import { messageOf } from './validation-message.js';
 
 /** Validates an instance of a DTO. @returns the first broken rule of each property */
 export type Validator = (value: object) => FieldProblem[];
 
-/** The metadata of a decorator of class-validator: a rule, or a condition of other rules. */
-type Metadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
-
-/** The class that implements a rule. */
-type Constraint = Pick<
-  ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number],
-  'name' | 'async' | 'instance'
->;
-
 interface Check {
-  readonly metadata: Metadata;
+  readonly metadata: RuleMetadata;
   readonly constraint: Constraint;
 }
 
 /** A property with its rules, in the order in which class-validator checks them. */
 interface Property {
   readonly name: string;
-  readonly conditions: readonly Metadata[];
+  readonly conditions: readonly RuleMetadata[];
   readonly checks: readonly Check[];
 }
 
@@ -47,25 +38,18 @@ const COMPILED_TYPES = [
  * ignored.
  */
 export function compileValidator(dto: Type<object>): Validator {
-  const metadata = metadataOf(dto);
-  if (!metadata.every(isCompiled)) return problemsByClassValidator;
-  const groups = getMetadataStorage().groupByPropertyName(metadata);
-  const properties = Object.entries(groups).map(([name, group]) => propertyOf(name, group));
+  if (!rulesOf(dto).every(isCompiled)) return problemsByClassValidator;
+  const properties = rulesByProperty(dto).map(([name, rules]) => propertyOf(name, rules));
   // class-validator uses the rules of `value.constructor`, which an input can change.
   return (value) =>
     value.constructor === dto ? problemsOf(value, properties) : problemsByClassValidator(value);
 }
 
-/** The own and inherited rules of a class, of every group. */
-function metadataOf(dto: Type<object>): Metadata[] {
-  const noSchema = '';
-  return getMetadataStorage().getTargetValidationMetadatas(dto, noSchema, false, false);
-}
-
 /** Whether a rule can be compiled: it applies to the value itself if the conditions are true. */
-function isCompiled({ type, each, validateIf, constraintCls }: Metadata): boolean {
+function isCompiled(rule: RuleMetadata): boolean {
+  const { type, each, validateIf } = rule;
   const isUsual = COMPILED_TYPES.includes(type) && !each && validateIf === undefined;
-  return isUsual && constraintsOf(constraintCls).every(isRecorded);
+  return isUsual && constraintsOf(rule).every(isRecorded);
 }
 
 /** Whether class-validator reports a failure under this name. It loses `__proto__`. */
@@ -75,7 +59,7 @@ function isRecorded({ name }: Constraint): boolean {
   return Object.keys(messages).length > 0;
 }
 
-function propertyOf(name: string, group: readonly Metadata[]): Property {
+function propertyOf(name: string, group: readonly RuleMetadata[]): Property {
   const ofType = (wanted: string) => group.filter(({ type }) => type === wanted);
   const rules = [
     ...ofType(ValidationTypes.IS_DEFINED),
@@ -85,32 +69,9 @@ function propertyOf(name: string, group: readonly Metadata[]): Property {
     name,
     conditions: ofType(ValidationTypes.CONDITIONAL_VALIDATION),
     checks: rules.flatMap((metadata) =>
-      constraintsOf(metadata.constraintCls).map((constraint) => ({ metadata, constraint })),
+      constraintsOf(metadata).map((constraint) => ({ metadata, constraint })),
     ),
   };
-}
-
-/** The synchronous constraints of a rule. `validateSync` ignores asynchronous ones. */
-function constraintsOf(constraintClass: Metadata['constraintCls']): Constraint[] {
-  return getMetadataStorage()
-    .getTargetValidatorConstraints(constraintClass)
-    .filter((constraint) => !constraint.async)
-    .map((constraint) => (isWrapper(constraintClass) ? withInstance(constraint) : constraint));
-}
-
-class Sample {
-  @IsDefined() property: unknown;
-}
-const WRAPPER = String(metadataOf(Sample)[0]?.constraintCls);
-
-/** Whether class-validator created the class itself, around two functions. */
-function isWrapper(constraintClass: Metadata['constraintCls']): boolean {
-  return String(constraintClass) === WRAPPER;
-}
-
-/** Resolves the instance once. Other classes may come from a container that creates new instances. */
-function withInstance({ name, async, instance }: Constraint): Constraint {
-  return { name, async, instance };
 }
 
 function problemsOf(value: object, properties: readonly Property[]): FieldProblem[] {
@@ -138,7 +99,7 @@ function problemOf({ name, conditions, checks }: Property, object: object) {
 }
 
 /** Evaluates every condition, even after one that is false, as class-validator does. */
-function allHold(conditions: readonly Metadata[], object: object, value: unknown): boolean {
+function allHold(conditions: readonly RuleMetadata[], object: object, value: unknown): boolean {
   let hold = true;
   for (const { constraints } of conditions) {
     const [condition] = constraints as [(object: object, value: unknown) => unknown];
@@ -148,7 +109,7 @@ function allHold(conditions: readonly Metadata[], object: object, value: unknown
 }
 
 /** Each call of a rule or message gets its own arguments, which it may change. */
-function argumentsOf(metadata: Metadata, object: object, value: unknown): ValidationArguments {
+function argumentsOf(metadata: RuleMetadata, object: object, value: unknown): ValidationArguments {
   return {
     targetName: object.constructor.name,
     property: metadata.propertyName,

@@ -1,6 +1,6 @@
-import { Inject } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { injectedTokensOf } from './nest-injection-internals.js';
+import { importsOf, injectedTokensOf } from './nest-injection-internals.js';
 
 class Base {
   @Inject('inherited') readonly inherited: string;
@@ -30,5 +30,14 @@ describe('the metadata of @Inject() that the check of repositories relies on', (
 
   it('has no tokens for a value', () => {
     expect(tokensOf({ inject: undefined, metatype: null })).toEqual([]);
+  });
+});
+
+describe('the metadata of @Module() that the check of overrides relies on', () => {
+  it('has the imported modules', () => {
+    class Imported {}
+    @Module({ imports: [Imported] })
+    class Importing {}
+    expect([importsOf(Importing), importsOf(Imported)]).toEqual([[Imported], []]);
   });
 });

@@ -1,7 +1,18 @@
-import { PROPERTY_DEPS_METADATA, SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
+import type { DynamicModule, Type } from '@nestjs/common';
+import {
+  MODULE_METADATA,
+  PROPERTY_DEPS_METADATA,
+  SELF_DECLARED_DEPS_METADATA,
+} from '@nestjs/common/constants.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
-// The metadata of @Inject(). Its keys are no public API: everything that relies on them is in this file.
+// The metadata of @Inject() and of the imports of @Module(). Its keys are no public API: everything that
+// relies on them is in this file.
+
+/** Returns the modules that the decorator of a module imports. */
+export function importsOf(module: Type<unknown>): (Type<unknown> | DynamicModule)[] {
+  return (Reflect.getMetadata(MODULE_METADATA.IMPORTS, module) ?? []) as Type<unknown>[];
+}
 
 /** Returns the tokens that a provider or controller injects by `@Inject()` or by `inject` of a factory. */
 export function injectedTokensOf({ inject, metatype }: InstanceWrapper): unknown[] {

@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import http, { type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { type HttpServer, Injectable, type OnApplicationBootstrap } from '@nestj
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
+import { pendingResponseOf } from './node-internals.js';
 
 const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -46,7 +47,8 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
     while (isResponsePending(socket) && !isStreaming(socket) && performance.now() < end) {
       await after(POLL_INTERVAL_MS);
     }
-    if (isResponsePending(socket) || areHeadersSent(socket) || !socket.writable) socket.destroy();
+    if (isResponsePending(socket) || pendingResponseOf(socket)?.headersSent || !socket.writable)
+      socket.destroy();
     else await this.respond(socket, status);
   }
 
@@ -67,19 +69,12 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
   }
 }
 
-/** `_httpMessage` is Node's internal reference to the pending response of a connection. */
-type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
-
 /** Whether an earlier, complete request on the connection has no complete response yet. */
-function isResponsePending({ _httpMessage: response, destroyed }: RespondingSocket): boolean {
-  return !destroyed && response?.req.complete === true;
+function isResponsePending(socket: Socket): boolean {
+  return !socket.destroyed && pendingResponseOf(socket)?.req.complete === true;
 }
 
 /** Whether the pending response is an event stream, which ends only with its connection. */
-function isStreaming({ _httpMessage: response }: RespondingSocket): boolean {
-  return response?.getHeader('Content-Type') === 'text/event-stream';
-}
-
-function areHeadersSent({ _httpMessage: response }: RespondingSocket): boolean {
-  return response?.headersSent === true;
+function isStreaming(socket: Socket): boolean {
+  return pendingResponseOf(socket)?.getHeader('Content-Type') === 'text/event-stream';
 }

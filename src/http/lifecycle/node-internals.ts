@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 // The parts of Node.js that are no public API. Everything that relies on them is in this file.
 
@@ -14,4 +15,9 @@ interface ListeningHandle {
 export function setBacklog(server: Server, backlog: number): boolean {
   const { _handle: handle } = server as unknown as { _handle: ListeningHandle | null };
   return handle?.listen?.(backlog) === 0;
+}
+
+/** Returns the response that a connection sends at present. */
+export function pendingResponseOf(socket: Socket): ServerResponse | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
