@@ -1,4 +1,5 @@
-// Writes src/client/openapi.ts, the types of the API, from the OpenAPI document of the build.
+// Writes src/client/openapi.ts, the types that the client takes from the OpenAPI document of the build:
+// the schemas and the query parameters.
 // With --check, only fails if the file is out of date.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,10 +14,24 @@ const document = execFileSync(process.execPath, ['dist/src/cli.js', 'openapi'], 
   encoding: 'utf8',
   maxBuffer: 16 * 1024 * 1024,
 });
-const types = HEADER + astToString(await openapiTS(JSON.parse(document)));
+const { components, paths, ...others } = JSON.parse(document);
+const { schemas } = components;
+const nodes = await openapiTS({ ...others, components: { schemas }, paths: queriesOf(paths) });
+const isUsed = ({ name }) => ['components', 'operations'].includes(name.text);
+const types = HEADER + astToString(nodes.filter(isUsed));
 if (!process.argv.includes('--check')) {
   writeFileSync(FILE, types);
 } else if (readFileSync(FILE, 'utf8') !== types) {
   console.error(`${FILE} is out of date: npm run client:types`);
   process.exitCode = 1;
+}
+
+/** Keeps the query parameters of the reads that have some. */
+function queriesOf(paths) {
+  const queries = Object.entries(paths).flatMap(([route, { get }]) => {
+    const parameters = get?.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
+    const { operationId } = get ?? {};
+    return parameters.length > 0 ? [[route, { get: { operationId, parameters } }]] : [];
+  });
+  return Object.fromEntries(queries);
 }
