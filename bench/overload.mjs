@@ -7,7 +7,7 @@ import { runCommand } from './lib/command.mjs';
 import { fillLeads } from './lib/data.mjs';
 import { waitUntilIdle } from './lib/database.mjs';
 import { createOrganizations } from './lib/organizations.mjs';
-import { FIRST_NUMBER, numbered, restRequest } from './lib/requests.mjs';
+import { FIRST_NUMBER, numberedRequest, restRequest } from './lib/requests.mjs';
 import { quantile } from './lib/rounds.mjs';
 import { startLatitude } from './lib/start-latitude.mjs';
 import { markdownTable } from './lib/tables.mjs';
@@ -50,7 +50,7 @@ const CASES = [
     title: 'create',
     request: ({ organization }) => {
       const request = restRequest({ type: 'create', organization, lead: NEW_LEAD });
-      return { ...request, body: numbered(request.body, FIRST_NUMBER + created++) };
+      return numberedRequest(request, FIRST_NUMBER + created++);
     },
   },
 ];

@@ -1,4 +1,5 @@
 // Compares Latitude with other servers, or measures requests by the size of an organization (bench/README.md).
+import { setTimeout } from 'node:timers';
 import { measureBySize } from './flat/by-size.mjs';
 import { compare } from './lib/comparison.mjs';
 import { readOptions } from './lib/options.mjs';
@@ -13,17 +14,20 @@ const progress = (line) => {
 const cleanups = [];
 
 async function main(options, signal) {
-  const measure = options.flat ? measureBySize : compare;
+  const measure = options.mode === 'flat' ? measureBySize : compare;
   await measure(options, { progress, cleanups, signal });
   progress('done');
 }
+
+/** Time after an interruption in which complete rounds are reported. */
+const REPORT_TIMEOUT_MS = 10_000;
 
 const interrupted = new AbortController();
 const interruption = new Promise((_, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => {
-      reject(new Error(`ended by ${signal}`));
       interrupted.abort();
+      setTimeout(() => reject(new Error(`ended by ${signal}`)), REPORT_TIMEOUT_MS);
     });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitUntilIdle } from '../lib/database.mjs';
-import { FIRST_NUMBER, numbered } from '../lib/requests.mjs';
+import { FIRST_NUMBER, numberedRequest } from '../lib/requests.mjs';
 import { alternate, quantile, summarize } from '../lib/rounds.mjs';
 import { Connection } from './connection.mjs';
 import { assertPage, countRecords, timeScan } from './totals.mjs';
@@ -35,9 +35,8 @@ class Latency {
 
   async #send(run, { title }) {
     const operation = run.operations[run.sent++ % run.operations.length];
-    const { body, ...request } = this.#target.request(operation);
-    const numberedBody = numbered(body, ++this.#number);
-    const answer = await this.#connection.send({ ...request, body: numberedBody });
+    const request = numberedRequest(this.#target.request(operation), ++this.#number);
+    const answer = await this.#connection.send(request);
     const { status, text, milliseconds } = answer;
     const who = `${title} at ${run.organization.size.toLocaleString('en')}`;
     assert.equal(status, this.#target.statusOf(operation), `${who} answers ${status}: ${text}`);
@@ -71,7 +70,6 @@ export async function measureLatency({ cases, samples, client, target, rounds, o
   const latency = new Latency(client, target);
   const measuring = alternate({
     cases: cases.map((benchCase) => withRuns(benchCase, samples)),
-    connections: [1],
     ...{ rounds, onRound },
     measure: (run, benchCase) => latency.measure(run, benchCase),
   });
@@ -91,5 +89,6 @@ function withRuns(benchCase, samples) {
     return { organization: sample.organization, operations: benchCase.operations(sample), sent: 0 };
   });
   const scans = benchCase.scans ? [{ organization: largest, scans: benchCase.scans }] : [];
-  return { ...benchCase, databaseBound: Boolean(benchCase.scans), targets: [...runs, ...scans] };
+  const skipsWarmUp = Boolean(benchCase.scans);
+  return { ...benchCase, skipsWarmUp, connections: [1], targets: [...runs, ...scans] };
 }

@@ -24,6 +24,7 @@ function casesUnderLoad(sized, spread, latitude, table) {
     {
       title: 'create',
       goal: 0.7,
+      connections: [CONNECTIONS],
       writes: 'created',
       operations: spread.map((organization) => ({ type: 'create', organization, lead: NEW_LEAD })),
       targets: [inLargest, within(`${length} of ${shortSize(first.size)}`)],
@@ -31,6 +32,7 @@ function casesUnderLoad(sized, spread, latitude, table) {
     {
       title: `list ${LIMIT} + exact total`,
       goal: 0.8,
+      connections: [CONNECTIONS],
       operations: [{ type: 'list', page: 1, limit: LIMIT }],
       targets: [inLargest, within(`one of ${shortSize(smallest.size)}`, smallest)],
     },
@@ -41,7 +43,6 @@ function casesUnderLoad(sized, spread, latitude, table) {
 export function measureUnderLoad({ sized, spread, latitude, table, rounds, onRound, ...how }) {
   return alternate({
     cases: casesUnderLoad(sized, spread, latitude, table),
-    connections: [CONNECTIONS],
     ...{ rounds, onRound },
     measure: measurer(how),
   });

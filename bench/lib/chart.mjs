@@ -9,12 +9,15 @@ const VALUES = 60;
 const BAR = 11;
 const GAP = 16;
 const HEAD = 64;
+const LEGEND = 125;
+const CONNECTIONS = 32;
 
 /** CSS classes of the servers, in the order of their colours. */
-const CLASSES = ['latitude', 'limit', 'idiomatic', 'directus', 'strapi'];
+const CLASSES = ['latitude', 'limit', 'idiomatic', 'platformatic', 'directus', 'strapi'];
 
 /** A chart of the requests a second of each server as multiples of those of the bare server. */
-export function chartOf(results, peers, connections) {
+export function chartOf(results, peers) {
+  const connections = chartConnections(results);
   const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
   const groups = groupsOf(results, servers, connections);
   const scale = (WIDTH - LABELS - VALUES) / longestOf(groups);
@@ -38,7 +41,8 @@ ${drawn.join('\n')}
 }
 
 /** The same chart for a terminal. */
-export function textChartOf(results, peers, connections) {
+export function textChartOf(results, peers) {
+  const connections = chartConnections(results);
   const servers = [LATITUDE, LIMIT, IDIOMATIC, ...peers];
   const groups = groupsOf(results, servers, connections);
   const longest = longestOf(groups);
@@ -47,6 +51,12 @@ export function textChartOf(results, peers, connections) {
     return textBars(title, rows);
   });
   return [titleOf(connections), ...printed].join('\n');
+}
+
+/** @returns 32 if that was measured, otherwise the largest number of connections */
+function chartConnections(results) {
+  const all = results.map(({ connections }) => connections);
+  return all.includes(CONNECTIONS) ? CONNECTIONS : Math.max(...all);
 }
 
 function titleOf(connections) {
@@ -75,7 +85,10 @@ function groupOf({ benchCase, byTarget }, servers) {
     return { title: `${benchCase.title} (1: REST)`, bars: [bar(LATITUDE, MCP, LATITUDE)] };
   }
   const present = servers.filter((server) => named.has(server));
-  return { title: benchCase.title, bars: present.map((server) => bar(server, server, BARE)) };
+  const { organizations } = benchCase;
+  const counted = organizations > 1 ? `${organizations} organizations` : 'one organization';
+  const title = organizations ? `${benchCase.title}, ${counted}` : benchCase.title;
+  return { title, bars: present.map((server) => bar(server, server, BARE)) };
 }
 
 function drawGroup({ title, bars }, y, scale) {
@@ -94,7 +107,7 @@ function drawGroup({ title, bars }, y, scale) {
 function legend(servers) {
   return servers
     .map((server, i) => {
-      const x = 8 + i * 140;
+      const x = 8 + i * LEGEND;
       return `<rect x="${x}" y="32" width="10" height="10" class="${CLASSES[i]}"/>
 <text x="${x + 15}" y="41">${server}</text>`;
     })

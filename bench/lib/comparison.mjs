@@ -1,8 +1,9 @@
 import { startPeers } from '../peers/peers.mjs';
 import { casesOf } from './cases.mjs';
 import { fillLeads } from './data.mjs';
-import { LeadsTable } from './database.mjs';
-import { target, overMcp, withoutTotal } from './targets.mjs';
+import { LeadsTable, REMOVE_STORED_RESPONSES } from './database.mjs';
+import { goalsReport } from './goals.mjs';
+import { inTransaction, overMcp, target, withKey, withoutTotal } from './targets.mjs';
 import { assertSameAnswers } from './response-equality.mjs';
 import { findLoadGenerator } from './load.mjs';
 import { measurer } from './measure.mjs';
@@ -14,9 +15,6 @@ import { alternate } from './rounds.mjs';
 import { startReferences } from './servers.mjs';
 import { startLatitude } from './start-latitude.mjs';
 import { figuresTable, ratioTable } from './tables.mjs';
-
-const CONNECTIONS = [1, 32];
-const CHART_CONNECTIONS = 32;
 
 /** Compares Latitude with other servers on the same leads. */
 export async function compare(options, { progress, cleanups, signal }) {
@@ -34,48 +32,70 @@ export async function compare(options, { progress, cleanups, signal }) {
   for (const benchCase of cases) await assertSameAnswers(benchCase);
 
   const { rounds, seconds } = options;
+  const notes = skipped.map(({ name, reason }) => `${name} was skipped: ${reason}.`);
   const results = await alternate({
-    ...{ cases, connections: CONNECTIONS, rounds },
+    ...{ cases, rounds },
     measure: measurer({ load, client, postmaster, seconds, signal }),
     onRound: (round) => progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`),
+    onFailure(error, complete) {
+      progress(`bench: ${signal.aborted ? 'interrupted' : error.message}`);
+      process.exitCode = 1;
+      notes.push(`The run ended early, after ${complete} of ${rounds} rounds.`);
+    },
   });
-  await report(results, { ...options, ...started, load, peers, skipped });
+  await report(results, { ...options, ...started, load, peers, notes });
 }
 
 /** Starts the other servers and makes the cases for all servers. */
-async function startOthers(setup, { only, peers: wantsPeers, latitude, client }) {
+async function startOthers(setup, { latitude, client, ...options }) {
   const { connection, organizations, leads, folder, cleanups } = setup;
   const references = startReferences(connection, organizations, folder);
   for (const server of references) cleanups.push(() => server.stop());
   for (const server of references) await server.waitUntilListening();
-  const table = new LeadsTable(client, leads);
+  const table = new LeadsTable(client, leads, { cleanUp: REMOVE_STORED_RESPONSES });
   const own = [latitude, ...references].map((server) => target(server.name, server, table));
-  const { peers, skipped } = wantsPeers ? await startPeers(setup) : { peers: [], skipped: [] };
-  const all = casesOf(organizations, leads).filter(({ name }) => only.includes(name));
+  const { peers, skipped } = await startPeers(setup, options.peers);
   const mcp = await openMcpSessions(latitude.url, organizations);
+  const { only, isNeeded = () => true } = options;
+  const all = casesOf(organizations, leads, options).filter(({ name }) => only.includes(name));
   const cases = all.map((benchCase) => ({
     ...benchCase,
-    targets: targetsOf(benchCase, own, peers, mcp),
+    targets: targetsOf(benchCase, own, peers, mcp).filter((one) => isNeeded(benchCase, one)),
   }));
   return { cases, peers, skipped };
 }
 
 function targetsOf({ name }, own, peers, mcp) {
   const [latitude, bare, limit] = own;
-  if (name === 'mcp') return [latitude, overMcp(latitude, mcp)];
-  if (name === 'list') return [...own, withoutTotal(bare), withoutTotal(limit), ...peers];
-  return [...own, ...peers];
+  const all = [...own, ...peers];
+  switch (name) {
+    case 'create':
+      return [...all, withKey(latitude)];
+    case 'update':
+      return [...all, inTransaction(bare)];
+    case 'list':
+      return [...all, withoutTotal(bare), withoutTotal(limit)];
+    case 'mcp':
+      return [latitude, overMcp(latitude, mcp)];
+    default:
+      return all;
+  }
 }
 
-async function report(results, { postgresVersion, load, command, printOnly, peers, skipped }) {
-  const names = peers.map(({ name }) => name);
+async function report(results, { mode, load, peers, notes, ...options }) {
+  const { postgresVersion, command, printOnly } = options;
   const { description } = load;
-  const around = describeEnvironment({ postgresVersion, load: description, command, skipped });
-  const tables = [ratioTable(results, names), 'All figures:', figuresTable(results)];
-  await publish('figures', {
-    figures: [around, ...tables].join('\n\n'),
-    chart: chartOf(results, names, CHART_CONNECTIONS),
-    textChart: textChartOf(results, names, CHART_CONNECTIONS),
+  const around = describeEnvironment({ postgresVersion, load: description, command, notes });
+  if (mode === 'goals') {
+    const figures = [around, goalsReport(results)].join('\n\n');
+    return publish('goals', { figures, details: figuresTable(results), printOnly });
+  }
+  const names = peers.map(({ name }) => name);
+  return publish('figures', {
+    figures: [around, ratioTable(results, names)].join('\n\n'),
+    details: figuresTable(results),
+    chart: chartOf(results, names),
+    textChart: textChartOf(results, names),
     printOnly,
   });
 }

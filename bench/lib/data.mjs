@@ -11,8 +11,8 @@ const TWO_YEARS = 2 * 365 * 86_400_000;
 const BATCH = 2_000;
 const WRITERS = 2;
 
-/** Size of the sample of leads that requests get and update. */
-const SAMPLE = 2_000;
+/** Leads of the largest organization, and of each other one, that requests get and update. */
+const SAMPLE = { largest: 1_000, other: 100 };
 
 const words = (text) => text.split(/\s+/);
 const FIRST_NAMES = words(`Ada Alan Barbara Dennis Donald Edsger Frances Grace Hedy Jean John
@@ -41,7 +41,7 @@ export const FOR_FILLING = `set synchronous_commit = off; set gin_pending_list_l
 
 /**
  * Inserts leads. Apart from the ids of organizations, they are the same on every run.
- * @returns a sample of the leads from the whole table
+ * @returns a sample of the leads of each organization, in random order
  */
 export async function fillLeads(client, organizations) {
   const total = organizations.reduce((sum, { size }) => sum + size, 0);
@@ -51,7 +51,7 @@ export async function fillLeads(client, organizations) {
     organizations.flatMap(({ size }, index) => Array(size).fill(index)),
     random,
   );
-  const sample = [];
+  const sampler = new Sampler(organizations);
   let next = 0;
   const nextBatch = () => {
     const batch = [];
@@ -59,7 +59,7 @@ export async function fillLeads(client, organizations) {
       const createdAt = FIRST_DAY + Math.floor((next / total) * TWO_YEARS);
       const lead = makeLead(next, organizations[owners[next]].id, createdAt, random);
       batch.push(lead);
-      if (next % Math.ceil(total / SAMPLE) === 0) sample.push(lead);
+      sampler.add(owners[next], lead);
     }
     return batch;
   };
@@ -84,7 +84,26 @@ export async function fillLeads(client, organizations) {
   };
   await Promise.all(Array.from({ length: WRITERS }, write));
   await client.query('vacuum analyze');
-  return shuffle(sample, random);
+  return shuffle(sampler.leads, random);
+}
+
+/** Chooses leads that are spread evenly over each organization. */
+class Sampler {
+  leads = [];
+  #steps;
+  #counts;
+
+  constructor(organizations) {
+    const largest = Math.max(...organizations.map(({ size }) => size));
+    this.#steps = organizations.map(({ size }) =>
+      Math.ceil(size / (size === largest ? SAMPLE.largest : SAMPLE.other)),
+    );
+    this.#counts = organizations.map(() => 0);
+  }
+
+  add(owner, lead) {
+    if (this.#counts[owner]++ % this.#steps[owner] === 0) this.leads.push(lead);
+  }
 }
 
 const scorer = new DefaultLeadScorer();

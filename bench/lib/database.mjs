@@ -28,21 +28,25 @@ export async function waitUntilIdle(client) {
 /** Names and types of the columns of a table of leads, where the servers differ. */
 const COLUMNS = { id: 'id', status: 'status', idType: 'uuid', timeType: 'timestamptz' };
 
+/** Removes the responses that Latitude stores for requests with an `Idempotency-Key`. */
+export const REMOVE_STORED_RESPONSES = 'truncate idempotency_keys';
+
 /** Restores the table of leads after a measurement, so that the next one starts with the same table. */
 export class LeadsTable {
   #client;
   #updated;
-  #updatable;
   #columns;
+  #cleanUp;
 
   /**
    * @param updated the original leads that are updated
-   * @param columns if they differ from Latitude's table
+   * @param more.columns if they differ from Latitude's table
+   * @param more.cleanUp a statement that removes what creations write to other tables
    */
-  constructor(client, updated, columns = COLUMNS) {
+  constructor(client, updated, { columns = COLUMNS, cleanUp } = {}) {
     this.#client = client;
-    this.#updatable = updated.length;
     this.#columns = columns;
+    this.#cleanUp = cleanUp;
     this.#updated = JSON.stringify(
       updated.map(({ id, organization_id, status, notes, updated_at }) => {
         return { id, organization_id, status, notes, updated_at };
@@ -62,12 +66,8 @@ export class LeadsTable {
     return rowCount;
   }
 
-  /** @returns the smallest number of leads that this number of requests must have written */
-  leastWritten(writes, requests) {
-    return writes === 'created' ? requests : Math.min(requests, this.#updatable);
-  }
-
-  #removeCreated() {
+  async #removeCreated() {
+    if (this.#cleanUp) await this.#client.query(this.#cleanUp);
     return this.#client.query(`delete from leads where email like '%@${CREATED_DOMAIN}'`);
   }
 

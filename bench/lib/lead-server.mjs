@@ -39,7 +39,7 @@ export function valuesOfNew(organization, lead) {
   ];
 }
 
-/** @returns an UPDATE of the given fields */
+/** @returns an UPDATE of the given fields of a lead, whose values follow the organization and the id */
 export function updateOf(fields) {
   const changes = fields.filter((field) => LEAD.includes(field));
   const set = changes.map((field, index) => `${field} = $${index + 3}, `).join('');
@@ -50,7 +50,7 @@ export function updateOf(fields) {
 /**
  * Serves the lead routes over HTTP.
  * @param handlers `get`, `list`, `create` and `update`, which resolve to the JSON of a response, or to
- *   undefined if the lead does not exist
+ *   undefined if the lead does not exist; `update` also receives the query of the URL
  */
 export function serve(name, organizationOf, handlers) {
   const handle = async (request) => {
@@ -60,10 +60,11 @@ export function serve(name, organizationOf, handlers) {
     const rest = url.slice(LEADS.length + 1);
     if (method === 'POST') return [201, await handlers.create(organization, await bodyOf(request))];
     if (!url.startsWith(`${LEADS}/`)) return [200, await list(handlers, organization, rest)];
+    const [id, query] = rest.split('?');
     const json =
       method === 'PUT'
-        ? await handlers.update(organization, rest, await bodyOf(request))
-        : await handlers.get(organization, rest);
+        ? await handlers.update(organization, id, await bodyOf(request), query)
+        : await handlers.get(organization, id);
     return json === undefined ? [404, '{}'] : [200, json];
   };
   const server = http.createServer(async (request, response) => {

@@ -4,12 +4,16 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
-import { FIRST_NUMBER, NUMBER, numbered } from './requests.mjs';
+import { FIRST_NUMBER, NUMBER, numberedRequest } from './requests.mjs';
 
 const run = promisify(execFile);
 const SCRIPT = path.join(import.meta.dirname, 'wrk.lua');
 
-/** A load generator: each connection sends the requests in turn, one after the other. */
+/**
+ * A load generator: each connection sends the next of the requests as soon as it has a response. It counts
+ * the responses, those among them that were not successful as `refused`, and the requests without a response
+ * as `broken`.
+ */
 class Wrk {
   constructor(version, folder) {
     this.description = `wrk ${version}`;
@@ -40,9 +44,7 @@ class Autocannon {
     let number = FIRST_NUMBER;
     let turn = 0;
     const setupRequest = (request) => {
-      const { body, ...next } = requests[turn++ % requests.length];
-      if (body === undefined) return { ...request, ...next };
-      return { ...request, ...next, body: numbered(body, ++number) };
+      return { ...request, ...numberedRequest(requests[turn++ % requests.length], ++number) };
     };
     const load = autocannon({
       ...{ url, connections, duration: seconds, timeout: 60 },
@@ -61,7 +63,8 @@ class Autocannon {
       seconds: result.duration,
       p50: percentile(latencies, 0.5),
       p99: percentile(latencies, 0.99),
-      failed: result.non2xx + result.errors,
+      refused: result.non2xx,
+      broken: result.errors,
     };
   }
 }

@@ -1,45 +1,72 @@
 import { parseArgs } from 'node:util';
-import { CASES } from './cases.mjs';
+import { CASES, SINGLE_LEAD_CASES } from './cases.mjs';
+import { GOAL_SCOPE } from './goals.mjs';
+import { MOST_ORGANIZATIONS } from './organizations.mjs';
 
 const USAGE = `npm run bench -- [options]
 
-  --rounds N      number of rounds, at least 1 (7)
-  --seconds N     seconds of each measurement under load, at least 1 (1)
-  --load NAME     wrk or autocannon (wrk if it is installed)
-  --print-only    do not change the figures and charts in bench
-  --help          show this
+  --rounds N            number of rounds, at least 1 (3; with --goals or --flat 7)
+  --seconds N           seconds of each measurement under load, at least 1 (1)
+  --load NAME           wrk or autocannon (wrk if it is installed)
+  --print-only          do not change the figures and charts in bench
+  --help                show this
 
 Compare Latitude with other servers:
-  --only CASES    some of ${CASES.join(',')} (all)
-  --full          1,000,000 leads instead of 100,000
-  --peers         also Directus and Strapi from npm
+  --only CASES          some of ${CASES.join(',')} (all)
+  --organizations N,M   numbers of organizations of ${SINGLE_LEAD_CASES.join(', ')}, 1 to ${MOST_ORGANIZATIONS} (1,${MOST_ORGANIZATIONS})
+  --connections N,M     numbers of connections (1,8,32,128 for these cases, 1,32 for others)
+  --full                1,000,000 leads instead of 100,000
+  --peers               also Platformatic, Directus and Strapi from npm
+
+Compare only what the goals of the project need, and tell which of them are reached:
+  --goals               measure this instead of the comparison, with Platformatic from npm
 
 Measure requests by the size of the organization:
-  --flat          measure this instead of the comparison
-  --sizes N,M     sizes of the organizations, in leads (1000,10000,100000,1000000)
+  --flat                measure this instead of the comparison
+  --sizes N,M           sizes of the organizations, in leads (1000,10000,100000,1000000)
 `;
 
 const OPTIONS = {
-  rounds: { type: 'string', default: '7' },
+  rounds: { type: 'string' },
   seconds: { type: 'string', default: '1' },
   only: { type: 'string' },
+  organizations: { type: 'string' },
+  connections: { type: 'string' },
   load: { type: 'string' },
   full: { type: 'boolean' },
   peers: { type: 'boolean' },
+  goals: { type: 'boolean' },
   flat: { type: 'boolean' },
   sizes: { type: 'string' },
   'print-only': { type: 'boolean', default: false },
   help: { type: 'boolean' },
 };
 
-/** Options that apply to one mode only. */
-const ONLY_COMPARING = ['only', 'full', 'peers'];
-const ONLY_FLAT = ['sizes'];
+/** The options that apply to one mode only. */
+const OPTIONS_OF = {
+  compare: ['only', 'organizations', 'connections', 'full', 'peers'],
+  goals: [],
+  flat: ['sizes'],
+};
+
+const DEFAULT_ROUNDS = { compare: '3', goals: '7', flat: '7' };
+
+/** Each round of `--flat` needs new search terms, and their number is limited. */
+const MOST_ROUNDS = { compare: 999, goals: 999, flat: 50 };
 
 const DEFAULT_SIZES = '1000,10000,100000,1000000';
 const SIZES = { least: 1_000, most: 5_000_000 };
+const MOST_CONNECTIONS = 1_000;
 
-/** @returns undefined after `--help` */
+/** The defaults of `--connections` for cases of single leads and for others. */
+const CONNECTIONS = { singleLead: [1, 8, 32, 128], other: [1, 32] };
+
+/**
+ * Reads the options of `npm run bench`. A comparison has `only`, the names of its cases, `organizations` and
+ * `connectionsOf`, their numbers of organizations and of connections, `peers`, whether other products are
+ * compared or the names of some, and possibly `isNeeded`, which selects the targets of a case.
+ * @returns undefined after `--help`
+ */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: OPTIONS });
   if (values.help) {
@@ -50,37 +77,71 @@ export function readOptions(args) {
   if (load !== undefined && !['wrk', 'autocannon'].includes(load)) {
     refuse('--load must be wrk or autocannon');
   }
-  const useless = (flat ? ONLY_COMPARING : ONLY_FLAT).find((name) => values[name] !== undefined);
-  if (useless) refuse(`--${useless} cannot be used ${flat ? 'with' : 'without'} --flat`);
+  if (flat && values.goals) refuse('--goals cannot be used with --flat');
+  const mode = flat ? 'flat' : values.goals ? 'goals' : 'compare';
+  const isOfOther = (name) => values[name] !== undefined && !OPTIONS_OF[mode].includes(name);
+  const useless = Object.values(OPTIONS_OF).flat().find(isOfOther);
+  if (useless) {
+    refuse(
+      `--${useless} cannot be used ${mode === 'compare' ? 'without --flat' : `with --${mode}`}`,
+    );
+  }
   const seconds = positive('--seconds', values.seconds, 999);
-  const { flags, ...own } = flat ? ofFlat(values) : ofComparison(values);
-  const timing = ['--rounds', own.rounds, '--seconds', seconds];
-  const command = ['npm run bench --', ...(flat ? ['--flat'] : []), ...timing, ...flags].join(' ');
-  return { flat, seconds, load, printOnly, ...own, command };
+  const rounds = positive('--rounds', values.rounds ?? DEFAULT_ROUNDS[mode], MOST_ROUNDS[mode]);
+  const { flags, ...own } = READERS[mode](values);
+  const timing = ['--rounds', rounds, '--seconds', seconds];
+  const modeFlag = mode === 'compare' ? [] : [`--${mode}`];
+  const command = ['npm run bench --', ...modeFlag, ...timing, ...flags].join(' ');
+  return { mode, rounds, seconds, load, printOnly, ...own, command };
 }
 
-function ofComparison({ rounds: text, only: names = CASES.join(','), full, peers }) {
+const READERS = {
+  compare: ofComparison,
+  goals: () => ({ ...GOAL_SCOPE, flags: [] }),
+  flat: ofFlat,
+};
+
+function ofComparison({ only: names = CASES.join(','), full, peers, ...values }) {
   const only = names.split(',');
   if (!only.every((name) => CASES.includes(name))) {
     refuse(`--only must be some of ${CASES.join(',')}`);
   }
-  const rounds = positive('--rounds', text, 999);
-  const some = only.length < CASES.length && `--only ${only}`;
-  const flags = [full && '--full', peers && '--peers', some].filter(Boolean);
-  return { rounds, only, full, peers, flags };
+  const organizations = values.organizations
+    ? numbers('--organizations', values.organizations, MOST_ORGANIZATIONS)
+    : [1, MOST_ORGANIZATIONS];
+  const connections =
+    values.connections && numbers('--connections', values.connections, MOST_CONNECTIONS);
+  const flags = [
+    full && '--full',
+    peers && '--peers',
+    only.length < CASES.length && `--only ${only}`,
+    values.organizations && `--organizations ${organizations}`,
+    connections && `--connections ${connections}`,
+  ].filter(Boolean);
+  const connectionsOf = (name) =>
+    connections ?? (SINGLE_LEAD_CASES.includes(name) ? CONNECTIONS.singleLead : CONNECTIONS.other);
+  return { only, organizations, connectionsOf, full, peers, flags };
 }
 
-function ofFlat({ rounds: text, sizes: list = DEFAULT_SIZES }) {
-  const sizes = list.split(',').map(Number);
+function ofFlat({ sizes: list = DEFAULT_SIZES }) {
   const { least, most } = SIZES;
-  const isRising = sizes.every((size, i) => i === 0 || size > sizes[i - 1]);
-  const areSizes = sizes.every((size) => Number.isInteger(size) && size >= least && size <= most);
-  if (sizes.length < 2 || !isRising || !areSizes) {
+  const sizes = numbers('--sizes', list, most);
+  if (sizes.length < 2 || sizes[0] < least) {
     refuse(`--sizes must be two or more integers from ${least} to ${most}, the smallest first`);
   }
-  // Each round needs new search terms, and their number is limited.
-  const rounds = positive('--rounds', text, 50);
-  return { rounds, sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
+  return { sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
+}
+
+function numbers(name, list, most) {
+  const all = list.split(',').map(Number);
+  const isRising = all.every((number, i) => i === 0 || number > all[i - 1]);
+  if (
+    isRising &&
+    all.every((number) => Number.isInteger(number) && number >= 1 && number <= most)
+  ) {
+    return all;
+  }
+  return refuse(`${name} must be integers from 1 to ${most}, the smallest first`);
 }
 
 function positive(name, text, most) {

@@ -8,6 +8,7 @@ const LEADS_FULL = 1_000_000;
 const SMALL_ORGANIZATIONS = 10;
 const SMALL = 1_000;
 const MEDIUM_ORGANIZATIONS = 9;
+export const MOST_ORGANIZATIONS = 1 + MEDIUM_ORGANIZATIONS + SMALL_ORGANIZATIONS;
 
 const SCOPES = ['leads:read', 'leads:write'];
 

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
+
 const API = '/api/v1';
 const LEADS = `${API}/leads`;
 const MCP = '/mcp';
 const MCP_REVISION = '2025-11-25';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Placeholder in bodies for the number of the request. */
-export const NUMBER = '{n}';
-export const FIRST_NUMBER = 2_000_000;
+/** Placeholder in bodies and headers for the number of the request. The numbers are as long. */
+export const NUMBER = '{number}';
+export const FIRST_NUMBER = 22_000_000;
 
 /**
  * The request of an operation by Latitude's contract.
@@ -25,6 +27,19 @@ export function restRequest(operation) {
     case 'update':
       return withBody({ method: 'PUT', path: `${LEADS}/${id}`, headers }, changes);
   }
+}
+
+/** A creation with an `Idempotency-Key`, which no two requests share. */
+export function keyedRequest(operation) {
+  const request = restRequest(operation);
+  const key = `${randomUUID()}-${NUMBER}`;
+  return { ...request, headers: { ...request.headers, 'Idempotency-Key': key } };
+}
+
+/** An update that the bare server computes in a transaction. */
+export function transactionRequest(operation) {
+  const request = restRequest(operation);
+  return { ...request, path: `${request.path}?transaction=yes` };
 }
 
 /** A list without `total` and `total_pages`; only the servers of this folder support it. */
@@ -49,7 +64,7 @@ export async function openMcpSessions(url, organizations) {
       capabilities: {},
       clientInfo: { name: 'bench', version: '1' },
     });
-    const response = await fetch(url + request.path, { ...request, body: numbered(request.body) });
+    const response = await fetch(url + request.path, numberedRequest(request));
     await response.body?.cancel();
     const id = response.headers.get('mcp-session-id');
     if (id === null) throw new Error(`/mcp opened no session and answered ${response.status}`);
@@ -70,7 +85,9 @@ function mcpRequest({ key }, method, params) {
   return { method: 'POST', path: MCP, headers, body };
 }
 
-/** Replaces the placeholder in a body by the number of the request. */
-export function numbered(body, number = FIRST_NUMBER) {
-  return body?.replaceAll(NUMBER, number);
+/** Replaces the placeholders of a request by its number. */
+export function numberedRequest({ headers, body, ...request }, number = FIRST_NUMBER) {
+  const replace = (text) => text?.replaceAll(NUMBER, number);
+  const entries = Object.entries(headers).map(([name, value]) => [name, replace(value)]);
+  return { ...request, headers: Object.fromEntries(entries), body: replace(body) };
 }

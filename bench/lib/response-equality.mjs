@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { numbered } from './requests.mjs';
+import { numberedRequest } from './requests.mjs';
 
 const MOST_COMPARED = { reads: 50, writes: 3 };
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -15,7 +15,7 @@ export async function assertSameAnswers({ title, operations, writes, targets }) 
   )) {
     let first;
     for (const target of targets) {
-      const { status, type, body } = await answerTo(target, operation);
+      const { status, type, body, headers } = await answerTo(target, operation);
       const who = `${title}: ${target.name}`;
       assert.equal(status, target.statusOf(operation), `${who} answers ${status}: ${body}`);
       assert.match(type ?? '', /^application\/json|^text\/event-stream/, `${who} answers ${type}`);
@@ -23,7 +23,7 @@ export async function assertSameAnswers({ title, operations, writes, targets }) 
       if (writes) assert.equal(await target.table.restore(writes), 1, `${who} does not write`);
       first ??= answer;
       const [mine, theirs] = [
-        target.normalize(JSON.parse(answer), operation),
+        target.normalize(JSON.parse(answer), operation, headers),
         target.expected(JSON.parse(first), operation),
       ];
       assert.deepEqual(mine, theirs, `${who} does not answer as ${targets[0].name}`);
@@ -32,13 +32,14 @@ export async function assertSameAnswers({ title, operations, writes, targets }) 
 }
 
 async function answerTo({ server, request }, operation) {
-  const { path, ...options } = request(operation);
-  const response = await fetch(server.url + path, { ...options, body: numbered(options.body) });
-  const type = response.headers.get('content-type');
+  const { path, ...options } = numberedRequest(request(operation));
+  const response = await fetch(server.url + path, options);
+  const { status, headers } = response;
+  const type = headers.get('content-type');
   const text = await response.text();
   // In an event stream, the response is the data of the last event.
   const body = type?.startsWith('text/event-stream') ? text.trim().split('data: ').at(-1) : text;
-  return { status: response.status, type, body };
+  return { status, type, body, headers };
 }
 
 function withoutIdsAndTimes(body) {

@@ -1,33 +1,48 @@
-import { BARE, IDIOMATIC, LATITUDE, LIMIT, MCP, WITHOUT_TOTAL } from './targets.mjs';
 import { ratioOf, summarize } from './rounds.mjs';
+import {
+  BARE,
+  IDIOMATIC,
+  KEYED,
+  LATITUDE,
+  LIMIT,
+  MCP,
+  TRANSACTION,
+  WITHOUT_TOTAL,
+} from './targets.mjs';
+
+/** Further rows of a request, and the plain request of Latitude that it is compared with in the last column. */
+const VARIANTS = [
+  { title: ', to lists without', to: (name) => name + WITHOUT_TOTAL },
+  { title: ', to a transaction', to: (name) => name === BARE && TRANSACTION },
+  { title: ' with Idempotency-Key', subject: KEYED, to: (name) => name, itself: LATITUDE },
+];
 
 /** Requests a second of Latitude as multiples of those of each other server. */
 export function ratioTable(results, peers) {
   const references = [BARE, LIMIT, IDIOMATIC, ...peers];
   const rows = results.flatMap(({ benchCase, connections, byTarget }) => {
     const named = byName(byTarget);
-    const row = (title, subject, columns) => [
-      title,
-      connections,
-      ...columns.map((name) =>
-        named.has(name) ? formatRatio(ratioOf(named.get(subject), named.get(name))) : '',
+    const row = ({ title, subject = LATITUDE, to, itself }) => [
+      ...[benchCase.title + title, connections, benchCase.organizations ?? ''],
+      ...[...references.map(to), itself].map((name) =>
+        named.has(subject) && named.has(name)
+          ? formatRatio(ratioOf(named.get(subject), named.get(name)))
+          : '',
       ),
     ];
     if (named.has(MCP)) {
-      const ratio = formatRatio(ratioOf(named.get(MCP), named.get(LATITUDE)));
-      return [
-        [`${benchCase.title}, to get over REST`, connections, ...references.map(() => ''), ratio],
-      ];
+      return [row({ title: '', subject: MCP, to: () => undefined, itself: LATITUDE })];
     }
-    const rows = [row(benchCase.title, LATITUDE, references)];
-    if (named.has(BARE + WITHOUT_TOTAL)) {
-      const columns = references.map((name) => name + WITHOUT_TOTAL);
-      rows.push(row(`${benchCase.title}, to lists without`, LATITUDE, columns));
-    }
-    return rows.map((cells) => [...cells, '']);
+    const variants = VARIANTS.filter(({ subject, to }) =>
+      subject ? named.has(subject) : named.has(to(BARE)),
+    );
+    return [{ title: '', to: (name) => name }, ...variants].map(row);
   });
-  const header = ['Request', 'Connections', ...references.map((name) => `× ${name}`), '× its REST'];
-  return markdownTable(header, rows, 1);
+  const header = [
+    ...['Request', 'Connections', 'Organizations'],
+    ...[...references, 'plain REST'].map((name) => `× ${name}`),
+  ];
+  return markdownTable(header, rows, 0);
 }
 
 /** A ratio with its quartiles. */
@@ -37,21 +52,26 @@ export function formatRatio({ median, quartiles }) {
 
 /** All figures of all servers and cases. */
 export function figuresTable(results) {
-  const rows = results.flatMap(({ benchCase, connections, byTarget }) =>
-    [...byTarget].map(([{ name }, measurements]) => {
-      const { rate, p50, p99, serverCpu, databaseCpu } = summarize(measurements);
-      const microseconds = [serverCpu, databaseCpu].map((cpu) => cpu && formatNumber(cpu));
-      return [
-        ...[benchCase.title, connections, name, formatNumber(rate), p50.toFixed(2), p99.toFixed(2)],
-        ...microseconds.map((cpu) => cpu ?? ''),
-      ];
-    }),
-  );
+  const rows = results.flatMap(({ benchCase, connections, byTarget }) => {
+    const [[, subject]] = byTarget;
+    return [...byTarget].map(([{ name }, measurements], i) => [
+      ...[benchCase.title, connections, benchCase.organizations ?? '', name],
+      i === 0 ? '' : formatRatio(ratioOf(subject, measurements)),
+      ...figureCells(summarize(measurements)),
+    ]);
+  });
   const header = [
-    ...['Request', 'Connections', 'Server', 'Requests/s', 'p50 ms', 'p99 ms'],
-    ...['Server CPU µs', 'PostgreSQL CPU µs'],
+    ...['Request', 'Connections', 'Organizations', 'Server', 'Latitude is ×', 'Requests/s'],
+    ...['p50 ms', 'p99 ms', 'Server CPU µs', 'PostgreSQL CPU µs', 'Server memory MiB', 'Refused'],
   ];
-  return markdownTable(header, rows, 2);
+  return markdownTable(header, rows, 3);
+}
+
+function figureCells({ rate, p50, p99, serverCpu, databaseCpu, memory, refused }) {
+  const ofSystem = [serverCpu, databaseCpu, memory].map((figure) =>
+    figure === undefined ? '' : formatNumber(figure),
+  );
+  return [formatNumber(rate), p50.toFixed(2), p99.toFixed(2), ...ofSystem, refused || ''];
 }
 
 export function formatNumber(number) {

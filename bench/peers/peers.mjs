@@ -3,26 +3,23 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { directus } from './directus.mjs';
 import { install } from './install.mjs';
+import { platformatic } from './platformatic.mjs';
 import { strapi } from './strapi.mjs';
 
 const LONGEST_REASON = 300;
-const PEERS = [directus, strapi];
+const PEERS = [platformatic, directus, strapi];
 
 /**
- * Installs and starts the peers, each with a copy of the leads in a database of its own.
+ * Installs and starts peers, each with a copy of the leads in a database of its own.
+ * @param wanted whether all or none are wanted, or the names of those that are
  * @returns the targets, and the skipped peers with the reasons
  */
-export async function startPeers({
-  connection,
-  folder,
-  connect,
-  progress,
-  cleanups,
-  signal,
-  ...data
-}) {
+export async function startPeers(
+  { connection, folder, connect, progress, cleanups, signal, ...data },
+  wanted = [],
+) {
   const [peers, skipped] = [[], []];
-  for (const peer of PEERS) {
+  for (const peer of PEERS.filter(({ name }) => wanted === true || wanted.includes(name))) {
     const { name, packages } = peer;
     const steps = [];
     try {

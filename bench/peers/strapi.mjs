@@ -66,7 +66,7 @@ export const strapi = {
       idType: 'text',
       timeType: 'timestamp',
     };
-    const table = new LeadsTable(client, leads, columns);
+    const table = new LeadsTable(client, leads, { columns });
     const request = (operation) => requestOf(token, operation);
     return target('Strapi', server, table, { request, normalize, expected: comparableFields });
   },
