@@ -11,6 +11,9 @@ const PAGE = 1_000;
 
 type Listener = (marks: readonly EventMark[]) => void;
 
+/** Prepares this instance for events that it will be told of. */
+type Preparation = () => Promise<void>;
+
 /** Tells this instance of the events that any instance has published, in their order. */
 @Injectable()
 export class EventFollower implements OnModuleDestroy {
@@ -18,6 +21,7 @@ export class EventFollower implements OnModuleDestroy {
   expiredBefore = 0;
   /** Every event up to this position was visible when it was set. Undefined until the first look. */
   private position: number | undefined;
+  private readonly preparations: Preparation[] = [];
   private readonly listeners = new Set<Listener>();
   private readonly waiting = new Map<string, Set<() => void>>();
   /** Whether the server stops, and no request waits any longer. */
@@ -33,6 +37,11 @@ export class EventFollower implements OnModuleDestroy {
     return this.position ?? 0;
   }
 
+  /** Calls `prepare` before each page of events. If it fails, the page is read again later. */
+  beforeEvents(prepare: Preparation): void {
+    this.preparations.push(prepare);
+  }
+
   /** @param listener receives the new events, whole pages at a time */
   onEvents(listener: Listener): void {
     this.listeners.add(listener);
@@ -44,6 +53,7 @@ export class EventFollower implements OnModuleDestroy {
     this.position ??= last;
     while (this.position < last) {
       const marks = await this.log.readMarks(this.position, last, PAGE);
+      if (marks.length > 0) await Promise.all(this.preparations.map((prepare) => prepare()));
       this.position = (marks.length < PAGE ? undefined : marks.at(-1)?.position) ?? last;
       if (marks.length > 0) this.tell(marks);
     }

@@ -106,8 +106,10 @@ export class EventsService {
     const types = kinds.map(creationOf);
     const after = since.getTime() * 1_000;
     const rows = await this.events.findChanged(organization, after, ids, types);
+    // Whoever knows the id of a record knows that it was created.
+    const changes = rows.filter(({ type }) => !type.endsWith('.created'));
     return {
-      ids: ids.filter((id) => rows.some(({ record_id }) => record_id === id)),
+      ids: ids.filter((id) => changes.some(({ record_id }) => record_id === id)),
       kinds: kinds.filter((kind) => rows.some(({ type }) => type === creationOf(kind))),
     };
   }

@@ -83,6 +83,10 @@ export class McpController {
     response.once('close', () => {
       session.detachStream(stream);
     });
+    // Another instance may have stored a subscription since the session was looked up.
+    await Promise.resolve(this.sessions.use(session.id, actor)).catch(() => {
+      stream.close();
+    });
   }
 
   /** Terminates a session. */

@@ -15,6 +15,7 @@ import { PromptRegistry } from './prompts/prompt-registry.js';
 import { ResourceRegistry } from './resources/resource-registry.js';
 import { SessionStore } from './sessions/session-store.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
+import { StoredSubscriptions } from './sessions/stored-subscriptions.js';
 import { ToolRegistry } from './tools/tool-registry.js';
 import { IdempotentCalls } from './tools/idempotent-calls.js';
 import { ToolRunner } from './tools/tool-runner.js';
@@ -36,6 +37,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
     ResourceRegistry,
     SessionStore,
     SessionsRepository,
+    StoredSubscriptions,
     ToolRegistry,
     IdempotentCalls,
     ToolRunner,

@@ -7,8 +7,8 @@ import { ApiClient } from './api-client.js';
 import { query } from './databases.js';
 import { registerDocument, unregisterDocument } from './validate-answer.js';
 
-/** Creates organizations and keys. */
-type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey'>;
+/** Creates organizations and keys, and revokes keys. */
+type KeyIssuer = Pick<KeysService, 'createOrganization' | 'createKey' | 'revoke'>;
 
 /** The server that all suites of a run share, as the global setup describes it. */
 interface SharedServer {
@@ -84,6 +84,11 @@ export class TestServer {
     return { id: organizationId, key, api: this.client(key.key) };
   }
 
+  /** Revokes a key of a tenant. */
+  async revoke({ key }: Tenant): Promise<void> {
+    await this.keys.revoke(key.id);
+  }
+
   /** Returns a client with this key, or without one. */
   client(key?: string): ApiClient {
     return new ApiClient(this.url, key);
@@ -115,5 +120,6 @@ function remoteKeys(url: string): KeyIssuer {
   return {
     createOrganization: (...args) => call('createOrganization', ...args),
     createKey: (...args) => call('createKey', ...args),
+    revoke: (...args) => call('revoke', ...args),
   };
 }

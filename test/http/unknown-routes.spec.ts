@@ -80,8 +80,9 @@ describe('unknown routes and methods', () => {
   });
 
   it.each([
-    ['http://elsewhere.example/api/v1/me', 200],
-    ['http://elsewhere.example/api/v1/nothing', 404],
+    // A proxy refuses an authority that differs from the header Host.
+    ['http://a/api/v1/me', 200],
+    ['http://a/api/v1/nothing', 404],
     ['*', 404],
   ])('accepts the request target %s: %i', async (path, status) => {
     const headers = keyHeaders(tenant);

@@ -6,21 +6,20 @@ import { MAX_SUBSCRIPTIONS } from '../../src/mcp/subscriptions/subscriptions.js'
 import type { Answer } from '../../src/testing/api-client.js';
 import { createLead, type LeadRecord, updateLead } from '../../src/testing/factories.js';
 import type { McpHttpClient } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import { mcpHelpers, rpcErrorOf } from '../support/mcp-helpers.js';
 import { until } from '../support/product.js';
 import { readAllEvents } from '../support/events.js';
 
 const INVALID_PARAMS = -32602;
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let mcp: McpHttpClient;
 const { callerOf, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
 beforeEach(async () => {
   tenant = await app.organization();
@@ -73,13 +72,16 @@ describe('the subscriptions of a session', () => {
   });
 
   it('resume after Last-Event-ID in a burst of changes, without gaps or duplicates', async () => {
-    await subscribe(uriOf(lead));
-    const first = await mcp.openStream(session);
+    // The ids of events are those of one instance.
+    const caller = callerOf(tenant, await start());
+    const own = await caller.openSession();
+    await subscribe(uriOf(lead), caller, own);
+    const first = await caller.openStream(own);
     const burst = Promise.all(Array.from({ length: 30 }, () => rename(lead)));
     // The first event of the stream, then some of the burst.
     for (let n = 0; n <= 5; n++) await first.next();
     first.disconnect();
-    const second = await mcp.openStream(session, { 'Last-Event-ID': '5' });
+    const second = await caller.openStream(own, { 'Last-Event-ID': '5' });
     expect(await second.next()).toMatchObject({ id: '5', data: '' });
     const ids: (string | undefined)[] = [];
     while (ids.length < 25) {
@@ -89,7 +91,7 @@ describe('the subscriptions of a session', () => {
     }
     expect(ids).toEqual(Array.from({ length: 25 }, (_, n) => String(n + 6)));
     await burst;
-    await mcp.delete(session);
+    await caller.delete(own);
     expect(await second.next()).toBeUndefined();
   });
 

@@ -1,10 +1,8 @@
 // The PostgreSQL of the test kit, and a server that suites share.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { asTarget, withClient } from '../../src/testing/cluster.mjs';
 import setUpCluster from '../../src/testing/global-setup.mjs';
 import { temporaryFolder } from '../../src/testing/temporary-folder.mjs';
+import { startInstances } from './shared-instances.mjs';
 
 export default async function setUp() {
   // For data directories of products too.
@@ -15,10 +13,7 @@ export default async function setUp() {
   await withClient(cluster, (client) =>
     client.query(`create database ${shared} template ${template}`),
   );
-  const server = fork(path.join(import.meta.dirname, 'shared-server.mjs'), [
-    JSON.stringify(asTarget(cluster, shared)),
-  ]);
-  const [description] = await once(server, 'message');
-  globalThis.sharedServer = server;
+  globalThis.sharedInstances = await startInstances(asTarget(cluster, shared));
+  const { description } = globalThis.sharedInstances;
   process.env.LATITUDE_TEST_SERVER = JSON.stringify(description);
 }

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { withClient } from '../../src/testing/cluster.mjs';
 import tearDownCluster from '../../src/testing/global-teardown.mjs';
 
 export default async function tearDown(options) {
-  globalThis.sharedServer.disconnect();
-  await once(globalThis.sharedServer, 'exit');
+  await globalThis.sharedInstances.stop();
   const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER);
   await withClient(cluster, (client) => client.query(`drop database ${template}_shared`));
   await tearDownCluster(options);

@@ -1,6 +1,6 @@
 /**
  * The server that suites share, in a process of its own, and an address at which suites create
- * organizations and keys. Usage: shared-server.mjs <database as JSON>
+ * organizations and keys. Usage: shared-server.mjs <database> <environment variables>, both as JSON
  */
 import http from 'node:http';
 import { createApp } from '../../dist/src/app.js';
@@ -11,8 +11,8 @@ import { readSettings } from '../../dist/src/config/settings.js';
 import { UnlimitedTimeBudget } from '../../dist/src/database/gateway/time-budget.js';
 import { TEST_SETTINGS } from '../../src/testing/test-settings.mjs';
 
-const database = JSON.parse(process.argv[2]);
-const settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
+const [database, environment] = process.argv.slice(2).map((argument) => JSON.parse(argument));
+const settings = { ...readSettings({ LOG_LEVEL: 'silent', ...environment }), ...TEST_SETTINGS };
 setLogLevel(settings.logLevel);
 // On a busy machine, a statement may take longer than a server allows it.
 const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeBudget() });

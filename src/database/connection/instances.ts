@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SessionContext } from './session-context.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 
 /** How long a count is reused. */
@@ -16,25 +17,44 @@ const COUNT_INSTANCES = {
 export class Instances {
   private latest: { startedAt: number; count: Promise<number> } | undefined;
 
-  constructor(private readonly lookups: SharedLookups) {}
+  constructor(
+    private readonly lookups: SharedLookups,
+    private readonly context: SessionContext,
+  ) {}
+
+  /**
+   * Returns whether another server may be connected to the database now. Behind a connection pooler, the names
+   * of connections do not tell.
+   */
+  async mayBeSeveral(): Promise<boolean> {
+    if (!this.context.hasOwnSession) return true;
+    return this.find().then(
+      (count) => count !== 1,
+      () => true,
+    );
+  }
 
   /** Returns the number of servers, this one included. It is at most ten seconds old. */
   count(): Promise<number> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
-      this.latest = { startedAt: now, count: this.find() };
+      this.latest = { startedAt: now, count: this.findOrAssumeOne() };
     }
     return this.latest.count;
   }
 
   /** Without a reply of the database, nothing is known about others. Readiness reports the reason. */
-  private async find(): Promise<number> {
+  private async findOrAssumeOne(): Promise<number> {
     try {
-      const [row] = await this.lookups.find<{ instances: number }>(COUNT_INSTANCES);
-      return row?.instances ?? 1;
+      return await this.find();
     } catch {
       this.latest = undefined;
       return 1;
     }
+  }
+
+  private async find(): Promise<number> {
+    const [row] = await this.lookups.find<{ instances: number }>(COUNT_INSTANCES);
+    return row?.instances ?? 1;
   }
 }

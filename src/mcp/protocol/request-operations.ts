@@ -8,7 +8,7 @@ import type { Actor } from '../../tenancy/actor.js';
 import { CompletionService } from '../prompts/completion.service.js';
 import { PromptRegistry } from '../prompts/prompt-registry.js';
 import { type ReadResource, ResourceRegistry } from '../resources/resource-registry.js';
-import { SessionStore } from '../sessions/session-store.js';
+import { StoredSubscriptions } from '../sessions/stored-subscriptions.js';
 import type { Session } from '../sessions/session.js';
 import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
@@ -39,7 +39,7 @@ const KEY_OF_BATCH = {
 @Injectable()
 export class RequestOperations {
   constructor(
-    private readonly sessions: SessionStore,
+    private readonly subscriptions: StoredSubscriptions,
     private readonly registry: ToolRegistry,
     private readonly runner: ToolRunner,
     private readonly resources: ResourceRegistry,
@@ -88,8 +88,8 @@ export class RequestOperations {
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
       readResource: (uri) => withLoggedError(this.readResource(uri, context)),
       subscriptions: session && {
-        subscribe: (resource) => this.sessions.subscribe(session, resource),
-        unsubscribe: (canonicalUri) => this.sessions.unsubscribe(session, canonicalUri),
+        subscribe: (resource) => this.subscriptions.add(session, resource),
+        unsubscribe: (canonicalUri) => this.subscriptions.remove(session, canonicalUri),
       },
       listPrompts: () => this.prompts.listFor(actor.scopes),
       getPrompt: (name, args) => withLoggedError(this.prompts.get(actor, name, args)),

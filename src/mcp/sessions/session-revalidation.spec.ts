@@ -1,4 +1,5 @@
 import type { Authenticator } from '../../auth/authenticator.js';
+import type { EventFollower } from '../../events/event-follower.js';
 import { setLogLevel } from '../../config/logger.js';
 import type {
   SubscriptionStream,
@@ -38,6 +39,7 @@ beforeEach(() => {
       close: (one: unknown) => ended.push(one),
     } as unknown as SubscriptionStreams,
     { findScopes } as unknown as Authenticator,
+    { beforeEvents: () => undefined } as unknown as EventFollower,
   );
   revalidation.onApplicationBootstrap();
 });

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Authenticator, isExpired } from '../../auth/authenticator.js';
 import { logger } from '../../config/logger.js';
+import { EventFollower } from '../../events/event-follower.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { SubscriptionStreams } from '../subscriptions/subscription-streams.js';
@@ -19,9 +20,11 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
     private readonly sessions: SessionStore,
     private readonly streams: SubscriptionStreams,
     private readonly authenticator: Authenticator,
+    private readonly follower: EventFollower,
   ) {}
 
   onApplicationBootstrap(): void {
+    this.follower.beforeEvents(() => this.sessions.refreshNotified());
     this.schedule();
   }
 

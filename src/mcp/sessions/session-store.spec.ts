@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel } from '../../config/logger.js';
 import type { Settings } from '../../config/settings.js';
+import type { Instances } from '../../database/connection/instances.js';
 import { ChangeBus } from '../../database/events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
-import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { Session } from './session.js';
 import { SessionStore } from './session-store.js';
 import type { SessionsRepository, ValidSession } from './sessions.repository.js';
+import type { StoredSubscriptions } from './stored-subscriptions.js';
 
 const MINUTE_MS = 60_000;
 const TTL_SECONDS = 1_800;
@@ -27,6 +28,7 @@ const repository = {
   writeUses: jest.fn<Promise<void>, [{ id: string; idle_seconds: number }[]]>(),
   delete: jest.fn<Promise<boolean>, [string]>(),
 };
+const mayBeSeveral = jest.fn<Promise<boolean>, []>();
 let sessions: SessionStore;
 
 beforeEach(() => {
@@ -39,17 +41,35 @@ beforeEach(() => {
   repository.findValid.mockImplementation((ids) => Promise.resolve(ids.map((id) => valid(id))));
   repository.writeUses.mockResolvedValue();
   repository.delete.mockResolvedValue(true);
+  mayBeSeveral.mockReset().mockResolvedValue(false);
   sessions = new SessionStore(
     repository as unknown as SessionsRepository,
-    {} as ResourceRegistry,
+    { replace: () => [], catchUp: () => Promise.resolve() } as unknown as StoredSubscriptions,
     new ChangeBus(),
+    { mayBeSeveral } as unknown as Instances,
     { mcpSessionTtlSeconds: TTL_SECONDS } as Settings,
   );
 });
 afterEach(() => jest.useRealTimers());
 
 function valid(id: string, isExpired = false): ValidSession {
-  return { id, scopes: ['leads:read'], is_expired: isExpired };
+  return { id, scopes: ['leads:read'], subscriptions: [], is_expired: isExpired };
+}
+
+function stored({ is_expired = false } = {}) {
+  const now = new Date();
+  const times = { age_ms: 0, last_used_at: now, read_at: now };
+  return {
+    ...{ key_id: ALICE.key.id, protocol_version: '2025-11-25', client_name: 'test' },
+    ...{ subscriptions: [], ...times, is_expired },
+  };
+}
+
+/** A session of an instance that has looked for others. */
+async function opened(): Promise<Session> {
+  const session = await sessions.open(ALICE, TERMS);
+  await sessions.revalidate();
+  return session;
 }
 
 function openStream(session: Session) {
@@ -60,7 +80,7 @@ function openStream(session: Session) {
 
 describe('a session that the instance knows', () => {
   it('is used without a statement, and only by its key', async () => {
-    const session = await sessions.open(ALICE, TERMS);
+    const session = await opened();
     expect(sessions.use(session.id, ALICE)).toBe(session);
     expect(() => sessions.use(session.id, BOB)).toThrow(
       expect.objectContaining({ code: 'session_mismatch' }),
@@ -140,6 +160,45 @@ describe('a session that the instance knows', () => {
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([kept]);
     expect(stream.close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a session that other instances may use', () => {
+  beforeEach(() => {
+    mayBeSeveral.mockResolvedValue(true);
+    repository.find.mockResolvedValue(stored());
+  });
+
+  it('is looked up for each request, and only its key may use it', async () => {
+    const session = await opened();
+    expect(await sessions.use(session.id, ALICE)).toBe(session);
+    expect(repository.find).toHaveBeenCalledWith(session.id);
+    await expect(sessions.use(session.id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
+  });
+
+  it('has ended when it is no longer stored', async () => {
+    const session = await opened();
+    const stream = openStream(session);
+    repository.find.mockResolvedValue(undefined);
+    expect(await sessions.use(session.id, ALICE)).toBeUndefined();
+    expect([...sessions.all()]).toEqual([]);
+    expect(stream.close).toHaveBeenCalledTimes(1);
+  });
+
+  it('continues if its last use is not written yet', async () => {
+    const session = await opened();
+    repository.find.mockResolvedValue(stored({ is_expired: true }));
+    expect(await sessions.use(session.id, ALICE)).toBe(session);
+    jest.advanceTimersByTime(TTL_SECONDS * 1_000 + 1);
+    expect(await sessions.use(session.id, ALICE)).toBeUndefined();
+  });
+
+  it('is looked up before events are passed on, if it has a stream', async () => {
+    const [streaming] = await Promise.all([opened(), opened()]);
+    openStream(streaming);
+    repository.findValid.mockClear();
+    await sessions.refreshNotified();
+    expect(repository.findValid.mock.calls).toEqual([[[streaming.id]]]);
   });
 });
 

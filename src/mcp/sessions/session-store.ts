@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
+import { Instances } from '../../database/connection/instances.js';
 import { BatchQueue } from '../../database/gateway/batch-queue.js';
 import { ApiError } from '../../errors/api-error.js';
 import { ChangeBus } from '../../database/events/change-bus.js';
 import { UUID } from '../../fields/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { type ResourceReference, ResourceRegistry } from '../resources/resource-registry.js';
 import { Session, type SessionStream, type SessionTerms } from './session.js';
 import {
   type NewSession,
@@ -17,13 +17,15 @@ import {
   type StoredSession,
   WRITE_INTERVAL_MS,
 } from './sessions.repository.js';
+import { StoredSubscriptions } from './stored-subscriptions.js';
 
 /** An estimate: a session can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
 /**
  * The sessions that this instance knows (docs/contract/mcp.md#sessions). They are stored in the database, so
- * that every instance can continue them. A request of a known session needs no statement.
+ * that every instance can continue them. A request of a known session needs no statement while no other
+ * instance uses the database. Otherwise it looks the session up, because another instance may have ended it.
  */
 @Injectable()
 export class SessionStore implements BeforeApplicationShutdown {
@@ -32,11 +34,14 @@ export class SessionStore implements BeforeApplicationShutdown {
   private readonly ttlMs: number;
   private usesWrittenAt = performance.now();
   private isShuttingDown = false;
+  /** Whether other instances may use the sessions. */
+  private mayBeShared = true;
 
   constructor(
     private readonly repository: SessionsRepository,
-    private readonly resources: ResourceRegistry,
+    private readonly subscriptions: StoredSubscriptions,
     private readonly changes: ChangeBus,
+    private readonly instances: Instances,
     settings: Settings,
   ) {
     this.ttlMs = settings.mcpSessionTtlSeconds * 1_000;
@@ -75,14 +80,16 @@ export class SessionStore implements BeforeApplicationShutdown {
    */
   use(id: string, actor: Actor): MaybePromise<Session | undefined> {
     const session = this.known.get(id);
-    if (!session) return UUID.test(id) ? this.restore(id.toLowerCase(), actor) : undefined;
-    assertOwner(session.keyId, actor);
-    session.touch();
-    return session;
+    if (session && !this.mayBeShared) {
+      assertOwner(session.keyId, actor);
+      session.touch();
+      return session;
+    }
+    return UUID.test(id) ? this.restore(id.toLowerCase(), actor) : undefined;
   }
 
   /**
-   * Ends a session with its stream and subscriptions, on every instance within a second.
+   * Ends a session with its stream and subscriptions. Streams on other instances end within a second.
    * @returns whether it had not ended before
    * @throws ApiError `create_failed`
    */
@@ -90,23 +97,6 @@ export class SessionStore implements BeforeApplicationShutdown {
     const wasOpen = await this.repository.delete(session.id);
     this.end(session);
     return wasOpen;
-  }
-
-  /**
-   * Subscribes a session to a record.
-   * @returns false when the limit of subscriptions is reached
-   * @throws ApiError `create_failed`
-   */
-  async subscribe(session: Session, resource: ResourceReference): Promise<boolean> {
-    if (!session.subscribe(resource)) return false;
-    await this.repository.addSubscription(session.id, resource.uri);
-    return true;
-  }
-
-  /** @throws ApiError `create_failed` */
-  async unsubscribe(session: Session, canonicalUri: string): Promise<void> {
-    session.unsubscribe(canonicalUri);
-    await this.repository.removeSubscription(session.id, canonicalUri);
   }
 
   /** Sends the events of a session to `stream`, or closes it when the application is shutting down. */
@@ -125,19 +115,42 @@ export class SessionStore implements BeforeApplicationShutdown {
     await this.writeRecentUses();
     this.forgetUnused();
     const sessions = [...this.known.values()];
+    const refreshed = this.refresh(sessions);
+    this.mayBeShared = sessions.length === 0 || (await this.instances.mayBeSeveral());
+    await refreshed;
+  }
+
+  /**
+   * Takes over what other instances have changed of the sessions with notifications. Called before events are
+   * passed on, so that subscriptions and their ends apply to every later change on all instances.
+   * @throws ApiError `query_failed`
+   */
+  async refreshNotified(): Promise<void> {
+    if (!this.mayBeShared) return;
+    const known = [...this.known.values()];
+    await this.refresh(known.filter((one) => one.isStreaming || one.hasNotifications));
+  }
+
+  private async refresh(sessions: readonly Session[]): Promise<void> {
     if (sessions.length === 0) return;
+    const read = sessions.map((session) => {
+      return { session, changesBefore: session.subscriptionChanges };
+    });
     const valid = await this.repository.findValid(sessions.map(({ id }) => id));
     const byId = new Map(valid.map((session) => [session.id, session]));
     const now = performance.now();
     const usedButExpired: SessionUse[] = [];
-    for (const session of sessions) {
+    for (const { session, changesBefore } of read) {
       const stored = byId.get(session.id);
-      const idleMs = session.idleMs(now);
-      if (!stored || (stored.is_expired && idleMs > this.ttlMs)) {
+      if (!stored || (stored.is_expired && session.idleMs(now) > this.ttlMs)) {
         this.end(session);
         continue;
       }
       session.updateScopes(stored.scopes);
+      if (this.mayBeShared) {
+        const scopes = new Set(stored.scopes);
+        this.subscriptions.replace(session, stored.subscriptions, scopes, changesBefore);
+      }
       // The clock of the database was set forward.
       if (stored.is_expired) usedButExpired.push(useOf(session, now));
     }
@@ -154,35 +167,27 @@ export class SessionStore implements BeforeApplicationShutdown {
     return this.known.values();
   }
 
-  /** Continues a session that another instance opened, or this one before it was restarted. */
+  /** Continues a session that another instance may have opened, changed or ended. */
   private async restore(id: string, actor: Actor): Promise<Session | undefined> {
+    const changesBefore = this.known.get(id)?.subscriptionChanges ?? 0;
     const stored = await this.repository.find(id);
-    if (!stored) return undefined;
-    assertOwner(stored.key_id, actor);
-    // Another request may have restored it in the meantime.
     const known = this.known.get(id);
+    const isUsed = known !== undefined && known.idleMs(performance.now()) <= this.ttlMs;
+    if (!stored || (stored.is_expired && !isUsed)) {
+      if (known) this.end(known);
+      return undefined;
+    }
+    assertOwner(stored.key_id, actor);
     const session = known ?? this.createFrom(id, stored, actor);
     session.touch();
-    if (!known) await this.catchUp(session, stored, actor);
+    await this.subscriptions.catchUp(session, stored, actor, changesBefore);
     return session;
-  }
-
-  /** Notifies a restored session of what has changed since an instance last wrote its use. */
-  private async catchUp(session: Session, stored: StoredSession, actor: Actor): Promise<void> {
-    if (stored.subscriptions.length === 0) return;
-    const since = new Date(stored.last_used_at.getTime() - WRITE_INTERVAL_MS);
-    const references = stored.subscriptions.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
-    const changed = await this.resources.changedSince(actor, since, references);
-    for (const { uri } of changed) session.notifyUpdated(uri);
   }
 
   private createFrom(id: string, stored: StoredSession, actor: Actor): Session {
     const terms = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
-    const session = new Session(id, actor, terms, this.changes, stored.age_ms);
-    for (const uri of stored.subscriptions) {
-      const resource = this.resources.referenceOf(uri);
-      if (resource && actor.scopes.has(resource.kind.scope)) session.subscribe(resource);
-    }
+    const usedAt = new Date(stored.last_used_at.getTime() - WRITE_INTERVAL_MS);
+    const session = new Session(id, actor, terms, this.changes, stored.age_ms, usedAt);
     this.known.set(id, session);
     return session;
   }

@@ -39,6 +39,8 @@ export class Session {
   readonly clientName: string;
   readonly keyId: string;
   lastSentEventId: number;
+  /** The number of changes of the subscriptions by requests to this instance, begun or completed. */
+  subscriptionChanges = 0;
   private usedAt = performance.now();
   private stream: SessionStream | undefined;
   private events: readonly SessionEvent[] | undefined;
@@ -48,6 +50,7 @@ export class Session {
   /**
    * @param ageMs age of a session that another instance opened. Its event ids continue from there, because
    *   no session has an event each millisecond.
+   * @param subscriptionsReadAt when the stored subscriptions were read, by the clock of the database
    */
   constructor(
     readonly id: string,
@@ -55,6 +58,7 @@ export class Session {
     { protocolVersion, clientName }: SessionTerms,
     changes: ChangeBus,
     ageMs = 0,
+    public subscriptionsReadAt?: Date,
   ) {
     this.keyId = actor.key.id;
     this.protocolVersion = protocolVersion;
@@ -101,6 +105,16 @@ export class Session {
    */
   subscribe(resource: ResourceReference): boolean {
     return this.subscriptions.add(resource);
+  }
+
+  /**
+   * Takes over the subscriptions that requests to other instances have changed.
+   * @returns the new ones
+   */
+  replaceSubscriptions(resources: readonly ResourceReference[]): ResourceReference[] {
+    const { added, removedUris } = this.subscriptions.replace(resources);
+    if (removedUris.length > 0) this.discardEventsOf(removedUris);
+    return added;
   }
 
   /** Ends a subscription and discards its stored notifications. */

@@ -25,6 +25,9 @@ export interface StoredSession extends Omit<NewSession, 'id'> {
   readonly subscriptions: readonly string[];
   readonly age_ms: number;
   readonly last_used_at: Date;
+  /** The time of the database when the session was read. */
+  readonly read_at: Date;
+  readonly is_expired: boolean;
 }
 
 /** A stored session whose key is valid. */
@@ -32,6 +35,7 @@ export interface ValidSession {
   readonly id: string;
   /** The scopes of the key. */
   readonly scopes: readonly string[];
+  readonly subscriptions: readonly string[];
   /** Whether the last written use is older than the time to live, by the clock of the database. */
   readonly is_expired: boolean;
 }
@@ -50,11 +54,11 @@ const IS_EXPIRED = `session.last_used_at <= now() - make_interval(secs => $1)`;
 
 const FIND = `
   select session.key_id, session.protocol_version, session.client_name, session.subscriptions, session.last_used_at,
-    (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms
-  from ${VALID_SESSIONS} where session.id = $2 and not ${IS_EXPIRED}`;
+    (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms, now() as read_at, ${IS_EXPIRED} as is_expired
+  from ${VALID_SESSIONS} where session.id = $2`;
 
 const FIND_VALID = `
-  select session.id, key.scopes, ${IS_EXPIRED} as is_expired
+  select session.id, session.subscriptions, key.scopes, ${IS_EXPIRED} as is_expired
   from ${VALID_SESSIONS} where session.id = any($2::uuid[])`;
 
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
@@ -115,7 +119,7 @@ export class SessionsRepository {
   }
 
   /**
-   * @returns undefined for a session that does not exist or has ended
+   * @returns undefined for a session that does not exist or whose key is not valid
    * @throws ApiError `query_failed`
    */
   async find(id: string): Promise<StoredSession | undefined> {

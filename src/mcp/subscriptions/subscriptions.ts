@@ -42,6 +42,18 @@ export class Subscriptions {
     return true;
   }
 
+  /**
+   * Replaces the subscriptions. Those that stay keep the URI that the client wrote first.
+   * @returns the new ones, and the URIs of the removed ones
+   */
+  replace(resources: readonly ResourceReference[]) {
+    const wanted = new Set(resources.map(({ canonicalUri }) => canonicalUri));
+    const unwanted = [...this.byCanonicalUri.keys()].filter((uri) => !wanted.has(uri));
+    const removedUris = unwanted.flatMap((uri) => this.remove(uri) ?? []);
+    const missing = resources.filter(({ canonicalUri }) => !this.byCanonicalUri.has(canonicalUri));
+    return { added: missing.filter((resource) => this.add(resource)), removedUris };
+  }
+
   /** @returns the URI of the removed subscription, as the client wrote it */
   remove(canonicalUri: string): string | undefined {
     const subscription = this.byCanonicalUri.get(canonicalUri);

@@ -4,12 +4,17 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import {
+  DEFAULTS,
+  HAPROXY_PATH,
+  instancesSection,
+  serverLines,
+  serverRows,
+  statsSection,
+} from '../../support/haproxy.mjs';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/product.js';
 import type { PostgresServer } from './postgres-server.js';
-
-/** Path in Debian's package. */
-const HAPROXY_PATH = '/usr/sbin/haproxy';
 
 export const HAPROXY_SKIP_REASON = existsSync(HAPROXY_PATH)
   ? undefined
@@ -21,42 +26,19 @@ in_recovery=$(psql -h "$3" -p "$4" -U postgres -d postgres -Atc 'select pg_is_in
 [ "$in_recovery" = f ]
 `;
 
-/** The configuration of docs/guides/operator.md#load-balancers, with the ports of the test. */
 function configuration(
   script: string,
   statsPort: number,
   http: { port: number; instances: readonly number[] },
   database: { port: number; servers: readonly PostgresServer[] },
 ): string {
-  const addresses = (ports: readonly number[]) =>
-    ports.map((port, n) => `  server s${n} 127.0.0.1:${port}`).join('\n');
   return `
 global
   external-check
   insecure-fork-wanted
-defaults
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  timeout check 2s
-
-listen latitude
-  mode http
-  bind 127.0.0.1:${http.port}
-  balance roundrobin
-  option redispatch 1
-  retries 5
-  retry-on conn-failure empty-response
-  option httpchk GET /health/ready
-  default-server check inter 1s fall 3 rise 1 observe layer4 error-limit 1 on-error mark-down
-${addresses(http.instances)}
-
-listen stats
-  mode http
-  bind 127.0.0.1:${statsPort}
-  stats enable
-  stats uri /
-
+${DEFAULTS}
+${instancesSection(http.port, http.instances)}
+${statsSection(statsPort)}
 listen postgres
   mode tcp
   bind 127.0.0.1:${database.port}
@@ -65,7 +47,7 @@ listen postgres
   external-check command ${script}
   option redispatch 1
   default-server check inter 2s fastinter 500ms downinter 500ms fall 3 rise 1 on-marked-down shutdown-sessions
-${addresses(database.servers.map(({ port }) => port))}
+${serverLines(database.servers.map(({ port }) => port))}
 `;
 }
 
@@ -78,7 +60,7 @@ export class HaProxy {
     readonly url: string,
     /** URL of the primary. */
     readonly databaseUrl: string,
-    private readonly statsUrl: string,
+    private readonly statsPort: number,
   ) {}
 
   static async start(
@@ -99,7 +81,7 @@ export class HaProxy {
       directory,
       `http://127.0.0.1:${http.port}`,
       `postgres://postgres@127.0.0.1:${database.port}/postgres`,
-      `http://127.0.0.1:${statsPort}`,
+      statsPort,
     );
   }
 
@@ -109,10 +91,8 @@ export class HaProxy {
   }
 
   private async countUp(name: string): Promise<number> {
-    const response = await fetch(`${this.statsUrl}/;csv`).catch(() => undefined);
-    const rows = ((await response?.text()) ?? '').split('\n').map((line) => line.split(','));
-    return rows.filter((row) => row[0] === name && /^s\d$/.test(row[1] ?? '') && row[17] === 'UP')
-      .length;
+    const rows = await serverRows(this.statsPort, name).catch(() => []);
+    return rows.filter(({ status }) => status === 'UP').length;
   }
 
   async stop(): Promise<void> {

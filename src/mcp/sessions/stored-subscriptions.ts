@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../tenancy/actor.js';
+import { type ResourceReference, ResourceRegistry } from '../resources/resource-registry.js';
+import type { Session } from './session.js';
+import { SessionsRepository, type StoredSession } from './sessions.repository.js';
+
+/** The subscriptions of sessions, which every instance takes over from the database. */
+@Injectable()
+export class StoredSubscriptions {
+  constructor(
+    private readonly repository: SessionsRepository,
+    private readonly resources: ResourceRegistry,
+  ) {}
+
+  /**
+   * Subscribes a session to a record.
+   * @returns false when the limit of subscriptions is reached
+   * @throws ApiError `create_failed`
+   */
+  add(session: Session, resource: ResourceReference): Promise<boolean> {
+    return change(session, async () => {
+      if (!session.subscribe(resource)) return false;
+      await this.repository.addSubscription(session.id, resource.uri);
+      return true;
+    });
+  }
+
+  /** @throws ApiError `create_failed` */
+  remove(session: Session, canonicalUri: string): Promise<void> {
+    return change(session, async () => {
+      session.unsubscribe(canonicalUri);
+      await this.repository.removeSubscription(session.id, canonicalUri);
+    });
+  }
+
+  /**
+   * Replaces the subscriptions of a session by the stored ones.
+   * @param changesBefore `subscriptionChanges` of the session before they were read
+   * @returns the new ones; undefined if a change by this instance may be missing in what was read
+   */
+  replace(
+    session: Session,
+    uris: readonly string[],
+    scopes: ReadonlySet<string>,
+    changesBefore: number,
+  ): ResourceReference[] | undefined {
+    if (session.subscriptionChanges !== changesBefore) return undefined;
+    const references = uris.flatMap((uri) => this.resources.referenceOf(uri) ?? []);
+    return session.replaceSubscriptions(references.filter(({ kind }) => scopes.has(kind.scope)));
+  }
+
+  /**
+   * Does the same before a request of the session, and notifies of what has changed since the last time.
+   * @throws ApiError `query_failed`
+   */
+  async catchUp(
+    session: Session,
+    stored: StoredSession,
+    actor: Actor,
+    changesBefore: number,
+  ): Promise<void> {
+    const openedAt = new Date(stored.read_at.getTime() - stored.age_ms);
+    const since = session.subscriptionsReadAt ?? openedAt;
+    const added = this.replace(session, stored.subscriptions, actor.scopes, changesBefore);
+    if (!added) return;
+    session.subscriptionsReadAt = stored.read_at;
+    if (added.length === 0) return;
+    const changed = await this.resources.changedSince(actor, since, added);
+    for (const { uri } of changed) session.notifyUpdated(uri);
+  }
+}
+
+/** Counts the begin and the end of a change. */
+async function change<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  session.subscriptionChanges++;
+  try {
+    return await work();
+  } finally {
+    session.subscriptionChanges++;
+  }
+}

@@ -1,0 +1,11 @@
+export const HAPROXY_PATH: string;
+export const DEFAULTS: string;
+
+export function instancesSection(port: number, instances: readonly number[]): string;
+export function serverLines(ports: readonly number[]): string;
+export function statsSection(port: number): string;
+
+export function serverRows(
+  statsPort: number,
+  section: string,
+): Promise<readonly Readonly<Record<'svname' | 'status' | 'lbtot', string>>[]>;
