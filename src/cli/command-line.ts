@@ -7,6 +7,7 @@ import type { Run } from '../extension/command.js';
 import { addBackup, addRestore } from './backup.js';
 import { addCounters } from './counters.js';
 import { addDemo } from './demo.js';
+import { addJobs } from './jobs.js';
 import { addKeys } from './keys.js';
 import { addMigrate } from './migrate.js';
 import { addNew } from './new.js';
@@ -16,7 +17,7 @@ import { addPartition } from './partition.js';
 import { addPurge } from './purge.js';
 import { actionRunner, databaseRunner } from './run.js';
 
-const COMMANDS = [addOrganizations, addKeys, addCounters, addPurge, addPartition, addDemo];
+const COMMANDS = [addOrganizations, addKeys, addCounters, addJobs, addPurge, addPartition, addDemo];
 
 /**
  * Runs one command. Errors are printed as one line.

@@ -40,6 +40,7 @@ import { IdempotencyRepository } from './idempotency.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { JobQueueRepository } from './jobs/job-queue.repository.js';
 import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
+import { FailedJobsRepository } from './jobs/failed-jobs.repository.js';
 import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { TenantDataService } from './records/tenant-data.service.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
@@ -67,6 +68,7 @@ const PROVIDERS = [
   IdempotencyRepository,
   JobQueueRepository,
   JobSchedulesRepository,
+  FailedJobsRepository,
   JobWorkerRepository,
   TenantDataService,
   TenantTables,

@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander';
+import {
+  type FailedJobFilter,
+  FailedJobsRepository,
+} from '../database/jobs/failed-jobs.repository.js';
+import { uuid } from '../extension/command-options.js';
+import type { Run } from '../extension/command.js';
+
+/** `latitude jobs`. */
+export function addJobs(program: Command, run: Run): void {
+  const jobs = program.command('jobs').description('jobs that failed and are not repeated');
+  const command = (name: string, description: string) =>
+    jobs
+      .command(name)
+      .description(description)
+      .option('--name <name>', 'only jobs of this name, such as acme.send-message')
+      .addOption(new Option('--id <id>', 'only this job').argParser(uuid));
+
+  command('list', 'list the latest 100 failed jobs').action((filter: FailedJobFilter) =>
+    run((app) => app.get(FailedJobsRepository).list(filter)),
+  );
+  command('retry', 'let failed jobs run again, with all their attempts').action(
+    (filter: FailedJobFilter) =>
+      run(async (app) => ({ retried: await app.get(FailedJobsRepository).retry(filter) })),
+  );
+}
