@@ -26,7 +26,13 @@ export async function waitUntilIdle(client) {
 }
 
 /** Names and types of the columns of a table of leads, where the servers differ. */
-const COLUMNS = { id: 'id', status: 'status', idType: 'uuid', timeType: 'timestamptz' };
+export const COLUMNS = {
+  organization: 'organization_id',
+  id: 'id',
+  status: 'status',
+  idType: 'uuid',
+  timeType: 'timestamptz',
+};
 
 /** Removes the responses that Latitude stores for requests with an `Idempotency-Key`. */
 export const REMOVE_STORED_RESPONSES = 'truncate idempotency_keys';
@@ -72,12 +78,12 @@ export class LeadsTable {
   }
 
   #restoreUpdated() {
-    const { id, status, idType, timeType } = this.#columns;
+    const { organization, id, status, idType, timeType } = this.#columns;
     return this.#client.query(
       `update leads set ${status} = old.status, notes = old.notes, updated_at = old.updated_at
        from json_to_recordset($1) old (id ${idType}, organization_id ${idType}, status text,
          notes text, updated_at ${timeType})
-       where leads.organization_id = old.organization_id and leads.${id} = old.id
+       where leads.${organization} = old.organization_id and leads.${id} = old.id
          and leads.updated_at <> old.updated_at`,
       [this.#updated],
     );

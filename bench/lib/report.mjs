@@ -46,7 +46,12 @@ ${machine}, ${os.type()}, Node.js ${process.versions.node}, PostgreSQL ${postgre
  */
 export async function publish(kind, { figures, details, chart, textChart, printOnly }) {
   const [formatted, all] = [await format(figures), details && (await format(details))];
-  console.log(['', textChart, formatted, all].filter((part) => part !== undefined).join('\n'));
+  console.log(
+    [textChart, formatted, all]
+      .filter(Boolean)
+      .map((part) => `\n${part}`)
+      .join('\n'),
+  );
   if (printOnly) return;
   const { chart: chartFile, page, title, ...section } = SECTIONS[kind];
   const image = chart ? `![${section.alt}](${chartFile})\n\n` : '';

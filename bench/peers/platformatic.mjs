@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Latitude } from '../lib/latitude.mjs';
-import { LeadsTable } from '../lib/database.mjs';
+import { COLUMNS, LeadsTable } from '../lib/database.mjs';
 import { freePort } from '../lib/free-port.mjs';
 import { withBody } from '../lib/requests.mjs';
 import { Server } from '../lib/server.mjs';
@@ -22,6 +22,10 @@ const TABLE = `
   );
   create index on leads (organization_id, created_at, id)`;
 
+/** Its filters would take the name of a column that starts with `or` for a disjunction. */
+const OWNER = 'owner_id';
+const RENAME = `alter table leads rename organization_id to ${OWNER}`;
+
 /** Platformatic's SQL mapper and REST API on Fastify, without authentication. */
 export const platformatic = {
   name: PLATFORMATIC,
@@ -38,6 +42,7 @@ export const platformatic = {
       client,
       `insert into leads select * from json_populate_recordset(null::leads, $1)`,
     );
+    await client.query(RENAME);
     const port = await freePort();
     const configuration = { installed, port, poolSize: Latitude.poolSize(connection) };
     const connectionString = urlOf(connection);
@@ -48,7 +53,7 @@ export const platformatic = {
     });
     cleanups.push(() => server.stop());
     await server.waitUntilReady(`http://127.0.0.1:${port}`, `${LEADS}/?limit=1`);
-    const table = new LeadsTable(client, leads);
+    const table = new LeadsTable(client, leads, { columns: { ...COLUMNS, organization: OWNER } });
     const statusOf = () => 200;
     return target(PLATFORMATIC, server, table, {
       request,
@@ -71,14 +76,14 @@ function request({ type, organization, id, lead, changes, page, limit, search })
     case 'get':
       return { method: 'GET', path: `${LEADS}/${id}`, headers };
     case 'create': {
-      const body = camelCased({ ...lead, organization_id: organization.id });
+      const body = camelCased({ ...lead, [OWNER]: organization.id });
       return withBody({ method: 'POST', path: `${LEADS}/`, headers }, body);
     }
     case 'update':
       return withBody({ method: 'PUT', path: `${LEADS}/${id}`, headers }, camelCased(changes));
     case 'list': {
       const query = new URLSearchParams({
-        'where.organizationId.eq': organization.id,
+        [`where.${camelCase(OWNER)}.eq`]: organization.id,
         ...(search && {
           'where.or': `(${SEARCHED.map((name) => conditionOf(name, search)).join('|')})`,
         }),
@@ -100,7 +105,7 @@ function normalize(answer, operation, headers) {
     const meta = { total: Number(headers.get('x-total-count')) };
     return comparableFields({ data: answer.map(snakeCased), meta }, operation);
   }
-  const { organization_id: _, ...data } = snakeCased(answer);
+  const { [OWNER]: _, ...data } = snakeCased(answer);
   return comparableFields({ data }, operation);
 }
 

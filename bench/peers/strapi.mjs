@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LeadsTable } from '../lib/database.mjs';
+import { COLUMNS, LeadsTable } from '../lib/database.mjs';
 import { target } from '../lib/targets.mjs';
 import { freePort } from '../lib/free-port.mjs';
 import { withBody } from '../lib/requests.mjs';
@@ -61,6 +61,7 @@ export const strapi = {
     await copyLeads(owner, client, INSERT);
     const token = await server.waitForLog(TOKEN_LINE);
     const columns = {
+      ...COLUMNS,
       id: 'document_id',
       status: 'lead_status',
       idType: 'text',
