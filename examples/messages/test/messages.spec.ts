@@ -140,6 +140,18 @@ describe('GET /api/v1/messages', () => {
   });
 });
 
+describe('GET /api/v1/events', () => {
+  it('contains that a message was created and sent', async () => {
+    const { id } = await sendMessage();
+    await waitUntil(async () => {
+      const { body } = await tenant.api.get('/api/v1/events?types=message.created,message.sent');
+      const { data } = body as { data: { type: string; record: MessageDto }[] };
+      const types = data.filter(({ record }) => record.id === id).map(({ type }) => type);
+      return types.join() === 'message.created,message.sent';
+    });
+  });
+});
+
 describe('access', () => {
   it('answers 401 without a key', async () => {
     expectError(await app.client().get(MESSAGES), 401, 'unauthorized');
