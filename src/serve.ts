@@ -53,7 +53,7 @@ async function checkCommands(config: LatitudeConfig): Promise<void> {
   commandLine(config);
 }
 
-/** The parent reports a failure. */
+/** Serves in a worker. The parent reports a failure of the worker. */
 async function serveInWorker(
   config: LatitudeConfig,
   ofInstance: Settings,

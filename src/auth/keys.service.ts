@@ -123,7 +123,9 @@ export class KeysService {
     const old = await this.repository.findKey(id);
     if (!old) throw new ApiError('not_found', { message: 'There is no such key.' });
     if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
-      throw new ApiError('not_found', { message: 'That key has ended: create a new one.' });
+      throw new ApiError('not_found', {
+        message: 'The key is revoked or has expired: create a new one.',
+      });
     }
     const issued = await this.createKey({
       organizationId: old.organization_id,

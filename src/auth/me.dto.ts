@@ -61,7 +61,7 @@ export class KeyInfoDto {
   })
   scopes: readonly string[];
   @DateTime({
-    description: 'When the key ends; null where it does not.',
+    description: 'When the key expires; null if it does not expire.',
     example: '2027-01-01T00:00:00.000Z',
   })
   expires_at: Date | null;

@@ -21,7 +21,7 @@ export interface TokenIdentity {
  */
 export abstract class TokenAuthenticator {
   /**
-   * @param token the bearer token of a request, which has not the prefix of an API key
+   * @param token the bearer token of a request, which does not have the prefix of an API key
    * @returns the caller; undefined if this authenticator does not accept the token
    */
   abstract authenticate(

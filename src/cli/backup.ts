@@ -27,8 +27,8 @@ const PRIVATE = 0o600;
 export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void {
   program
     .command('backup')
-    .description('write all data to a file, as it is at this moment')
-    .argument('<file>', 'the file to make, or - for standard output')
+    .description('write a snapshot of all data to a file')
+    .argument('<file>', 'the file to write, or - for standard output')
     .option('--force', 'replace the file if it exists')
     .action(async (file: string, { force = false }: { force?: boolean }) => {
       if (file === STANDARD_STREAM && process.stdout.isTTY) {
@@ -51,7 +51,7 @@ export function addRestore(
 ): void {
   program
     .command('restore')
-    .description('bring the data of a backup into an empty database')
+    .description('restore the data of a backup into an empty database')
     .argument('<file>', 'the file of a backup, or - for standard input')
     .action(async (file: string) => {
       if (file === STANDARD_STREAM && process.stdin.isTTY) {

@@ -9,10 +9,12 @@ import type { Run } from '../extension/command.js';
 
 /** `latitude counters`. */
 export function addCounters(program: Command, run: Run): void {
-  const counters = program.command('counters').description('the totals of lists, kept as counters');
+  const counters = program
+    .command('counters')
+    .description('check and repair the counters behind the totals of lists');
   counters
     .command('check')
-    .description('compare the counters with the records; exits with 1 where they differ')
+    .description('compare the counters with the records; exits with 1 if they differ')
     .action(async () => {
       let wrong = 0;
       await run(async (app, progress) => {
@@ -26,7 +28,7 @@ export function addCounters(program: Command, run: Run): void {
     });
   counters
     .command('repair')
-    .description('mend counters that are wrong, while requests are served')
+    .description('correct wrong counters; requests are served meanwhile')
     .action(() =>
       run(async (app, progress) => {
         const service = app.get(CountsService);
@@ -41,13 +43,13 @@ export function addCounters(program: Command, run: Run): void {
 async function forEachOrganization(
   app: INestApplicationContext,
   progress: Progress,
-  look: (tenant: Tenant) => Promise<CountDrift[]>,
+  find: (tenant: Tenant) => Promise<CountDrift[]>,
 ) {
   const organizations = await app.get(KeysService).listOrganizations();
   const wrong: (CountDrift & { organization_id: string })[] = [];
   await progress(organizations.length, async (advance) => {
     for (const { id } of organizations) {
-      const drifts = await look({ id });
+      const drifts = await find({ id });
       wrong.push(...drifts.map((drift) => ({ organization_id: id, ...drift })));
       advance(1);
     }

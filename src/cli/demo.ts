@@ -31,7 +31,7 @@ const LEADS_PER_TASK = 3;
 export function addDemo(program: Command, run: Run): void {
   program
     .command('demo')
-    .description('make an organization with a key and sample data')
+    .description('create an organization with a key and sample data')
     .requiredOption(
       '--leads <number>',
       `how many leads, 1 to ${MAX_LEADS}`,

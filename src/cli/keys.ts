@@ -30,7 +30,7 @@ export function addKeys(program: Command, run: Run): void {
     .command('rotate')
     .argument('<id>', 'id of the key', uuid)
     .addOption(
-      new Option('--overlap <duration>', 'how long the old key goes on working')
+      new Option('--overlap <duration>', 'how long the old key stays valid')
         .argParser(duration)
         .default(0, 'none'),
     )
@@ -46,7 +46,7 @@ function addCreate(keys: Command, run: Run): void {
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <scopes>', `all, or some of ${SCOPES.join(',')}`, scopes)
     .option('--expires-in <duration>', 'such as 90d', duration)
-    .option('--user-id <id>', 'user whom the records made with the key name', uuid)
+    .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
     .action(({ organization, name, scopes, expiresIn, userId }: CreateOptions) =>
       run((app) =>
         app.get(KeysService).createKey({

@@ -23,7 +23,7 @@ interface Manifest {
 export function addNew(program: Command): void {
   program
     .command('new')
-    .description('make a repository with one extension, its tests and a Dockerfile')
+    .description('create a repository with one extension, its tests and a Dockerfile')
     .argument('<name>', 'name of the extension, such as acme', extensionName)
     .argument('[directory]', 'the new folder; by default the name')
     .action((name: string, directory: string = name) => {

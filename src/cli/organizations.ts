@@ -8,7 +8,7 @@ import { phoneRegion, uuid } from '../extension/command-options.js';
 import type { Progress } from '../extension/command.js';
 import type { Run } from '../extension/command.js';
 
-const PHONE_REGION = 'where phone numbers without a country code belong, such as US or DE';
+const PHONE_REGION = 'country of phone numbers without a country code, such as US or DE';
 
 /** A cached key lives for less than a second, and a write times out in less than 5 seconds. */
 const MAX_REQUEST_MS = 6_000;
@@ -34,7 +34,7 @@ export function addOrganizations(program: Command, run: Run): void {
 function addUpdate(organizations: Command, run: Run): void {
   organizations
     .command('update')
-    .description('change the phone region, and read all phones again by it')
+    .description('change the phone region and normalize all phone numbers again')
     .argument('<id>', 'id of the organization', uuid)
     .requiredOption('--phone-region <country>', PHONE_REGION, phoneRegion)
     .action((id: string, { phoneRegion: region }: { phoneRegion: string }) =>
@@ -74,9 +74,9 @@ async function changeRegion(
 function addDelete(organizations: Command, run: Run): void {
   organizations
     .command('delete')
-    .description('remove an organization with its keys and all of its data, for good')
+    .description('permanently remove an organization with its keys and all of its data')
     .argument('<id>', 'id of the organization', uuid)
-    .option('--yes', 'remove it; without this, only tell what would be removed')
+    .option('--yes', 'remove it; without this option, only print what would be removed')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
       await run((app, progress) => remove(app, id, yes, progress));
       if (!yes) throw new Error('nothing was removed: add --yes to remove the organization.');

@@ -10,7 +10,7 @@ export function addPartition(program: Command, run: Run): void {
     .description('spread the tables of organizations over hash partitions; stop the servers first')
     .requiredOption(
       '--partitions <number>',
-      'partitions of each table',
+      'number of partitions of each table',
       integer({ min: 2, max: 256 }),
     )
     .action(({ partitions }: { partitions: number }) =>

@@ -1,15 +1,10 @@
 import type { Progress } from '../extension/command.js';
 
-/** The terminal that shows a progress bar. */
-export interface Terminal {
-  write(text: string): unknown;
-}
-
 const WIDTH = 40;
 const REDRAW_EVERY_MS = 100;
 
 /** @returns a progress bar, which shows nothing without a terminal */
-export function createProgress(terminal: Terminal | undefined): Progress {
+export function createProgress(terminal: { write(text: string): unknown } | undefined): Progress {
   return async (total, work) => {
     if (!terminal) return work(() => undefined);
     let done = 0;

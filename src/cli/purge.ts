@@ -10,7 +10,7 @@ import type { Run } from '../extension/command.js';
 export function addPurge(program: Command, run: Run): void {
   program
     .command('purge')
-    .description('remove for good what was deleted long ago')
+    .description('permanently remove records that were deleted long ago')
     .requiredOption('--older-than <duration>', 'such as 30d', duration)
     .action(({ olderThan }: { olderThan: number }) =>
       run((app, progress) => purge(app, new Date(Date.now() - olderThan), progress)),

@@ -26,7 +26,7 @@ export class Deadline {
     if (timeoutMs === undefined) return;
     this.timer = setTimeout(
       () => {
-        this.controller.abort(new DeadlineExceeded(`no answer within ${timeoutMs} ms`));
+        this.controller.abort(new DeadlineExceeded(`no response within ${timeoutMs} ms`));
       },
       Math.min(timeoutMs, MAX_TIMER_MS),
     );

@@ -5,8 +5,8 @@ import type { CallOptions, EventQuery, EventsPage, RecordEvent } from './types.j
 const MAX_WAIT_SECONDS = 25;
 const MAX_LIMIT = 100;
 
-/** The time that an answer takes besides the wait for an event. */
-const ANSWER_MS = 10_000;
+/** Timeout of a response, in addition to the wait for an event. */
+const RESPONSE_MS = 10_000;
 
 /** Reads what changed. Every method rejects with a `LatitudeError`. */
 export class Events {
@@ -15,7 +15,7 @@ export class Events {
   /** One page of events, oldest first. `meta.next` is the `after` of the next page. */
   async list(query: EventQuery = {}, options: CallOptions = {}): Promise<EventsPage> {
     const path = `/api/v1/events${queryString(query)}`;
-    const timeoutMs = options.timeoutMs ?? (query.wait ?? 0) * 1_000 + ANSWER_MS;
+    const timeoutMs = options.timeoutMs ?? (query.wait ?? 0) * 1_000 + RESPONSE_MS;
     const call = { method: 'GET', path } as const;
     const { body } = await this.transport.send(call, { ...options, timeoutMs });
     return body as EventsPage;

@@ -104,7 +104,7 @@ export interface components {
             scopes: ("appointments:read" | "appointments:write" | "events:read" | "leads:read" | "leads:write" | "tasks:read" | "tasks:write" | "webhooks:read" | "webhooks:write")[];
             /**
              * Format: date-time
-             * @description When the key ends; null where it does not.
+             * @description When the key expires; null if it does not expire.
              * @example 2027-01-01T00:00:00.000Z
              */
             expires_at: string | null;
@@ -541,7 +541,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The record after the change, as GET answers it; of a deleted one the last state.
+             * @description The record after the change, as GET returns it. For a deletion, its last state.
              * @example {
              *       "id": "01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21",
              *       "first_name": "Ada"
@@ -554,7 +554,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The names of the fields that have another value. Empty for creations and deletions.
+             * @description The names of the fields whose values changed. Empty for creations and deletions.
              * @example [
              *       "email"
              *     ]

@@ -56,7 +56,7 @@ export function parseResponse(
   const body = parse(text);
   if (status >= 200 && status < 300) {
     if (isEnvelope(body)) return { body, etag: headers.get('etag') };
-    const message = `HTTP ${status}: the answer was cut off or is not JSON of the API`;
+    const message = `HTTP ${status}: the response was cut off or is not JSON of the API`;
     const facts = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
     const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...facts });
     return new FailedAttempt(error, 0, isWrite);

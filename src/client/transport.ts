@@ -48,14 +48,14 @@ export class Transport {
     const signals = [this.options.signal, options.signal];
     let isUncertain = false;
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.attempt(call, signals, timeoutMs, isUncertain);
-      if (!(answer instanceof FailedAttempt)) return answer;
-      isUncertain ||= answer.isOutcomeUnknown;
-      if (isUncertain && call.method === 'DELETE' && answer.error.status === 404) {
+      const result = await this.attempt(call, signals, timeoutMs, isUncertain);
+      if (!(result instanceof FailedAttempt)) return result;
+      isUncertain ||= result.isOutcomeUnknown;
+      if (isUncertain && call.method === 'DELETE' && result.error.status === 404) {
         return { body: undefined, etag: null };
       }
-      if (!answer.isWorthRetrying || attempt >= maxAttempts) throw answer.error;
-      const delay = retryDelay(attempt, answer.retryAfterMs);
+      if (!result.isWorthRetrying || attempt >= maxAttempts) throw result.error;
+      const delay = retryDelay(attempt, result.retryAfterMs);
       await sleep(delay, signals).catch((reason: unknown) => {
         throw abortError(reason, isUncertain);
       });

@@ -34,7 +34,7 @@ export function setLogErrors(errors: LogErrors): void {
   logErrorMessages(errors === 'full');
 }
 
-/** Lines are written in batches, because each write is expensive. */
+/** How long lines are collected before they are written together, because each write is expensive. */
 const FLUSH_INTERVAL_MS = 10;
 
 /** Longer writes of several processes to one pipe can be mixed. */

@@ -30,8 +30,8 @@ export function responseValues(response: CreatedResponse, id: string, json: stri
 
 /**
  * SQL of the stored response with a key, in the organization `$1`. Only the primary key has the order of
- * the subquery. Otherwise PostgreSQL can decide to read all responses of the organization, if it takes
- * them for few.
+ * the subquery. Otherwise PostgreSQL can read all responses of the organization, if it estimates that
+ * there are few.
  */
 export function storedResponseSql(key: string, route: string): string {
   return `(select * from idempotency_keys

@@ -68,7 +68,7 @@ export async function prepareCluster(
   if (version === undefined) await initialise(cluster, runtime, signal);
   else if (version.trim() !== runtime.majorVersion) {
     throw new Error(
-      `The database in ${cluster.directory} says that it is of PostgreSQL "${version.trim()}", and this Latitude brings PostgreSQL ${runtime.majorVersion}: dump it with its own version and load it into a new DATA_DIR.`,
+      `The database in ${cluster.directory} was created by PostgreSQL "${version.trim()}", and this version of Latitude includes PostgreSQL ${runtime.majorVersion}: dump it with its own version and load it into a new DATA_DIR.`,
     );
   }
   await changeOwner(runtime.runAs, cluster.directory);
@@ -107,8 +107,8 @@ async function removeLeftovers(dataDirectory: string): Promise<void> {
     if (kind === undefined) continue;
     // This process has not run initdb yet: a directory with its id belongs to an earlier process.
     const ours = kind === 'postgres.init' && Number(pid) === process.pid;
-    const isLiving = !ours && (await identify(Number(pid))) !== undefined;
-    if (!isLiving) await removeLeftover(join(dataDirectory, name));
+    const isRunning = !ours && (await identify(Number(pid))) !== undefined;
+    if (!isRunning) await removeLeftover(join(dataDirectory, name));
   }
 }
 
@@ -158,7 +158,7 @@ async function initialise(
     }
     if (initdb.ended !== 'exit code 0') {
       throw new Error(
-        `The database could not be made in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
+        `The database could not be created in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
       );
     }
     await rename(temporary, directory);
@@ -191,7 +191,7 @@ async function prepareSocketDirectory(directory: string, runAs: RunAs): Promise<
   const isOurs = stats.uid === process.getuid?.() || stats.uid === runAs.uid;
   if (!stats.isDirectory() || !isOurs || (stats.mode & 0o077) !== 0) {
     throw new Error(
-      `The directory ${directory}, meant for the database's socket, was made by someone else or can be entered by others: remove it.`,
+      `The directory ${directory}, meant for the database's socket, belongs to another user, or other users can enter it: remove it.`,
     );
   }
   await changeOwner(runAs, directory);

@@ -29,7 +29,7 @@ const PAGE = 200;
 /** How long progress is kept in memory. After a crash, the handler receives these events again. */
 const STORE_EVERY_MS = 200;
 
-/** How often handlers are looked for that other instances have left, and claims are extended. */
+/** How often handlers that no instance runs are claimed, and claims are extended. */
 const POLL_MS = 1_000;
 const HEARTBEAT_MS = 5_000;
 
@@ -45,7 +45,7 @@ const FAILURE = 'the positions of event handlers could not be read or stored';
 export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
   private readonly running = new Map<string, ClaimedHandler>();
-  private isLooking = false;
+  private isClaiming = false;
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -62,9 +62,9 @@ export class DurableHandlers implements OnApplicationBootstrap {
     if (this.methods.size === 0 || !this.background.isServer) return;
     await this.handlers.register([...this.methods.keys()]);
     this.follower.onEvents(() => {
-      this.background.start(() => this.look(), FAILURE);
+      this.background.start(() => this.claimIdle(), FAILURE);
     });
-    this.background.repeat(POLL_MS, () => this.look(), FAILURE);
+    this.background.repeat(POLL_MS, () => this.claimIdle(), FAILURE);
     const extend = () => this.handlers.extend([...this.running.values()]);
     this.background.repeat(HEARTBEAT_MS, extend, FAILURE);
   }
@@ -82,10 +82,10 @@ export class DurableHandlers implements OnApplicationBootstrap {
     return methods;
   }
 
-  private async look(): Promise<void> {
+  private async claimIdle(): Promise<void> {
     const idle = [...this.methods.keys()].filter((name) => !this.running.has(name));
-    if (this.isLooking || idle.length === 0) return;
-    this.isLooking = true;
+    if (this.isClaiming || idle.length === 0) return;
+    this.isClaiming = true;
     try {
       for (const claimed of await this.handlers.claim(idle)) {
         const method = this.methods.get(claimed.name);
@@ -94,7 +94,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
         this.background.start(() => this.run(method, claimed), FAILURE);
       }
     } finally {
-      this.isLooking = false;
+      this.isClaiming = false;
     }
   }
 
@@ -105,7 +105,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
       this.running.delete(claimed.name);
     }
     // Events that were published since the last read.
-    if (this.background.isAccepting) await this.look();
+    if (this.background.isAccepting) await this.claimIdle();
   }
 
   /** Processes all published events. */

@@ -11,15 +11,15 @@ const PAGE = 1_000;
 
 type Listener = (marks: readonly EventMark[]) => void;
 
-/** Prepares this instance for events that it will be told of. */
+/** Prepares this instance for events before its listeners are notified. */
 type Preparation = () => Promise<void>;
 
-/** Tells this instance of the events that any instance has published, in their order. */
+/** Notifies this instance of the events that any instance has published, in their order. */
 @Injectable()
 export class EventFollower implements OnModuleDestroy {
   /** Events before this position are removed. */
   expiredBefore = 0;
-  /** Every event up to this position was visible when it was set. Undefined until the first look. */
+  /** Every event up to this position was visible when it was set. Undefined before the first read. */
   private position: number | undefined;
   private readonly preparations: Preparation[] = [];
   private readonly listeners = new Set<Listener>();
@@ -32,7 +32,7 @@ export class EventFollower implements OnModuleDestroy {
     private readonly changes: ChangeBus,
   ) {}
 
-  /** The position up to which this instance knows all events; 0 before the first look. */
+  /** The position up to which this instance knows all events; 0 before the first read. */
   get head(): number {
     return this.position ?? 0;
   }
@@ -42,12 +42,12 @@ export class EventFollower implements OnModuleDestroy {
     this.preparations.push(prepare);
   }
 
-  /** @param listener receives the new events, whole pages at a time */
+  /** @param listener receives the new events in pages */
   onEvents(listener: Listener): void {
     this.listeners.add(listener);
   }
 
-  /** Reads the events up to the last one and tells of them. The first call tells of none. */
+  /** Reads the events up to the last one and notifies listeners. The first call only sets the position. */
   async advance({ last, expiredBefore }: LogState): Promise<void> {
     this.expiredBefore = expiredBefore;
     this.position ??= last;
@@ -55,7 +55,7 @@ export class EventFollower implements OnModuleDestroy {
       const marks = await this.log.readMarks(this.position, last, PAGE);
       if (marks.length > 0) await Promise.all(this.preparations.map((prepare) => prepare()));
       this.position = (marks.length < PAGE ? undefined : marks.at(-1)?.position) ?? last;
-      if (marks.length > 0) this.tell(marks);
+      if (marks.length > 0) this.notify(marks);
     }
   }
 
@@ -86,7 +86,7 @@ export class EventFollower implements OnModuleDestroy {
     for (const ends of [...this.waiting.values()]) for (const end of [...ends]) end();
   }
 
-  private tell(marks: readonly EventMark[]): void {
+  private notify(marks: readonly EventMark[]): void {
     for (const { organization_id, record_id, type } of marks) {
       const [kind, change] = type.split('.');
       // Nobody subscribes to a record before it is created, but agents follow the creations of a kind.

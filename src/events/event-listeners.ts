@@ -36,7 +36,7 @@ export class EventListeners implements OnApplicationBootstrap {
         this.emitter.emit(stored.type, eventOf(stored), handlerActorOf(stored, '@OnEvent'));
       }
     } catch (error) {
-      logger.error({ err: error }, 'listeners were not told of events');
+      logger.error({ err: error }, 'events could not be passed to listeners');
     }
   }
 }

@@ -21,7 +21,7 @@ import { EventFollower } from './event-follower.js';
 /** How often each instance looks for events of other instances. */
 const POLL_MS = 300;
 
-/** The least time between two publications, in which events of further commits gather. */
+/** The minimum time between two publications, which collects the events of several commits. */
 const PAUSE_MS = 100;
 
 /** How long a stop waits for the last publication. */
@@ -77,12 +77,12 @@ export class EventPublisher
     });
   }
 
-  /** Tells subscribers of what is committed, before their streams are closed. */
+  /** Notifies subscribers of committed changes before their streams are closed. */
   async onModuleDestroy(): Promise<void> {
     if (this.timer) await this.publishInTime();
   }
 
-  /** Publishes what the last requests have written. What is left, the next start publishes. */
+  /** Publishes the events of the last requests. The next start publishes those that are left. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.timer) return;
     clearInterval(this.timer);
@@ -101,7 +101,7 @@ export class EventPublisher
     }
   }
 
-  /** Publishes all waiting events, and tells this instance of those that any instance has published. */
+  /** Publishes all waiting events, and notifies this instance of those of every instance. */
   publish(): Promise<void> {
     this.publishing = this.publishing.then(() => this.publishWaiting());
     return this.publishing;

@@ -57,14 +57,13 @@ export class EventDto {
   created_at: Date;
 
   @AnyRecord({
-    description: 'The record after the change, as GET answers it; of a deleted one the last state.',
+    description: 'The record after the change, as GET returns it. For a deletion, its last state.',
     example: { id: '01a1fbdc-1d0f-7a44-b0a5-6f6f0e3a8c21', first_name: 'Ada' },
   })
   record: Record<string, unknown>;
 
   @Names({
-    description:
-      'The names of the fields that have another value. Empty for creations and deletions.',
+    description: 'The names of the fields whose values changed. Empty for creations and deletions.',
     example: ['email'],
   })
   changed: string[];

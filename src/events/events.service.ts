@@ -122,7 +122,7 @@ export class EventsService {
     const stored = found.slice(0, limit);
     const has_more = found.length > limit;
     const last = stored.at(-1)?.position ?? after;
-    // The position of events of other organizations is none of the caller's business, but their hour is.
+    // Callers must not learn when other organizations write events, except the hour.
     const known = has_more ? 0 : head - (head % HOUR_US);
     const next = eventIdOf(Math.max(last, known));
     const page = new CursorPage<EventDto>(stored.map(eventJsonOf), { next, has_more });

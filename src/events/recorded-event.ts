@@ -9,9 +9,9 @@ export interface RecordedEvent {
   /** Such as `lead.updated`. */
   readonly type: string;
   readonly created_at: string;
-  /** The record after the change, as GET answers it. A deletion has the last state. */
+  /** The record after the change, as GET returns it. For a deletion, its last state. */
   readonly record: Readonly<Record<string, unknown>> & { readonly id: string };
-  /** The names of the fields that have another value. */
+  /** The names of the fields whose values changed. */
   readonly changed: readonly string[];
   /** Who changed it. Jobs and commands have neither a key nor a request. */
   readonly actor: {

@@ -129,10 +129,10 @@ function unknownFields(
   { known }: Reader,
   wording: ProblemWording,
 ): FieldProblem[] {
-  const strays = Object.keys(plain).filter((name) => !known.has(name));
-  if (strays.length === 0) return [];
+  const unknown = Object.keys(plain).filter((name) => !known.has(name));
+  if (unknown.length === 0) return [];
   const message = unknownMessage(dto, [...known.keys()], wording);
-  return strays.map((name) => ({
+  return unknown.map((name) => ({
     field: fieldLabel(name, wording.whole),
     message: message(name),
   }));

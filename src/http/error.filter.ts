@@ -6,7 +6,7 @@ import { type ApiRequest, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 import { fromHttpException } from './http-exception.js';
 
-/** Headers that describe the body which the handler meant to send. */
+/** Headers of the body that the handler has prepared, which the error replaces. */
 const CONTENT_HEADERS = [
   'Content-Disposition',
   'Content-Encoding',

@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { describePipeProblems, type PipeProblems } from './request/pipe-problems.js';
 
-/** Statuses whose condition is the same, whoever throws them. */
+/** Statuses for which Latitude has a code with the same meaning. */
 const SHARED_CODES: Readonly<Record<number, ErrorCode>> = {
   400: 'validation_error',
   401: 'unauthorized',

@@ -12,7 +12,7 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
 
   constructor(
     private readonly keys: KeysService,
-    private readonly answers: IdempotencyRepository,
+    private readonly responses: IdempotencyRepository,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -30,7 +30,7 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
   /** @throws ApiError `create_failed` */
   async deleteExpired(): Promise<void> {
     for (const organization of await this.keys.listOrganizations()) {
-      await this.answers.deleteExpired(organization);
+      await this.responses.deleteExpired(organization);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { HttpAdapter } from '../http/lifecycle/http-adapter.js';
 /** How long a stop waits for running work. The rest of the shutdown needs time, too. */
 const DRAIN_MS = 10_000;
 
-/** Runs the work that no request asked for, in a server and until it stops. */
+/** Runs work that belongs to no request, in a server and until it stops. */
 @Injectable()
 export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly timers: NodeJS.Timeout[] = [];
@@ -67,6 +67,6 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
     const tooLate = after(DRAIN_MS, undefined, { ref: false });
     await Promise.race([Promise.allSettled(this.running), tooLate]);
     const { size } = this.running;
-    if (size > 0) logger.warn({ jobs: size }, 'the stop does not wait longer for running jobs');
+    if (size > 0) logger.warn({ jobs: size }, 'the server stops although jobs are still running');
   }
 }

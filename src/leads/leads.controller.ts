@@ -60,7 +60,8 @@ export class LeadsController {
   @ApiRoute({
     summary: 'Delete a lead',
     response: DeletedDto,
-    description: 'It is found no more, and its e-mail and phone are free. What links to it stays.',
+    description:
+      'It is no longer found, and its e-mail and phone can be used again. Records that refer to it stay.',
   })
   delete(@Caller() actor: Actor, @Id() id: string) {
     return this.leads.delete(actor, id);

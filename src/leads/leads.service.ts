@@ -167,18 +167,18 @@ export class LeadsService {
       return await write();
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
-      const twins = await this.repository.findDuplicates(actor.organization, claim);
+      const duplicates = await this.repository.findDuplicates(actor.organization, claim);
       const mayRead = actor.scopes.has('leads:read');
-      const detail = (field: 'email' | 'phone', twin?: { id: string }) => ({
+      const detail = (field: 'email' | 'phone', other?: { id: string }) => ({
         field,
         message: 'belongs to another lead',
-        ...(twin && mayRead && { existing_id: twin.id }),
+        ...(other && mayRead && { existing_id: other.id }),
       });
       const details = [
-        ...twins.filter((twin) => twin.same_email).map((twin) => detail('email', twin)),
-        ...twins.filter((twin) => twin.same_phone).map((twin) => detail('phone', twin)),
+        ...duplicates.filter((lead) => lead.same_email).map((lead) => detail('email', lead)),
+        ...duplicates.filter((lead) => lead.same_phone).map((lead) => detail('phone', lead)),
       ];
-      // The other lead may have been deleted since. The name of the index still tells the field.
+      // The other lead may have been deleted since. The name of the index identifies the field.
       const field = error.constraint.includes('email') ? 'email' : 'phone';
       throw duplicate(details.length > 0 ? details : [detail(field)]);
     }

@@ -14,8 +14,7 @@ export class Conditions {
   private readonly clauses: string[] = [];
   private readonly equalities: Equality[] = [];
   private others = 0;
-  /** Whether a search was added. */
-  isSearch = false;
+  private hasSearch = false;
 
   constructor(
     readonly tenant: Tenant,
@@ -52,7 +51,7 @@ export class Conditions {
 
   /** Adds the clause of a search. It can be evaluated by an index or record by record. */
   search(clause: string): void {
-    this.isSearch = true;
+    this.hasSearch = true;
     this.others += 1;
     this.clauses.push(clause);
   }
@@ -64,6 +63,11 @@ export class Conditions {
   /** SQL of the conditions without those in `scopeSql`. */
   get filterSql(): string {
     return ['true', ...this.clauses].join(' and ');
+  }
+
+  /** Whether a search was added. */
+  get isSearch(): boolean {
+    return this.hasSearch;
   }
 
   /** Whether all records of the organization are selected. */

@@ -68,7 +68,7 @@ export class WriteInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** Has the statement that inserts the record store the response as well. */
+  /** Runs the handler so that the statement that inserts the record also stores the response. */
   private async insertOnce(call: IdempotentCall): Promise<SerializedResponse> {
     const { idempotent, actor, request, response, next } = call;
     const locationOf = (id: string) => createdPathOf(request, id);
@@ -125,7 +125,7 @@ function idempotentRequestOf({
   return { key, route: `${method} ${path}`, content };
 }
 
-/** Tells the events of what the request changes who changed it. */
+/** Adds the key and the request to the tenant, for the events of changes. */
 function withOrigin(actor: Actor, { state: { requestId } }: ApiRequest): Actor {
   const { channel } = actor;
   const origin = { keyId: actor.key.id, channel, requestId };

@@ -51,7 +51,11 @@ export class TasksController {
 
   @Delete(':id')
   @RequireScope('tasks:write')
-  @ApiRoute({ summary: 'Delete a task', response: DeletedDto, description: 'It is found no more.' })
+  @ApiRoute({
+    summary: 'Delete a task',
+    response: DeletedDto,
+    description: 'It is no longer found.',
+  })
   delete(@Caller() actor: Actor, @Id() id: string) {
     return this.tasks.delete(actor, id);
   }

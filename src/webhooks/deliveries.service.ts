@@ -47,7 +47,7 @@ export class DeliveriesService {
       const [id] = await this.dispatcher.add(organization, [webhookId], {
         eventId: event.id,
         type: TEST_TYPE,
-        // Not the webhook, so that a test waits for no other one.
+        // A new id and not that of the webhook, so that a test does not wait for another test.
         recordId: uuidv7(),
         body: JSON.stringify(event),
       });
@@ -57,7 +57,8 @@ export class DeliveriesService {
   }
 
   /**
-   * Attempts a delivery again: an ended one as the last of its record, a pending one at once.
+   * Attempts a delivery again. A pending one is attempted at once. One that has ended is queued behind the other
+   * deliveries of its record.
    * @throws ApiError `not_found`, `webhook_disabled`, `create_failed`
    */
   redeliver(actor: Actor, webhookId: string, id: string): Promise<DeliveryDto> {

@@ -5,7 +5,7 @@ import { ListQuery } from '../listing/list-query.js';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The start of an answer that is kept, in bytes. */
+/** How many bytes of a response are kept. */
 export const MAX_RESPONSE_BYTES = 1_000;
 
 /** One event for one webhook (docs/contract/webhooks.md#deliveries). */

@@ -16,7 +16,7 @@ export class HostResolver {
 
   /**
    * Asks the name servers. Unlike `dns.lookup`, this occupies no thread of Node while a server does not
-   * answer, and it reads no names of private networks from the hosts file.
+   * reply, and it reads no names of private networks from the hosts file.
    * @returns an empty list if the host has no address
    */
   async resolve(host: string): Promise<HostAddress[]> {

@@ -8,15 +8,15 @@ export function isTargetUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && hostname !== '';
 }
 
-/** The address that the host of a URL is; undefined if it is a name. */
+/** The IP address in the host of a URL; undefined if the host is a name. */
 export function addressOf(url: string): string | undefined {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(host) === 0 ? undefined : host;
 }
 
 /**
- * Whether an address is public. Those of private networks, of the machine itself, of a link, of carriers and
- * of cloud metadata are not, nor are those that embed other addresses, as in NAT64 and 6to4.
+ * Whether an address is public. Addresses of private networks, of this machine, of a link, of carriers and of
+ * cloud metadata are not public. Neither are those that embed other addresses, as in NAT64 and 6to4.
  */
 export function isPublicAddress(address: string): boolean {
   // A mapped address, such as ::ffff:10.0.0.1, becomes the IPv4 address.

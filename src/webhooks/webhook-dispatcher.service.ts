@@ -6,7 +6,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { DeliveryQueueRepository, type NewDelivery } from './delivery-queue.repository.js';
 import { EventTypes } from '../events/event-types.js';
 
-/** Delivers what is due for a webhook. Requests take most of its time, so an instance runs many. */
+/** Delivers the due events of a webhook. A run mostly waits for responses, so an instance has many at a time. */
 export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
   retries: 1_000_000_000,
   backoff: { delay: '1s', maxDelay: '1m' },

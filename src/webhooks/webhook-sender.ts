@@ -27,7 +27,7 @@ export interface AttemptResult {
   readonly error: string | null;
 }
 
-/** Time limit of an attempt, from the resolution of the host to the end of the answer. */
+/** Time limit of an attempt, from the resolution of the host to the end of the response. */
 const TIMEOUT_MS = 15_000;
 
 const NOT_PUBLIC = 'The host has an address that is not public.';
@@ -50,7 +50,7 @@ export class WebhookSender {
     this.allowsPrivateTargets = settings.webhooksAllowPrivateTargets;
   }
 
-  /** Whether the host of a URL is an address to which nothing is sent. The addresses of names can change. */
+  /** Whether the host of a URL is an IP address that must not receive events. Names are resolved later. */
   isRefused(url: string): boolean {
     const address = addressOf(url);
     return address !== undefined && !this.allows(address);
@@ -101,7 +101,7 @@ export class WebhookSender {
     });
   }
 
-  /** Returns only addresses that were checked, and the connection uses what it returns. */
+  /** Resolves a host to addresses that were checked. The connection uses these addresses. */
   private readonly lookup: LookupFunction = (host, { all }, callback) => {
     const resolving = this.allowsPrivateTargets
       ? this.resolver.resolveLocally(host)
@@ -129,7 +129,7 @@ export class WebhookSender {
 /** A failure whose message is a sentence for the owner of the webhook. */
 class DeliveryError extends Error {}
 
-/** Reads the start of an answer and ends the connection. An answer that breaks off has its status anyway. */
+/** Reads the start of a response and ends the connection. A response that is cut off still has its status. */
 async function startOf(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -140,7 +140,7 @@ async function startOf(response: http.IncomingMessage): Promise<string> {
       if (size >= MAX_RESPONSE_BYTES) break;
     }
   } catch {
-    // What arrived is kept.
+    // The part that arrived is kept.
   }
   response.destroy();
   const start = Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES);

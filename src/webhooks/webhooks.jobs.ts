@@ -18,23 +18,23 @@ import { WebhookMetrics } from './webhook-metrics.js';
 import { type AttemptResult, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** The status by which a receiver ends a webhook. */
+/** With this status, a receiver ends a webhook. */
 const GONE = 410;
 
 /** Requests to one receiver at the same time. */
 const MAX_PARALLEL = 10;
 
-/** How often deliveries that became due are looked for while requests run. */
+/** How often a run looks for due deliveries while requests are running. */
 const POLL_MS = 500;
 
-/** How long a run begins attempts, so that webhooks with many events do not keep others waiting. */
+/** For how long a run begins attempts, so that webhooks with many events do not keep others waiting. */
 const RUN_MS = 30_000;
 
 /** Attempts of a delivery. With these delays they take from three to four days. */
 export const MAX_ATTEMPTS = 53;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 12 * 3_600_000;
-/** Small, so that a receiver that fails half the time has thousands of events within minutes. */
+/** Small, so that a receiver that fails half of the requests still gets thousands of events within minutes. */
 const DELAY_GROWTH = 1.25;
 
 /** Delivers events to receivers. */

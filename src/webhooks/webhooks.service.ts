@@ -73,7 +73,7 @@ export class WebhooksService {
           const changes = changedFields(stored, input);
           if (!changes) return undefined;
           const next = { ...stored, ...changes };
-          // Another address or other types are as a new webhook: the key must have the scopes of all types.
+          // A change of the address or the types is checked like a new webhook: the key needs the scopes of all types.
           const isGrant = 'url' in changes || 'types' in changes;
           return {
             ...nullsForMissing(UpdateWebhookDto, next),

@@ -49,7 +49,7 @@ describe('a restore into another schema', () => {
     const { file } = await backUp(await databaseWith(MIGRATIONS.slice(0, -1)));
     const restored = restore(await createDatabase(), file);
     await expect(restored).rejects.toThrow(
-      `older than the schema of the database, which has seen ${names.at(-1)}`,
+      `older than the schema of the database, which has the migrations ${names.at(-1)}`,
     );
   });
 

@@ -10,7 +10,7 @@ import { LEADS } from '../../src/testing/factories.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { createDatabase, databaseOf, dropDatabase } from '../../src/testing/databases.js';
+import { createDatabase, databaseOf } from '../../src/testing/databases.js';
 import { Product, until } from '../support/product.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -260,7 +260,7 @@ describe('graceful shutdown', () => {
     created.resume();
     await stopped;
     keepAlive.destroy();
-    await dropDatabase(app.database);
+    await app.stop();
   });
 });
 

@@ -45,7 +45,7 @@ export async function assertRestorable(
     const ahead = missing(await readMigrations(client), header.migrations);
     if (ahead.length === 0) return;
     throw new Error(
-      `The backup is older than the schema of the database, which has seen ${ahead.join(', ')}: restore it into a database without tables, and it is migrated there.`,
+      `The backup is older than the schema of the database, which has the migrations ${ahead.join(', ')}: restore it into a database without tables. The next start migrates it.`,
     );
   });
 }

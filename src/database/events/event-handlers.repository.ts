@@ -68,7 +68,7 @@ export class EventHandlersRepository {
   }
 
   /**
-   * Gives a handler back that has not failed.
+   * Releases a handler that has not failed.
    * @param position of the last event that it has processed; undefined if there was none
    */
   async release({ name, claim }: ClaimedHandler, position?: number): Promise<void> {
@@ -79,7 +79,7 @@ export class EventHandlersRepository {
     );
   }
 
-  /** Gives a handler back that has failed, to run again after a delay. */
+  /** Releases a handler that has failed. It runs again after a delay. */
   async retry({ name, claim }: ClaimedHandler, error: string, delayMs: number): Promise<void> {
     await this.query(
       `update event_handlers set claim = null, failures = failures + 1, last_error = $3,

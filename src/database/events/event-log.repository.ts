@@ -18,7 +18,7 @@ export interface LogState {
   readonly oldestWaiting: Date | null;
 }
 
-/** The parts of an event that decide who is told of it. */
+/** The parts of an event that determine who is notified of it. */
 export interface EventMark {
   readonly position: number;
   readonly organization_id: string;

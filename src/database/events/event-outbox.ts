@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 
-/** Tells the publisher of this instance that events were written. */
+/** Notifies the publisher of this instance after commits that wrote events. */
 @Injectable()
 export class EventOutbox {
   /** Identifies this instance in the events that it writes. */

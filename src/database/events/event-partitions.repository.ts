@@ -86,8 +86,8 @@ export class EventPartitionsRepository {
   }
 
   /**
-   * Drops at most one partition, so that a clock that is set forward by mistake costs one day of events an
-   * hour and not all of them.
+   * Drops at most one partition, so that a clock that is set forward by mistake removes one day of
+   * events an hour and not all of them.
    */
   private async dropExpired(firstKept: number): Promise<void> {
     const [oldest] = await this.days();

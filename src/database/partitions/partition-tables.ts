@@ -26,7 +26,7 @@ export async function partitionTables(
     const names = (await readDefinitions(runner)).map(({ name }) => name);
     if (names.length > 0) await runner.query(`lock table ${names.join(', ')}`);
     const tables = await readDefinitions(runner);
-    tables.forEach(assertDivisible);
+    tables.forEach(assertPartitionable);
     const keys = await readForeignKeys(runner, tables);
     for (const { table, name } of keys) {
       await runner.query(`alter table ${table} drop constraint ${name}`);
@@ -47,7 +47,7 @@ export async function partitionTables(
 }
 
 /** @throws Error if PostgreSQL could not keep an index unique, or a constraint, over partitions */
-function assertDivisible({ name, indexes }: TableDefinition): void {
+function assertPartitionable({ name, indexes }: TableDefinition): void {
   const exclusion = indexes.find(({ isExclusion }) => isExclusion);
   if (exclusion) {
     throw new Error(
@@ -140,7 +140,7 @@ function indexStatements(table: string, index: TableIndex): string[] {
   ];
 }
 
-/** Names the index of each partition after that of the table, as errors about duplicates name it. */
+/** Names the index of each partition after that of the table, because errors about duplicates contain the name. */
 async function nameIndexesOfPartitions(runner: QueryRunner, name: string): Promise<void> {
   const indexes = (await runner.query(
     `select inhrelid::regclass::text as name, substring(table_of.relname from '_p\\d+$') as suffix

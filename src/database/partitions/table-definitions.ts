@@ -67,7 +67,7 @@ const INDEXES = `
     left join pg_constraint on conindid = indexrelid and contype in ('p', 'u', 'x')
   where indrelid = c.oid order by index.relname`;
 
-/** The tables with records of organizations that are not partitioned. Each policy keeps organizations apart. */
+/** The tables under row-level security that have an `organization_id` and are not partitioned. */
 const FIND_TABLES = `
   select c.oid, c.oid::regclass::text as name,
     array(select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0

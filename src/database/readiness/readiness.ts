@@ -21,8 +21,8 @@ const COMMON_TABLES = ['idempotency_keys', 'record_counts'];
 /** An organization that does not exist: its reads use the tables and find nothing. */
 const NO_ORGANIZATION = { id: '00000000-0000-0000-0000-000000000000' };
 
-const SILENT: Problem = { detail: 'The database does not answer in time.' };
-const STUCK: Problem = { detail: 'The database does not commit writes in time.' };
+const NO_REPLY: Problem = { detail: 'The database does not answer in time.' };
+const NO_COMMIT: Problem = { detail: 'The database does not commit writes in time.' };
 
 /** Checks whether requests can read from the database and write to it. */
 @Injectable()
@@ -52,7 +52,7 @@ export class Readiness {
   }
 
   /** @returns the reason as a sentence for operators; undefined if the instance is ready */
-  obstacle(): Promise<string | undefined> {
+  unreadyReason(): Promise<string | undefined> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
       this.latest = { startedAt: now, unreadyReason: this.check() };
@@ -62,20 +62,20 @@ export class Readiness {
 
   private async check(): Promise<string | undefined> {
     const problems = await Promise.all([
-      runCheck(this.readShared(), () => SILENT),
-      runCheck(this.readAsTenant('index'), () => SILENT),
+      runCheck(this.readShared(), () => NO_REPLY),
+      runCheck(this.readAsTenant('index'), () => NO_REPLY),
       ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
     ]);
-    const obstacle = this.judge(problems);
-    if (obstacle !== this.known) {
-      if (obstacle === undefined) logger.info('the instance is ready again');
-      else logger.warn({ reason: obstacle }, 'the instance is not ready');
+    const reason = this.unreadyReasonOf(problems);
+    if (reason !== this.known) {
+      if (reason === undefined) logger.info('the instance is ready again');
+      else logger.warn({ reason }, 'the instance is not ready');
     }
-    this.known = obstacle;
-    return obstacle;
+    this.known = reason;
+    return reason;
   }
 
-  private judge(problems: readonly (Problem | undefined)[]): string | undefined {
+  private unreadyReasonOf(problems: readonly (Problem | undefined)[]): string | undefined {
     const found = problems.find((problem) => typeof problem === 'object');
     if (found) return found.detail;
     if (!problems.includes('no connection')) {
@@ -101,13 +101,13 @@ export class Readiness {
 
   private readPooled(): Promise<Problem | undefined> {
     return runCheck(this.readAsTenant('prepared'), () =>
-      this.status.pool().waiting > 0 ? 'no connection' : SILENT,
+      this.status.pool().waiting > 0 ? 'no connection' : NO_REPLY,
     );
   }
 
   private write(): Promise<Problem | undefined> {
     return runCheck(this.writes.write(), () =>
-      this.writes.isConnecting && this.status.pool().waiting > 0 ? 'no connection' : STUCK,
+      this.writes.isConnecting && this.status.pool().waiting > 0 ? 'no connection' : NO_COMMIT,
     );
   }
 

@@ -6,7 +6,7 @@ export const NEXT_UPDATED_AT = `greatest(date_trunc('milliseconds', clock_timest
 
 /**
  * Ends a subquery that finds one record: PostgreSQL then runs it once for each id, with the primary key.
- * Otherwise it can decide to read all records of the organization, if it takes the organization for small.
+ * Otherwise it can read all records of the organization, if it estimates that there are few.
  */
 export const ONE_BY_ONE = 'offset 0';
 

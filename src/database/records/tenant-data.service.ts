@@ -89,14 +89,14 @@ export class TenantDataService {
   private async tables(tenant: Tenant): Promise<string[]> {
     const tables = await this.database.read<Table>(tenant, { text: TABLES, values: [] });
     const ordered: string[] = [];
-    const place = ({ name }: Table) => {
+    const visit = ({ name }: Table) => {
       if (ordered.includes(name)) return;
       // Added before its referencing tables, which ends the recursion for circular references.
       ordered.push(name);
-      for (const table of tables.filter(({ refersTo }) => refersTo.includes(name))) place(table);
+      for (const table of tables.filter(({ refersTo }) => refersTo.includes(name))) visit(table);
       ordered.push(...ordered.splice(ordered.indexOf(name), 1));
     };
-    for (const table of tables) place(table);
+    for (const table of tables) visit(table);
     return [...ordered.filter((name) => !LAST.includes(name)), ...LAST];
   }
 }

@@ -182,7 +182,7 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   private publish(tenant: Tenant, id: string): void {
     if (this.table.events) this.database.publishEvents(tenant);
-    // Nobody but the subscribers of this instance learns of it.
+    // Only subscribers of this instance are notified.
     else this.database.publishChange(tenant, id);
   }
 

@@ -26,7 +26,7 @@ export function withHttpExceptions({ func, exceptionMetatypes }: BoundFilter): B
   };
 }
 
-/** Whether a filter catches the class of an error by name, and so knows it. */
+/** Whether a filter declares `ApiError` or a subclass, so that it expects the error itself. */
 function namesClassOf(error: ApiError, types: BoundFilter['exceptionMetatypes']): boolean {
   return types.some(
     (type) => error instanceof type && (type === ApiError || type.prototype instanceof ApiError),

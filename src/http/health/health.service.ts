@@ -15,7 +15,7 @@ export interface ReadinessReport {
   readonly detail?: string;
   /** Present if extensions add health indicators. */
   readonly checks?: HealthResults;
-  /** Sentences for operators about what does not keep the instance from serving. */
+  /** Sentences for operators about problems that do not make the instance unready. */
   readonly warnings?: readonly string[];
 }
 
@@ -31,11 +31,11 @@ export class HealthService {
 
   async checkReadiness(): Promise<ReadinessReport> {
     if (this.host.httpAdapter.isDraining) return { status: 'unavailable', reason: 'draining' };
-    const [obstacle, results] = await Promise.all([this.database.obstacle(), this.checks.run()]);
+    const [reason, results] = await Promise.all([this.database.unreadyReason(), this.checks.run()]);
     const checks = Object.keys(results).length > 0 ? { checks: results } : {};
     const failure = this.checks.findFailure(results);
-    if (obstacle !== undefined) {
-      return { status: 'unavailable', reason: 'database', detail: obstacle, ...checks };
+    if (reason !== undefined) {
+      return { status: 'unavailable', reason: 'database', detail: reason, ...checks };
     }
     if (failure !== undefined) {
       const detail = results[failure]?.detail;

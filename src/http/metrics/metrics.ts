@@ -83,13 +83,13 @@ export class Metrics {
   async scrape(): Promise<string> {
     if (!this.parent) return this.registry.metrics();
     const question = { topic: 'metrics', report: await this.report() } as const;
-    // Less than all counts would look like a restart.
+    // Without the counts of some workers, the totals would fall, which looks like a restart.
     return this.parent.ask(question, PAGE_TIMEOUT_MS).catch((cause: unknown) => {
       throw new ApiError('overloaded', { cause });
     });
   }
 
-  /** JSON has no NaN, which a value without samples is. */
+  /** Leaves out the values of metrics without samples, which are NaN: JSON cannot represent them. */
   private async report(): Promise<MetricReport> {
     const metrics = await this.registry.getMetricsAsJSON();
     return metrics.map((metric) => ({

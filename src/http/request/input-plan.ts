@@ -42,7 +42,7 @@ export interface InputPlan {
   readonly param?: SourcePlan;
 }
 
-/** The types of interfaces, unions, `any` and arrays. They do not tell what the value holds. */
+/** The types of interfaces, unions, `any` and arrays. They do not describe the value. */
 const UNCHECKED: readonly unknown[] = [Object, Array];
 const PRIMITIVES: readonly unknown[] = [String, Number, Boolean];
 

@@ -13,7 +13,7 @@ import { RESOURCE, type ResourceKind } from './resource.decorator.js';
 const MIME_TYPE = 'application/json';
 const RESOURCE_URI = /^([a-z_]+):\/\/([^/]+)$/;
 
-/** Stands for the records of a kind that were created lately, in place of an id. */
+/** In place of an id, names the list of the latest created records of a kind. */
 const LIST_ID = 'list';
 
 /** A resource in `resources/list`: the created records of a kind. */

@@ -90,7 +90,7 @@ export class ToolRunner {
   }
 }
 
-/** The actor of a call. The events of what it changes name the call. */
+/** The actor of a call, with the key and the request for the events of changes. */
 function agentOf({ actor, requestId }: ToolCall): Actor {
   const origin = { keyId: actor.key.id, channel: 'ai', requestId } as const;
   return { ...actor, channel: 'ai', organization: { ...actor.organization, origin } };
