@@ -37,6 +37,13 @@ export async function compare(options, { progress, cleanups, signal }) {
     ...{ cases, rounds },
     measure: measurer({ load, client, postmaster, seconds, signal }),
     onRound: (round) => progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`),
+    async onTargetFailure(failed, error) {
+      if (signal.aborted || !peers.includes(failed)) return false;
+      progress(error.message);
+      notes.push(`${failed.name} was left out, because a measurement failed.`);
+      await failed.server.stop();
+      return true;
+    },
     onFailure(error, complete) {
       progress(`bench: ${signal.aborted ? 'interrupted' : error.message}`);
       process.exitCode = 1;

@@ -6,25 +6,33 @@ const WARM_UP_CONNECTIONS = 32;
  * order of the targets rotates.
  * @param measure measures one target, case and number of connections
  * @param onRound receives the number of each round at its start, 0 for the warm-up
- * @param onFailure receives an error after the first round and the number of complete rounds, which are
- *   returned; without it, every error is thrown
+ * @param onTargetFailure receives a target and the error of its measurement; if it resolves to true, the
+ *   target is left out and the others are measured further
+ * @param onFailure receives another error after the first round and the number of complete rounds, which are
+ *   returned; without it, the error is thrown
  * @returns for each case and number of connections, the measurements of each target by round
  */
-export async function alternate({ cases, rounds, measure, onRound, onFailure }) {
+export async function alternate({ cases, rounds, measure, onRound, onTargetFailure, onFailure }) {
   const results = cases.flatMap((benchCase) =>
     benchCase.connections.map((connections) => ({
       ...{ benchCase, connections },
       byTarget: new Map(benchCase.targets.map((target) => [target, []])),
     })),
   );
+  const tryTarget = async (target, benchCase, connections) => {
+    try {
+      return await measure(target, benchCase, connections);
+    } catch (error) {
+      if (!(await onTargetFailure?.(target, error))) throw error;
+      for (const { byTarget } of results) byTarget.delete(target);
+    }
+  };
   onRound(0);
-  for (const benchCase of cases.filter(({ skipsWarmUp }) => !skipsWarmUp)) {
-    for (const target of benchCase.targets) await measure(target, benchCase, WARM_UP_CONNECTIONS);
-  }
+  await warmUp(results, tryTarget);
   for (let round = 1; round <= rounds; round++) {
     onRound(round);
     try {
-      for (const result of results) await measureRound(result, round, measure);
+      for (const result of results) await measureRound(result, round, tryTarget);
     } catch (error) {
       if (round === 1 || !onFailure) throw error;
       onFailure(error, round - 1);
@@ -34,10 +42,21 @@ export async function alternate({ cases, rounds, measure, onRound, onFailure }) 
   return results;
 }
 
+async function warmUp(results, measure) {
+  const warm = new Set();
+  for (const { benchCase, byTarget } of results) {
+    if (benchCase.skipsWarmUp || warm.has(benchCase)) continue;
+    warm.add(benchCase);
+    for (const target of byTarget.keys()) await measure(target, benchCase, WARM_UP_CONNECTIONS);
+  }
+}
+
 async function measureRound({ benchCase, connections, byTarget }, round, measure) {
-  const order = benchCase.targets.map((_, i, all) => all[(i + round) % all.length]);
+  const targets = [...byTarget.keys()];
+  const order = targets.map((_, i) => targets[(i + round) % targets.length]);
   for (const target of order) {
-    byTarget.get(target).push(await measure(target, benchCase, connections));
+    const measured = await measure(target, benchCase, connections);
+    byTarget.get(target)?.push(measured);
   }
 }
 
