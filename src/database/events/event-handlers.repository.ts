@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from '../tenant-role/as-worker.js';
+import { queryAsWorker } from '../tenant-role/as-worker.js';
 
 /** How long a handler belongs to an instance that does not extend its claim, such as one that was killed. */
 const LEASE = `interval '15 seconds'`;
@@ -38,13 +38,12 @@ export class EventHandlersRepository {
 
   /** Takes the handlers that have events to process and that no other instance runs. */
   async claim(names: readonly string[]): Promise<ClaimedHandler[]> {
-    const [handlers] = await this.query<[ClaimedHandler[], number]>(
+    return this.query<ClaimedHandler>(
       `update event_handlers set claim = $2, run_at = now() + ${LEASE}
        where name = any($1) and run_at <= now() and position < (select last from event_position)
        returning name, claim, position::float8 as position, failures`,
       [names, randomUUID()],
     );
-    return handlers;
   }
 
   /**
@@ -52,12 +51,12 @@ export class EventHandlersRepository {
    * @returns whether the claim is still valid
    */
   async advance({ name, claim }: ClaimedHandler, position: number): Promise<boolean> {
-    const [, count] = await this.query<[unknown[], number]>(
+    const advanced = await this.query(
       `update event_handlers set position = $3, failures = 0, last_error = null, run_at = now() + ${LEASE}
-       where ${IS_CLAIM}`,
+       where ${IS_CLAIM} returning name`,
       [name, claim, position],
     );
-    return count > 0;
+    return advanced.length > 0;
   }
 
   /** Extends claims without progress. */
@@ -88,7 +87,7 @@ export class EventHandlersRepository {
     );
   }
 
-  private query<T>(text: string, values: readonly unknown[]): Promise<T> {
-    return asWorker(this.dataSource, (manager) => manager.query<T>(text, [...values]));
+  private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return queryAsWorker<Row>(this.dataSource, text, values);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from '../tenant-role/as-worker.js';
+import { asWorker, queryAsWorker } from '../tenant-role/as-worker.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Events that one transaction publishes, so that each is short. */
@@ -64,12 +64,12 @@ export class EventLogRepository {
    * Publishes a batch of waiting events, unless another instance publishes at this moment.
    * @returns the state, and how many events were published
    */
-  publish(): Promise<LogState & { published: number }> {
+  async publish(): Promise<LogState & { published: number }> {
+    const [state] = await queryAsWorker<LogState>(this.dataSource, STATE);
+    const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
+    const idle = { last, expiredBefore, oldestWaiting, published: 0 };
+    if (!oldestWaiting) return idle;
     return asWorker(this.dataSource, async (manager) => {
-      const state = await manager.query<LogState[]>(STATE);
-      const { last = 0, expiredBefore = 0, oldestWaiting = null } = state[0] ?? {};
-      const idle = { last, expiredBefore, oldestWaiting, published: 0 };
-      if (!oldestWaiting) return idle;
       const [lock] = await manager.query<{ last: number }[]>(
         'select last::float8 as last from event_position for update skip locked',
       );
@@ -84,12 +84,11 @@ export class EventLogRepository {
 
   /** The events after a position in their order. */
   readMarks(after: number, upTo: number, limit: number): Promise<EventMark[]> {
-    return asWorker(this.dataSource, (manager) =>
-      manager.query<EventMark[]>(
-        `select position::float8 as position, organization_id, type, record_id, origin from events
-         where position > $1 and position <= $2 order by events.position limit $3`,
-        [after, upTo, limit],
-      ),
+    return queryAsWorker(
+      this.dataSource,
+      `select position::float8 as position, organization_id, type, record_id, origin from events
+       where position > $1 and position <= $2 order by events.position limit $3`,
+      [after, upTo, limit],
     );
   }
 
@@ -125,8 +124,6 @@ export class EventLogRepository {
     const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
-    return asWorker(this.dataSource, (manager) =>
-      manager.query<EventOfOrganization[]>(text, [...values]),
-    );
+    return queryAsWorker(this.dataSource, text, values);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from '../tenant-role/as-worker.js';
+import { asWorker, queryAsWorker } from '../tenant-role/as-worker.js';
 
 const DAY_US = 86_400_000_000;
 
@@ -58,10 +58,9 @@ export class EventPartitionsRepository {
   }
 
   private async daysWithoutPartition(): Promise<number[]> {
-    const rows = await asWorker(this.dataSource, (manager) =>
-      manager.query<{ day: number }[]>(
-        `select distinct (position / ${DAY_US})::int as day from events_default order by 1`,
-      ),
+    const rows = await queryAsWorker<{ day: number }>(
+      this.dataSource,
+      `select distinct (position / ${DAY_US})::int as day from events_default order by 1`,
     );
     return rows.map(({ day }) => day);
   }

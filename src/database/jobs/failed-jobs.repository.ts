@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker } from '../tenant-role/as-worker.js';
+import { queryAsWorker } from '../tenant-role/as-worker.js';
 
 /** A job that has used all its attempts. */
 export interface FailedJob {
@@ -34,7 +34,7 @@ const RETRY = `with chosen as (
       and other.name = jobs.name and other.key = jobs.key and other.failed_at is null)
     order by organization_id, name, coalesce(key, id::text), id desc)
   update jobs set failed_at = null, attempts = 0, run_at = now(), last_error = null from chosen
-  where jobs.organization_id = chosen.organization_id and jobs.id = chosen.id`;
+  where jobs.organization_id = chosen.organization_id and jobs.id = chosen.id returning jobs.id`;
 
 /** The failed jobs of all organizations. */
 @Injectable()
@@ -43,14 +43,12 @@ export class FailedJobsRepository {
 
   /** Returns the latest 100. */
   list({ name, id }: FailedJobFilter): Promise<FailedJob[]> {
-    return asWorker(this.dataSource, (manager) => manager.query(LIST, [name ?? null, id ?? null]));
+    return queryAsWorker(this.dataSource, LIST, [name ?? null, id ?? null]);
   }
 
   /** Lets jobs run again, with all their attempts. @returns how many */
-  retry({ name, id }: FailedJobFilter): Promise<number> {
-    return asWorker(this.dataSource, async (manager) => {
-      const [, changed] = await manager.query<[unknown, number]>(RETRY, [name ?? null, id ?? null]);
-      return changed;
-    });
+  async retry({ name, id }: FailedJobFilter): Promise<number> {
+    const retried = await queryAsWorker(this.dataSource, RETRY, [name ?? null, id ?? null]);
+    return retried.length;
   }
 }

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 import type { OrganizationColumns } from '../../tenancy/actor.js';
-import { asWorker } from '../tenant-role/as-worker.js';
+import { asWorker, queryAsWorker } from '../tenant-role/as-worker.js';
 
 /** A job that a worker has taken. */
 export interface ClaimedJob extends OrganizationColumns {
@@ -72,13 +72,9 @@ export class JobWorkerRepository {
   constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
 
   /** Takes jobs that are due. No other worker takes them before the end of the lease. */
-  async claim(capacities: readonly Capacity[]): Promise<ClaimedJob[]> {
+  claim(capacities: readonly Capacity[]): Promise<ClaimedJob[]> {
     const names = capacities.map(({ name }) => name);
-    const [jobs] = await this.query<[ClaimedJob[], number]>(CLAIM, [
-      names,
-      capacities.map(({ free }) => free),
-    ]);
-    return jobs;
+    return this.query<ClaimedJob>(CLAIM, [names, capacities.map(({ free }) => free)]);
   }
 
   /** Extends the leases of running jobs. */
@@ -141,8 +137,8 @@ export class JobWorkerRepository {
     });
   }
 
-  private query<T>(text: string, values: readonly unknown[]): Promise<T> {
-    return asWorker(this.dataSource, (manager) => manager.query<T>(text, [...values]));
+  private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return queryAsWorker<Row>(this.dataSource, text, values);
   }
 }
 

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { destroyConnection } from '../connection/resilient-client.js';
+import { StatementPipeline } from '../connection/statement-pipeline.js';
+import { acquireClient } from '../connection/typeorm-internals.js';
 import { WORKER_SETTING } from './tenant-role.js';
 
 /** How long a transaction may take. A connection that is silent for longer was lost. */
@@ -33,5 +35,30 @@ export async function asWorker<T>(
   } finally {
     clearTimeout(overdue);
     await runner.release();
+  }
+}
+
+/**
+ * Runs one statement on jobs or events of all organizations in a transaction of its own, as the database user. It
+ * takes one round trip.
+ * @throws any error of the driver
+ */
+export async function queryAsWorker<Row>(
+  dataSource: DataSource,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const [client, release] = await acquireClient(dataSource);
+  const overdue = setTimeout(() => {
+    destroyConnection(client);
+  }, TIMEOUT_MS);
+  try {
+    const context = { name: '', text: AS_WORKER, values: [String(TIMEOUT_MS)] };
+    const pipeline = new StatementPipeline<Row>(context, { name: '', text }, [values]);
+    client.query(pipeline);
+    return await pipeline.rows;
+  } finally {
+    clearTimeout(overdue);
+    release();
   }
 }
