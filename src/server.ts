@@ -39,6 +39,7 @@ export async function runServer(
     if (message) process.stdout.write(message);
     logAddresses(url, settings);
     logger.info(`${await stopped}: finishing pending requests`);
+    await adapter.drain(settings.shutdownDelaySeconds * 1_000);
   } finally {
     await app.close();
   }

@@ -43,6 +43,7 @@ export async function runWorker(
     const isReplaced = (await ending) === 'replace';
     logger.info('finishing pending requests');
     if (isReplaced) await adapter.handOver();
+    else await adapter.drain(settings.shutdownDelaySeconds * 1_000);
   } finally {
     await app.close();
     await parent.sendReport();

@@ -201,6 +201,12 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       '10.0.0.1,proxy.example',
     ],
   },
+  SHUTDOWN_DELAY_SECONDS: {
+    setting: 'shutdownDelaySeconds',
+    unset: 0,
+    good: [['30', 30]],
+    bad: [...NO_INTEGER, '31'],
+  },
   MCP_MAX_SESSIONS: {
     setting: 'mcpMaxSessions',
     unset: 1000,

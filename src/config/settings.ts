@@ -51,6 +51,8 @@ export abstract class Settings {
   abstract readonly writesPerMinute: number;
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
+  /** Seconds for which a server that stops still accepts connections, so that balancers notice it. */
+  abstract readonly shutdownDelaySeconds: number;
   abstract readonly logLevel: LogLevel;
   abstract readonly logErrors: LogErrors;
   /** Default region for national phone numbers of new organizations, ISO 3166-1 alpha-2. */
@@ -74,6 +76,8 @@ export abstract class Settings {
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
 
+export const MAX_SHUTDOWN_DELAY_SECONDS = 30;
+
 /** An example for messages. */
 const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 
@@ -94,6 +98,10 @@ const SETTINGS = {
   readsPerMinute: ['RATE_LIMIT_READS_PER_MINUTE', setting.integer({ default: 60, min: 1 })],
   writesPerMinute: ['RATE_LIMIT_WRITES_PER_MINUTE', setting.integer({ default: 30, min: 1 })],
   bodyLimitBytes: ['BODY_LIMIT_BYTES', setting.integer({ default: 262_144, min: 1_024 })],
+  shutdownDelaySeconds: [
+    'SHUTDOWN_DELAY_SECONDS',
+    setting.integer({ default: 0, max: MAX_SHUTDOWN_DELAY_SECONDS }),
+  ],
   logLevel: ['LOG_LEVEL', setting.oneOf(LOG_LEVELS, { default: 'info' })],
   logErrors: ['LOG_ERRORS', setting.oneOf(LOG_ERRORS, { default: 'stack' })],
   defaultPhoneRegion: ['DEFAULT_PHONE_REGION', phoneRegion()],

@@ -1,5 +1,6 @@
 import type { Serializable } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
+import { MAX_SHUTDOWN_DELAY_SECONDS } from '../config/settings.js';
 import { withTimeout } from '../config/timeout.js';
 import { WORKER_OPTIONS } from '../config/worker-options.js';
 import {
@@ -16,8 +17,8 @@ import {
 /** A worker that is not ready by then, and does not migrate, counts as failed. */
 const START_TIMEOUT_MS = 120_000;
 
-/** Longer than the shutdown of a server. */
-const END_TIMEOUT_MS = 25_000;
+/** Longer than the shutdown of a server after its longest delay. */
+const END_TIMEOUT_MS = 25_000 + MAX_SHUTDOWN_DELAY_SECONDS * 1_000;
 
 /** How long the last message of a process that has exited may take. */
 const LAST_MESSAGE_MS = 1_000;

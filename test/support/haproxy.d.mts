@@ -1,7 +1,13 @@
 export const HAPROXY_PATH: string;
 export const DEFAULTS: string;
 
-export function instancesSection(port: number, instances: readonly number[]): string;
+export const REPEATS: string;
+
+export function instancesSection(
+  port: number,
+  instances: readonly number[],
+  options?: string,
+): string;
 export function serverLines(ports: readonly number[]): string;
 export function statsSection(port: number): string;
 

@@ -10,18 +10,24 @@ defaults
   timeout check 2s
 `;
 
+/** Repeats requests, which helps when an instance is killed. */
+export const REPEATS = `
+  option redispatch 1
+  retries 5
+  retry-on conn-failure empty-response
+  default-server observe layer4 error-limit 1 on-error mark-down
+`;
+
 /** Instances without stickiness: the configuration of docs/guides/operator.md#load-balancers. */
-export function instancesSection(port, instances) {
+export function instancesSection(port, instances, options = REPEATS) {
   return `
 listen latitude
   mode http
   bind 127.0.0.1:${port}
   balance roundrobin
-  option redispatch 1
-  retries 5
-  retry-on conn-failure empty-response
   option httpchk GET /health/ready
-  default-server check inter 1s fall 3 rise 1 observe layer4 error-limit 1 on-error mark-down
+  default-server check inter 1s fall 3 rise 1
+${options}
 ${serverLines(instances)}
 `;
 }

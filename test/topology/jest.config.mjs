@@ -9,5 +9,5 @@ export default {
   roots: ['<rootDir>/test/topology'],
   testRegex: String.raw`\.topology\.ts$`,
   maxWorkers: 2,
-  testTimeout: 90_000,
+  testTimeout: 180_000,
 };

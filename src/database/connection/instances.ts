@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
 import { SessionContext } from './session-context.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 
@@ -20,14 +21,15 @@ export class Instances {
   constructor(
     private readonly lookups: SharedLookups,
     private readonly context: SessionContext,
+    private readonly settings: Settings,
   ) {}
 
   /**
-   * Returns whether another server may be connected to the database now. Behind a connection pooler, the names
-   * of connections do not tell.
+   * Returns whether another process may serve from the database now, such as a worker of the same instance. Behind
+   * a connection pooler, the names of connections do not tell.
    */
   async mayBeSeveral(): Promise<boolean> {
-    if (!this.context.hasOwnSession) return true;
+    if (this.settings.workers > 1 || !this.context.hasOwnSession) return true;
     return this.find().then(
       (count) => count !== 1,
       () => true,

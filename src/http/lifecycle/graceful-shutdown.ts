@@ -21,7 +21,8 @@ const FIRST_REQUEST_GRACE_MS = 500;
 const ACCEPT_GRACE_MS = 50;
 
 /**
- * Shuts a server down without losing requests. While the server finishes its pending requests, it still
+ * Shuts a server down without losing requests. First it may drain: it serves as before and is not ready, so that
+ * balancers send their requests elsewhere. While the server finishes its pending requests, it still
  * listens, so that health checks see that it drains, and sends `Connection: close`. Idle connections get
  * time for one more request, because closing them can lose a request that the client has just sent.
  * Then the server stops listening and finishes the requests that arrived in the meantime.
@@ -32,6 +33,7 @@ export class GracefulShutdown {
   private readonly connections = new Map<Socket, number>();
   /** When the shutdown began (milliseconds of `performance.now()`). */
   private begunAt: number | undefined;
+  private isDraining = false;
   private closesConnections = false;
 
   constructor(private readonly server: Server) {
@@ -53,7 +55,14 @@ export class GracefulShutdown {
   }
 
   get hasBegun(): boolean {
-    return this.begunAt !== undefined;
+    return this.isDraining || this.begunAt !== undefined;
+  }
+
+  /** Accepts connections for some time, and closes each after its next response. */
+  async drain(ms: number): Promise<void> {
+    this.isDraining = true;
+    this.closesConnections = true;
+    await after(ms);
   }
 
   /** @returns when the shutdown began */

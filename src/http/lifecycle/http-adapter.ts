@@ -89,6 +89,11 @@ export class HttpAdapter extends ExpressAdapter {
     return this.shutdown?.hasBegun ?? false;
   }
 
+  /** Serves for some time, while balancers notice that the instance is not ready. */
+  async drain(ms: number): Promise<void> {
+    if (ms > 0) await this.shutdown?.drain(ms);
+  }
+
   /** Leaves new connections to other workers, and waits for most of the open ones to close. */
   async handOver(): Promise<void> {
     await this.shutdown?.handOver();

@@ -29,7 +29,7 @@ in_recovery=$(psql -h "$3" -p "$4" -U postgres -d postgres -Atc 'select pg_is_in
 function configuration(
   script: string,
   statsPort: number,
-  http: { port: number; instances: readonly number[] },
+  http: { port: number; instances: readonly number[]; options?: string },
   database: { port: number; servers: readonly PostgresServer[] },
 ): string {
   return `
@@ -37,7 +37,7 @@ global
   external-check
   insecure-fork-wanted
 ${DEFAULTS}
-${instancesSection(http.port, http.instances)}
+${instancesSection(http.port, http.instances, http.options)}
 ${statsSection(statsPort)}
 listen postgres
   mode tcp
@@ -66,11 +66,12 @@ export class HaProxy {
   static async start(
     instances: readonly number[],
     servers: readonly PostgresServer[],
+    options?: string,
   ): Promise<HaProxy> {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'latitude-haproxy-'));
     const script = path.join(directory, 'is-primary');
     await writeFile(script, IS_PRIMARY, { mode: 0o755 });
-    const http = { port: await freePort(), instances };
+    const http = { port: await freePort(), instances, options };
     const database = { port: await freePort(), servers };
     const file = path.join(directory, 'haproxy.cfg');
     const statsPort = await freePort();

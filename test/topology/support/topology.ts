@@ -21,6 +21,17 @@ export class Topology {
   private haProxy: HaProxy | undefined;
   private product = new Product();
 
+  /**
+   * @param env further environment variables of the instances
+   * @param balancerOptions lines of the configuration, instead of those that repeat requests
+   */
+  constructor(
+    private readonly options: {
+      env?: Record<string, string>;
+      balancerOptions?: string;
+    } = {},
+  ) {}
+
   async start(): Promise<void> {
     const primary = await PostgresServer.primary({
       synchronous_standby_names: `ANY 1 (${STANDBYS.join(', ')})`,
@@ -29,13 +40,14 @@ export class Topology {
     for (const name of STANDBYS) this.servers.push(await primary.createStandby(name));
     this.redisServer = await RedisServer.start();
     this.ports = [await freePort(), await freePort()];
-    this.haProxy = await HaProxy.start(this.ports, this.servers);
+    this.haProxy = await HaProxy.start(this.ports, this.servers, this.options.balancerOptions);
     await this.balancer.untilUp('postgres', 1);
     this.product = new Product({
       DATABASE_URL: this.balancer.databaseUrl,
       DATABASE_REPLICA_URLS: this.standbys.map((standby) => standby.url()).join(),
       REDIS_URL: this.redis.url,
       ...UNLIMITED,
+      ...this.options.env,
     });
     await Promise.all(this.ports.map((_, n) => this.spawnInstance(n)));
     await this.balancer.untilUp('latitude', this.ports.length);
