@@ -8,7 +8,7 @@ const LOCK_TIMEOUT_MS = 50;
 /** The pause before a migration that did not get a lock runs again. Statements that waited run in it. */
 const RETRY_MS = 200;
 
-/** Runs the statements of a migration, and runs them again until they get each lock at once. */
+/** Runs the statements of a migration, and repeats them until they get each lock without a long wait. */
 export async function withBriefLockWaits(
   runner: QueryRunner,
   up: () => Promise<void>,

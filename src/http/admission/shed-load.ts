@@ -28,19 +28,6 @@ export function shedLoad(limit: ConcurrencyLimit, limits: RateLimits, observe?: 
     unserved = { rejected: 0, closed: 0 };
   };
 
-  const reject = async (request: Request, response: Response) => {
-    const requestId = requestIdOf(request);
-    const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
-    setRateLimitHeaders(response, await limits.peek('reads', String(request.ip)));
-    response.writeHead(OVERLOADED.status, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      'Retry-After': RETRY_AFTER_SECONDS,
-      'X-Request-Id': requestId,
-    });
-    response.end(body);
-  };
-
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
     // Health checks and metrics are always served.
     if (!requiresKey(request)) {
@@ -57,7 +44,7 @@ export function shedLoad(limit: ConcurrencyLimit, limits: RateLimits, observe?: 
       admit: next,
       reject: () => {
         finish(OVERLOADED.status, OVERLOADED.code);
-        reject(request, response).catch(next);
+        reject(request, response, limits).catch(next);
       },
       abort: () => {
         finish(null);
@@ -65,4 +52,17 @@ export function shedLoad(limit: ConcurrencyLimit, limits: RateLimits, observe?: 
       onClose: (listener) => response.once('close', listener),
     });
   };
+}
+
+async function reject(request: Request, response: Response, limits: RateLimits): Promise<void> {
+  const requestId = requestIdOf(request);
+  const body = JSON.stringify(OVERLOADED.toEnvelope(requestId));
+  setRateLimitHeaders(response, await limits.peek('reads', String(request.ip)));
+  response.writeHead(OVERLOADED.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Retry-After': RETRY_AFTER_SECONDS,
+    'X-Request-Id': requestId,
+  });
+  response.end(body);
 }

@@ -42,6 +42,13 @@ With \`If-None-Match\`, GET answers 304 while the record has that version.
 delays. Malformed HTTP requests get \`bad_request\` with 400, 408, 417 or 431.
 `;
 
+const BEARER_KEY = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'lat_...',
+  description: 'An API key of an organization: `lat_` and 36 letters and digits.',
+};
+
 /**
  * Creates the OpenAPI document of all routes that require a key.
  * @param serverUrl URL of the server, without a path
@@ -75,14 +82,7 @@ export async function openApiDocument(
     tags: tagsOf(operations),
     paths: pathsOf(operations),
     components: {
-      securitySchemes: {
-        [SECURITY_SCHEME]: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'lat_...',
-          description: 'An API key of an organization: `lat_` and 36 letters and digits.',
-        },
-      },
+      securitySchemes: { [SECURITY_SCHEME]: BEARER_KEY },
       schemas: components.schemas,
       responses: components.responses,
       headers: HEADERS,

@@ -84,7 +84,7 @@ const WRITE_USES = `
   set last_used_at = greatest(last_used_at, now() - make_interval(secs => used.idle_seconds))
   from json_to_recordset($1) as used (id uuid, idle_seconds float8) where session.id = used.id`;
 
-/** Without other spellings of the same URI. */
+/** SQL of the subscriptions of a session without any spelling of the URI `$2`. */
 const OTHER_SUBSCRIPTIONS = `
   array(select uri from unnest(subscriptions) uri where lower(uri) <> lower($2))`;
 
