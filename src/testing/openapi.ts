@@ -86,7 +86,7 @@ export class OpenApiValidator {
     );
   }
 
-  /** @returns differences between a response and the document; routes that only a test has are ignored */
+  /** @returns differences between a response and the document; of a team's routes, only those of `data` */
   validateRequestAnswer(method: string, target: string, answer: Answer): unknown[] {
     const [path = ''] = target.split('?');
     if (method === 'OPTIONS' || !/^\/api(\/|$)/.test(path)) return [];
@@ -98,7 +98,21 @@ export class OpenApiValidator {
     if (!operation) return this.validateUnknownRoute(answer, isHead);
     return CORE_PATHS.has(template)
       ? this.validateAgainst(operation.responses, answer, isHead)
-      : [];
+      : this.validateData(operation.responses, answer, isHead);
+  }
+
+  /**
+   * Compares the body of a successful response. Guards, pipes and handlers of a team can send statuses, errors
+   * and headers that the document does not have.
+   */
+  private validateData(
+    responses: Operation['responses'],
+    { status, body }: Answer,
+    isHead: boolean,
+  ): unknown[] {
+    const described = status < 400 && !isHead ? responses[status] : undefined;
+    const media = described && this.resolve<Response>(described).content?.['application/json'];
+    return media ? [...this.schemaErrors(media.schema, body)] : [];
   }
 
   /** A response to an unknown route must match the errors of some documented route. */
