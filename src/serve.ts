@@ -12,7 +12,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Starts the server, or its workers, and stops it on a signal. The application is loaded last, because
- * loading takes most of the time of a start: a wrong setting or database is reported before.
+ * loading it takes most of the time of a start. A wrong setting or database is reported earlier.
  * @throws Error with a sentence for the user if the server cannot start
  */
 export async function serve(config: LatitudeConfig): Promise<void> {
@@ -59,7 +59,8 @@ async function serveInWorker(
   ofInstance: Settings,
   parent: ParentProcess,
 ): Promise<void> {
-  // A signal for the whole process group stops the workers and the parent, which restarts them.
+  // A signal to the process group stops the workers and the parent at once, so that the parent does not
+  // replace them.
   const stopped = nextStopSignal().then(() => 'stop' as const);
   const { workers, databaseMaxConnections: most } = ofInstance;
   const settings = { ...ofInstance, databaseMaxConnections: connectionsOfWorker(workers, most) };

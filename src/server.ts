@@ -27,8 +27,8 @@ export async function runServer(
   const { settings } = config;
   const adapter = new HttpAdapter();
   let url: string | undefined;
-  // Without a migration the port opens when the application is ready, so that proxies use another
-  // instance until then.
+  // If there is nothing to migrate, the port opens when the application is ready. Until then, proxies use
+  // other instances.
   const beforeMigrating = async () => {
     url = await listenEarly(adapter, settings);
   };

@@ -20,7 +20,7 @@ export class CreateAppointmentDto {
   @Uuid({
     required: true,
     description:
-      'The lead that it is with. It must be a live one of the organization, and cannot be changed.',
+      'The lead that it is with. It must exist in the organization and cannot be changed.',
     example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
   })
   lead_id: string;

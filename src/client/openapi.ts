@@ -595,7 +595,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The lead that it is with. It must be a live one of the organization, and cannot be changed.
+             * @description The lead that it is with. It must exist in the organization and cannot be changed.
              * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             lead_id: string;
@@ -670,7 +670,7 @@ export interface components {
         CreateAppointment: {
             /**
              * Format: uuid
-             * @description The lead that it is with. It must be a live one of the organization, and cannot be changed.
+             * @description The lead that it is with. It must exist in the organization and cannot be changed.
              * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             lead_id: string;
@@ -809,7 +809,7 @@ export interface components {
             due_date: string | null;
             /**
              * Format: uuid
-             * @description The lead that it is about. It must be a live one of the organization.
+             * @description The lead that it is about. It must exist in the organization.
              * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             contact_id: string | null;
@@ -879,7 +879,7 @@ export interface components {
             due_date?: string | null;
             /**
              * Format: uuid
-             * @description The lead that it is about. It must be a live one of the organization.
+             * @description The lead that it is about. It must exist in the organization.
              * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             contact_id?: string | null;
@@ -920,7 +920,7 @@ export interface components {
             due_date?: string | null;
             /**
              * Format: uuid
-             * @description The lead that it is about. It must be a live one of the organization.
+             * @description The lead that it is about. It must exist in the organization.
              * @example 01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43
              */
             contact_id?: string | null;

@@ -2,10 +2,10 @@ import { logger } from '../config/logger.js';
 import type { ParentProcess } from '../workers/parent-process.js';
 import type { SharedWindows, WindowReply, WindowRequest } from './windows.js';
 
-/** The time after which the parent counts as down. */
+/** If the parent does not reply within this time, it is considered down. */
 const REPLY_TIMEOUT_MS = 1_000;
 
-/** How long a worker counts on its own before it asks the parent again. */
+/** How long a worker counts separately before it tries the parent again. */
 const RETRY_MS = 1_000;
 
 /** The windows that the workers of one parent share. The parent keeps them. */
@@ -16,7 +16,7 @@ export class ParentWindows implements SharedWindows {
 
   /** @param onLost called when the parent has not replied in time */
   constructor(
-    private readonly parent: Pick<ParentProcess, 'ask'>,
+    private readonly parent: Pick<ParentProcess, 'request'>,
     private readonly onLost: () => void,
   ) {}
 
@@ -33,10 +33,10 @@ export class ParentWindows implements SharedWindows {
   }
 
   async run(requests: readonly WindowRequest[]): Promise<readonly WindowReply[]> {
-    // While the parent is down, one message asks it, and other requests count in this worker.
+    // While the parent is down, only one request at a time tries it. The others are counted in this worker.
     this.retryAt = Infinity;
     try {
-      const replies = await this.parent.ask({ topic: 'limits', requests }, REPLY_TIMEOUT_MS);
+      const replies = await this.parent.request({ topic: 'limits', requests }, REPLY_TIMEOUT_MS);
       if (this.isDown) logger.info('the parent replies: workers share the rate limits');
       this.isDown = false;
       return replies;

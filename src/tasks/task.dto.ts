@@ -33,7 +33,7 @@ export class CreateTaskDto {
   @DateTime({ description: 'When it is due.', example: '2026-03-06T17:00:00.000Z' })
   due_date?: Date | null;
   @Uuid({
-    description: 'The lead that it is about. It must be a live one of the organization.',
+    description: 'The lead that it is about. It must exist in the organization.',
     example: '01a1fbdd-52c3-7b18-9a4f-2d1c7e6b5a43',
   })
   contact_id?: string | null;

@@ -69,7 +69,7 @@ export class TasksService {
     const updated = await this.repository.update(organization, id, async (stored, transaction) => {
       const changes = changedFields(stored, input);
       const contact = changes?.contact_id;
-      // Only a new contact is checked. Repeating the stored one is not a change.
+      // Only a new contact is checked.
       if (contact && !(await this.repository.lockLead(transaction, organization, contact))) {
         throw leadNotFound('contact_id');
       }

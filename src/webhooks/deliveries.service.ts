@@ -67,7 +67,7 @@ export class DeliveriesService {
       await this.enabledWebhook(inside, webhookId);
       const isQueued = await this.queue.requeue(transaction, organization, webhookId, id);
       orNotFound(isQueued, 'delivery');
-      await this.dispatcher.wake(organization, webhookId);
+      await this.dispatcher.sendJob(organization, webhookId);
       return orNotFound(await this.repository.find(organization, id), 'delivery');
     });
   }

@@ -9,11 +9,11 @@ export interface NewDelivery {
   readonly eventId: string;
   readonly type: string;
   readonly recordId: string;
-  /** The event as receivers get it. */
+  /** The body of the request. */
   readonly body: string;
 }
 
-/** A delivery that is due, with what its request needs. */
+/** A delivery that is due, with the data of its request. */
 export interface DueDelivery {
   readonly id: string;
   readonly event_id: string;
@@ -26,26 +26,27 @@ export interface DueDelivery {
   readonly previous_secret: string | null;
 }
 
-/** What follows an attempt. `retryMs`: the time until the next one. */
+/** The state of a delivery after an attempt. `retryMs`: the time until the next attempt. */
 export type Outcome =
   | { readonly status: 'succeeded' | 'failed' }
   | { readonly status: 'pending'; readonly retryMs: number };
 
 /**
- * Serializes the statements that begin and end deliveries of webhooks, so that a delivery neither overtakes an
- * earlier one of its record nor waits for one that has ended. Later statements see what others committed.
+ * Serializes the statements that add and end deliveries of webhooks. A delivery therefore never overtakes an
+ * earlier one of its record, and never waits for one that has ended. The next statements of the transaction
+ * see the changes of others.
  */
 const LOCK = `select id, enabled from webhooks where organization_id = $1 and id = any($2::uuid[])
   order by id for no key update`;
 
 /** SQL: whether an earlier delivery of the record `$3` for the webhook `hook.id` is pending. */
-const WAITS = `exists (select from webhook_deliveries
+const HAS_PENDING = `exists (select from webhook_deliveries
   where organization_id = $1 and webhook_id = hook.id and record_id = $3 and status = 'pending')`;
 
 const INSERT = `
   insert into webhook_deliveries
     (organization_id, id, webhook_id, record_id, event_id, type, body, next_attempt_at)
-  select $1, hook.delivery_id, hook.id, $3, $4, $5, $6, case when ${WAITS} then null else now() end
+  select $1, hook.delivery_id, hook.id, $3, $4, $5, $6, case when ${HAS_PENDING} then null else now() end
   from unnest($2::uuid[], $7::uuid[]) as hook (id, delivery_id)
   on conflict (organization_id, webhook_id, event_id) do nothing
   returning id`;
@@ -89,17 +90,17 @@ const REQUEUE = `
         and other.status = 'pending') then now() end
   where ${IS_OF_WEBHOOK} and status <> 'pending' returning id`;
 
-const HURRY = `
+const MAKE_DUE = `
   update webhook_deliveries set next_attempt_at = case when next_attempt_at is not null then now() end
   where ${IS_OF_WEBHOOK} and status = 'pending' returning id`;
 
-/** SQL that queues the deliveries of events, in order for each webhook and record, and stores their outcomes. */
+/** SQL that queues deliveries, in order for each webhook and record, and stores their outcomes. */
 @Injectable()
 export class DeliveryQueueRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * The enabled webhooks that want events of a type, and may read them.
+   * The enabled webhooks that subscribe to a type of events and have its scope.
    * @throws ApiError `query_failed`
    */
   async receiversOf(tenant: Tenant, type: string, scope: string): Promise<string[]> {
@@ -196,7 +197,7 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Makes an ended delivery the last one of its record again. A pending one is attempted at once, unless it
+   * Queues an ended delivery again, as the last one of its record. Makes a pending one due now, unless it
    * waits for an earlier one. Call it in a transaction.
    * @returns whether the delivery exists
    * @throws ApiError `create_failed`
@@ -211,7 +212,7 @@ export class DeliveryQueueRepository {
     const values = [tenant.id, webhookId, id];
     const ended = await transaction.query({ text: REQUEUE, values });
     if (ended.length > 0) return true;
-    return (await transaction.query({ text: HURRY, values })).length > 0;
+    return (await transaction.query({ text: MAKE_DUE, values })).length > 0;
   }
 
   /**

@@ -15,8 +15,8 @@ export class HostResolver {
   private readonly resolver = new dns.Resolver(DNS_TIMEOUT);
 
   /**
-   * Asks the name servers. Unlike `dns.lookup`, this occupies no thread of Node while a server does not
-   * reply, and it reads no names of private networks from the hosts file.
+   * Queries the name servers. Unlike `dns.lookup`, this blocks no thread of Node while a server does not
+   * reply, and it does not read the hosts file, which can contain names of private networks.
    * @returns an empty list if the host has no address
    */
   async resolve(host: string): Promise<HostAddress[]> {
@@ -29,7 +29,7 @@ export class HostResolver {
     return [...of(4, four), ...of(6, six)];
   }
 
-  /** Finds names as other programs do, including those of the hosts file. */
+  /** Resolves a name as the operating system does, including names in the hosts file. */
   resolveLocally(host: string): Promise<HostAddress[]> {
     return dns.lookup(host, { all: true }).catch(() => []);
   }

@@ -6,7 +6,7 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { DeliveryQueueRepository, type NewDelivery } from './delivery-queue.repository.js';
 import { EventTypes } from '../events/event-types.js';
 
-/** Delivers the due events of a webhook. A run mostly waits for responses, so an instance has many at a time. */
+/** Delivers the due events of a webhook. A run mostly waits for responses, so its concurrency is high. */
 export const DELIVER = defineJob<{ webhookId: string }>('webhooks.deliver', {
   retries: 1_000_000_000,
   backoff: { delay: '1s', maxDelay: '1m' },
@@ -27,9 +27,9 @@ export class WebhookDispatcher {
   ) {}
 
   /**
-   * Queues an event for every webhook of the organization that wants it, once for each. Events of a record
-   * must come in their order.
-   * @param memo keeps the receivers of events that were read together
+   * Queues an event once for every webhook of the organization that subscribes to its type. Call it with the
+   * events of a record in their order.
+   * @param memo caches the webhooks of a type, for events that were read together
    * @throws ApiError `query_failed`, `create_failed`
    */
   async dispatch(
@@ -54,7 +54,7 @@ export class WebhookDispatcher {
   add(tenant: Tenant, webhookIds: readonly string[], event: NewDelivery): Promise<string[]> {
     return this.database.transaction(tenant, async (transaction, own) => {
       const { webhooks, deliveries } = await this.queue.add(transaction, own, webhookIds, event);
-      for (const id of webhooks) await this.wake(own, id);
+      for (const id of webhooks) await this.sendJob(own, id);
       return deliveries;
     });
   }
@@ -65,15 +65,15 @@ export class WebhookDispatcher {
    */
   async resume(transaction: TenantTransaction, tenant: Tenant, webhookId: string): Promise<void> {
     await this.queue.resume(transaction, tenant, webhookId);
-    await this.wake(tenant, webhookId);
+    await this.sendJob(tenant, webhookId);
   }
 
   /**
-   * Makes an instance look for deliveries of a webhook.
-   * @param seconds the time until then
+   * Sends the job that delivers the due events of a webhook.
+   * @param seconds delay of the job
    * @throws ApiError `create_failed`
    */
-  async wake(tenant: Tenant, webhookId: string, seconds = 0): Promise<void> {
+  async sendJob(tenant: Tenant, webhookId: string, seconds = 0): Promise<void> {
     await this.jobs.send(
       tenant,
       DELIVER,

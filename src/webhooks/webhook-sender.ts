@@ -12,7 +12,7 @@ import { addressOf, isPublicAddress } from './target-url.js';
 /** An event for a receiver. */
 export interface Message {
   readonly url: string;
-  /** The event has a signature for each. */
+  /** The request has a signature for each of them. */
   readonly secrets: readonly string[];
   readonly id: string;
   readonly body: string;
@@ -56,14 +56,14 @@ export class WebhookSender {
     return address !== undefined && !this.allows(address);
   }
 
-  /** Makes one attempt. It does not throw. */
+  /** Makes one attempt. It never rejects. */
   async send(message: Message): Promise<AttemptResult> {
     const start = performance.now();
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
     const result = await this.attempt(message, deadline).catch((error: unknown) => ({
       responseStatus: null,
       responseBody: null,
-      error: describe(error, deadline),
+      error: messageOf(error, deadline),
     }));
     return { ...result, durationMs: Math.round(performance.now() - start) };
   }
@@ -72,7 +72,7 @@ export class WebhookSender {
     if (this.isRefused(message.url)) throw new DeliveryError(NOT_PUBLIC);
     const response = await this.request(message, signal);
     const { statusCode: responseStatus = 0 } = response;
-    const responseBody = await startOf(response);
+    const responseBody = await readStart(response);
     return { responseStatus, responseBody, error: errorOf(responseStatus) };
   }
 
@@ -130,7 +130,7 @@ export class WebhookSender {
 class DeliveryError extends Error {}
 
 /** Reads the start of a response and ends the connection. A response that is cut off still has its status. */
-async function startOf(response: http.IncomingMessage): Promise<string> {
+async function readStart(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -153,15 +153,15 @@ function errorOf(status: number): string | null {
   return `The receiver answered ${status}${isRedirect ? '. Redirects are not followed.' : '.'}`;
 }
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The host refused the connection.',
   ECONNRESET: 'The receiver closed the connection without an answer.',
   EHOSTUNREACH: 'The host is not reachable.',
 };
 
-function describe(error: unknown, deadline: AbortSignal): string {
+function messageOf(error: unknown, deadline: AbortSignal): string {
   if (deadline.aborted) return `The receiver did not answer within ${TIMEOUT_MS / 1_000} seconds.`;
   if (error instanceof DeliveryError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  return SENTENCES[code ?? ''] ?? `The request failed: ${code ?? 'unknown error'}.`;
+  return CONNECTION_ERRORS[code ?? ''] ?? `The request failed: ${code ?? 'unknown error'}.`;
 }

@@ -18,16 +18,16 @@ import { WebhookMetrics } from './webhook-metrics.js';
 import { type AttemptResult, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** With this status, a receiver ends a webhook. */
+/** A receiver that answers with this status wants no further events. */
 const GONE = 410;
 
 /** Requests to one receiver at the same time. */
 const MAX_PARALLEL = 10;
 
-/** How often a run looks for due deliveries while requests are running. */
+/** How often a run reads due deliveries while requests are running. */
 const POLL_MS = 500;
 
-/** For how long a run begins attempts, so that webhooks with many events do not keep others waiting. */
+/** A run starts new attempts for this long, so that webhooks with many events do not delay others. */
 const RUN_MS = 30_000;
 
 /** Attempts of a delivery. With these delays they take from three to four days. */
@@ -55,7 +55,7 @@ export class WebhooksJobs implements OnModuleDestroy {
     this.isStopping = true;
   }
 
-  /** Queues an event for the webhooks that want it. */
+  /** Queues an event for the webhooks that subscribe to its type. */
   @OnDurableEvent('webhooks')
   async queueEvent(
     { organization }: Actor,
@@ -82,7 +82,7 @@ export class WebhooksJobs implements OnModuleDestroy {
       await Promise.allSettled(running.values());
     }
     const seconds = await this.queue.secondsUntilDue(organization, webhookId);
-    if (seconds !== undefined) await this.dispatcher.wake(organization, webhookId, seconds);
+    if (seconds !== undefined) await this.dispatcher.sendJob(organization, webhookId, seconds);
   }
 
   @Job({ name: 'webhooks.clean-up', every: '1d', perOrganization: true })
@@ -90,7 +90,7 @@ export class WebhooksJobs implements OnModuleDestroy {
     await this.deliveries.removeOld(organization);
   }
 
-  /** Begins attempts of deliveries that are due. */
+  /** Starts attempts of due deliveries. */
   private async begin(
     tenant: Tenant,
     webhookId: string,
@@ -139,7 +139,10 @@ function outcomeOf({ type, attempts }: DueDelivery, result: AttemptResult): Outc
   return { status: 'pending', retryMs: retryDelayMs(attempts + 1) };
 }
 
-/** The time until the next attempt, with jitter, so that the events of a receiver do not all return at once. */
+/**
+ * The time until the next attempt, with jitter, so that the failed events of a receiver are not retried all
+ * at once.
+ */
 export function retryDelayMs(failedAttempts: number, random: number = Math.random()): number {
   const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * DELAY_GROWTH ** (failedAttempts - 1));
   return Math.round(delay * (0.75 + random / 4));

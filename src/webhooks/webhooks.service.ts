@@ -73,7 +73,8 @@ export class WebhooksService {
           const changes = changedFields(stored, input);
           if (!changes) return undefined;
           const next = { ...stored, ...changes };
-          // A change of the address or the types is checked like a new webhook: the key needs the scopes of all types.
+          // After a change of the address or the types, the key needs the scopes of all types, as for a new
+          // webhook.
           const isGrant = 'url' in changes || 'types' in changes;
           return {
             ...nullsForMissing(UpdateWebhookDto, next),

@@ -2,7 +2,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
 import type { WindowReply, WindowRequest } from '../rate-limit/windows.js';
 
-/** What a parent gives a worker. */
+/** The options that a parent passes to a worker. */
 export interface WorkerOptions {
   readonly database: DatabaseTarget;
   /** Whether the parent runs the embedded PostgreSQL. */
@@ -10,8 +10,9 @@ export interface WorkerOptions {
   /** Name of the database connections. Workers have the same name, since they are one instance. */
   readonly applicationName: string;
   /**
-   * `first`: the first of a start. It opens its port before it migrates, and creates the first key.
-   * `further`: others serve already. `successor`: it accepts connections when `/health/ready` is 200.
+   * `first`: the first worker of a start. It opens its port before it migrates, and creates the first key.
+   * `further`: other workers are ready already. `successor`: replaces a worker, and accepts connections when
+   * its `/health/ready` is 200.
    */
   readonly role: 'first' | 'further' | 'successor';
 }
@@ -19,11 +20,11 @@ export interface WorkerOptions {
 /** The metrics of one process. */
 export type MetricReport = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** What a worker asks its parent. */
-export type Question =
+/** A request of a worker to its parent. */
+export type WorkerRequest =
   /** Counts requests in the windows of all workers. */
   | { readonly topic: 'limits'; readonly requests: readonly WindowRequest[] }
-  /** Sends the metrics of the worker, and asks for a page with those of all workers. */
+  /** Sends the metrics of the worker, and requests a page with those of all workers. */
   | { readonly topic: 'metrics'; readonly report: MetricReport };
 
 export interface Replies {
@@ -49,7 +50,7 @@ export type WorkerMessage =
   | ({ readonly type: 'ready' } & ReadyWorker)
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'report'; readonly report: MetricReport; readonly id?: number }
-  | { readonly type: 'question'; readonly id: number; readonly question: Question };
+  | { readonly type: 'request'; readonly id: number; readonly request: WorkerRequest };
 
 /** A message of a parent. */
 export type ParentMessage =

@@ -4,19 +4,19 @@ import {
   type Ending,
   type MetricReport,
   type ParentMessage,
-  type Question,
+  type WorkerRequest,
   type Replies,
   type Reply,
   type WorkerMessage,
   type WorkerOptions,
 } from './messages.js';
 
-/** The process that started this worker. Workers do not outlive it: node:cluster ends them. */
+/** The process that started this worker. When it ends, node:cluster ends its workers. */
 export class ParentProcess {
   /** Resolves when the parent ends this worker. */
   readonly ending: Promise<Ending>;
   private readonly replies = new Map<number, (reply: Reply) => void>();
-  private lastQuestion = 0;
+  private lastRequest = 0;
   private report: () => Promise<MetricReport> = () => Promise.resolve([]);
 
   private constructor(readonly options: WorkerOptions) {
@@ -36,7 +36,7 @@ export class ParentProcess {
     return new ParentProcess(JSON.parse(options) as WorkerOptions);
   }
 
-  /** @returns when the message is sent */
+  /** @returns resolves when the message is sent */
   send(message: WorkerMessage): Promise<void> {
     return new Promise((resolve) => {
       process.send?.(message, undefined, undefined, () => {
@@ -46,12 +46,15 @@ export class ParentProcess {
   }
 
   /** @throws Error if the parent does not reply in time */
-  async ask<Q extends Question>(question: Q, timeoutMs: number): Promise<Replies[Q['topic']]> {
-    const id = ++this.lastQuestion;
+  async request<R extends WorkerRequest>(
+    request: R,
+    timeoutMs: number,
+  ): Promise<Replies[R['topic']]> {
+    const id = ++this.lastRequest;
     const reply = new Promise<Reply>((resolve) => this.replies.set(id, resolve));
-    void this.send({ type: 'question', id, question });
+    void this.send({ type: 'request', id, request });
     try {
-      return (await withTimeout(reply, timeoutMs)) as Replies[Q['topic']];
+      return (await withTimeout(reply, timeoutMs)) as Replies[R['topic']];
     } finally {
       this.replies.delete(id);
     }

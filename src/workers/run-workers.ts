@@ -11,15 +11,15 @@ import type { WorkerListener } from './worker-process.js';
 
 /**
  * Runs workers on an open database until a stop signal. They share the port, the rate limits and the page of
- * metrics, and are one instance to others.
- * @param announce called with the URL when all workers are ready
+ * metrics, and count as one instance.
+ * @param onReady called with the URL when all workers are ready
  * @throws Error with a sentence for the user if a worker cannot start
  */
 export async function runWorkers(
   settings: Settings,
   { target: database, embedded }: OpenDatabase,
   stopped: Promise<NodeJS.Signals>,
-  announce: (url: string) => void,
+  onReady: (url: string) => void,
 ): Promise<void> {
   if (cluster.isWorker) {
     throw new SettingError(
@@ -35,9 +35,9 @@ export async function runWorkers(
     onReport: (worker, report) => {
       metrics.receive(worker, report);
     },
-    replyTo: (question, worker) => {
-      if (question.topic === 'limits') return question.requests.map((each) => windows.take(each));
-      metrics.receive(worker, question.report);
+    replyTo: (request, worker) => {
+      if (request.topic === 'limits') return request.requests.map((each) => windows.take(each));
+      metrics.receive(worker, request.report);
       return metrics.page(pool.ready.filter((other) => other !== worker));
     },
   };
@@ -52,7 +52,7 @@ export async function runWorkers(
     const ready = await Promise.race([pool.start(), stopped]);
     if (typeof ready === 'object') {
       if (ready.firstKey) process.stdout.write(ready.firstKey);
-      announce(ready.url);
+      onReady(ready.url);
       logger.info(`The workers are ${pool.ready.map(({ pid }) => pid).join(', ')}`);
     }
     logger.info(`${await stopped}: the workers finish pending requests`);

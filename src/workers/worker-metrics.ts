@@ -2,10 +2,12 @@ import { AggregatorRegistry } from 'prom-client';
 import type { MetricReport } from './messages.js';
 import type { WorkerProcess } from './worker-process.js';
 
-/** How long a page waits for the metrics of a worker before it uses the last that it sent. */
+/**
+ * How long a page waits for the metrics of a worker. After that, it uses the last ones that the worker sent.
+ */
 const REPORT_TIMEOUT_MS = 1_000;
 
-/** Joins the metrics of all workers, also the counts of those that have ended. */
+/** Aggregates the metrics of all workers, including the counts of workers that have ended. */
 export class WorkerMetrics {
   private readonly latest = new Map<WorkerProcess, MetricReport>();
   private ofEnded: Promise<MetricReport> = Promise.resolve([]);
@@ -25,7 +27,7 @@ export class WorkerMetrics {
 
   /** Returns all metrics in the text format of Prometheus. */
   async page(others: readonly WorkerProcess[]): Promise<string> {
-    await Promise.allSettled(others.map((worker) => worker.askForReport(REPORT_TIMEOUT_MS)));
+    await Promise.allSettled(others.map((worker) => worker.requestReport(REPORT_TIMEOUT_MS)));
     return join([...this.latest.values(), await this.ofEnded]).metrics();
   }
 }

@@ -6,7 +6,7 @@ import { type WorkerListener, WorkerProcess } from './worker-process.js';
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 
-/** A worker that ran for this long is replaced without a longer pause. */
+/** If a worker ran for this long before it died, the pause before its replacement is reset. */
 const HEALTHY_AFTER_MS = 60_000;
 
 /** Keeps a number of workers running. */
@@ -88,7 +88,7 @@ export class WorkerPool {
   private async restartAll(): Promise<void> {
     const isComplete = await this.restartOnce();
     if (isComplete) logger.info('all workers are restarted');
-    else if (!this.isStopping) logger.error('the restart ends: the other workers go on');
+    else if (!this.isStopping) logger.error('the restart ends: the other workers continue');
   }
 
   /** @returns whether all workers that run now are replaced */
@@ -96,7 +96,7 @@ export class WorkerPool {
     const old = this.ready.filter(({ isEnding }) => !isEnding);
     logger.info(`SIGUSR2: restarting ${old.length} workers, one after another`);
     for (const worker of old) {
-      // Another worker has replaced one that died.
+      // A worker that died has already been replaced.
       if (!this.workers.has(worker)) continue;
       if (this.isStopping || !(await this.startOne('successor'))) return false;
       await worker.end('replace');

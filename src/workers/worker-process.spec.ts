@@ -19,7 +19,7 @@ describe('a worker whose process cannot be forked', () => {
   it('keeps nothing for a report that does not come', async () => {
     cluster.setupPrimary({ cwd: '/not/a/directory' });
     const worker = new WorkerProcess(options, listener);
-    await expect(worker.askForReport(1)).rejects.toThrow('There is no reply after 1 ms.');
+    await expect(worker.requestReport(1)).rejects.toThrow('There is no reply after 1 ms.');
     const { reports } = worker as unknown as { reports: ReadonlyMap<number, unknown> };
     expect(reports.size).toBe(0);
     await worker.kill();

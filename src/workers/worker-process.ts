@@ -7,29 +7,29 @@ import {
   type Ending,
   type MetricReport,
   type ParentMessage,
-  type Question,
+  type WorkerRequest,
   type ReadyWorker,
   type Reply,
   type WorkerMessage,
   type WorkerOptions,
 } from './messages.js';
 
-/** A worker that is not ready by then, and does not migrate, counts as failed. */
+/** A worker that is not ready after this time, and does not migrate, has failed to start. */
 const START_TIMEOUT_MS = 120_000;
 
 /** Longer than the shutdown of a server after its longest delay. */
 const END_TIMEOUT_MS = 25_000 + MAX_SHUTDOWN_DELAY_SECONDS * 1_000;
 
-/** How long the last message of a process that has exited may take. */
+/** How long to wait for the last message of a process that has exited. */
 const LAST_MESSAGE_MS = 1_000;
 
 /** A message, and the handle of a connection that `node:cluster` hands over. */
 type SendArguments = [message: Serializable, handle?: { close(): void }];
 
-/** Handles what a worker sends. */
+/** Handles the messages of a worker. */
 export interface WorkerListener {
   onReport(worker: WorkerProcess, report: MetricReport): void;
-  replyTo(question: Question, worker: WorkerProcess): Reply | Promise<Reply>;
+  replyTo(request: WorkerRequest, worker: WorkerProcess): Reply | Promise<Reply>;
 }
 
 /** One worker, as its parent sees it. */
@@ -65,10 +65,10 @@ export class WorkerProcess {
   }
 
   /**
-   * Asks for the metrics of the worker. They come as a report.
+   * Requests the metrics of the worker.
    * @throws Error if there is no reply in time
    */
-  async askForReport(timeoutMs: number): Promise<MetricReport> {
+  async requestReport(timeoutMs: number): Promise<MetricReport> {
     const id = ++this.lastReport;
     const report = new Promise<MetricReport>((resolve) => this.reports.set(id, resolve));
     this.send({ type: 'report', id });
@@ -110,7 +110,7 @@ export class WorkerProcess {
         reject(new Error(`it ended before it was ready (${how})`));
       });
       this.worker.on('message', (message: WorkerMessage) => {
-        if (message.type === 'question') void this.reply(message.id, message.question);
+        if (message.type === 'request') void this.reply(message.id, message.request);
         else if (message.type === 'report') this.receive(message.report, message.id);
         else {
           clearTimeout(timer);
@@ -123,8 +123,8 @@ export class WorkerProcess {
     });
   }
 
-  private async reply(id: number, question: Question): Promise<void> {
-    const reply = await this.listener.replyTo(question, this);
+  private async reply(id: number, request: WorkerRequest): Promise<void> {
+    const reply = await this.listener.replyTo(request, this);
     this.send({ type: 'reply', id, reply });
   }
 
@@ -135,8 +135,9 @@ export class WorkerProcess {
 }
 
 /**
- * Returns a function that closes the connection that was last handed to a worker, unless the worker has accepted it.
- * The parent keeps it open until then, so that its client would wait for a worker that died.
+ * Returns a function that closes the connection that was last handed to a worker, unless the worker has
+ * accepted it. Until then, the parent keeps the connection open. If the worker died, the client would wait
+ * for it.
  */
 function closerOfHandover({ process }: Worker): () => void {
   const send = Reflect.get(process, 'send') as (...args: SendArguments) => boolean;
@@ -149,7 +150,7 @@ function closerOfHandover({ process }: Worker): () => void {
   return () => last?.close();
 }
 
-/** Waits for the last message too. */
+/** Resolves with the signal or the exit code, after the last message. */
 function untilEnded(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => {
@@ -168,7 +169,8 @@ function untilEnded(worker: Worker): Promise<string> {
         end();
       });
     });
-    // A process that could not be forked does not exit. A send to a worker that has just ended fails, too.
+    // If the process could not be forked, there is no `exit`. Sending to a worker that has just ended also
+    // emits `error`.
     worker.on('error', ({ message }: Error) => {
       if (worker.process.pid === undefined) resolve(message);
     });

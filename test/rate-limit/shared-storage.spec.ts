@@ -3,7 +3,7 @@ import { ParentWindows } from '../../src/rate-limit/parent-windows.js';
 import { MemoryRateLimitStorage } from '../../src/rate-limit/rate-limit.storage.js';
 import { RedisConnection } from '../../src/rate-limit/redis-connection.js';
 import { SharedRateLimitStorage } from '../../src/rate-limit/shared-rate-limit.storage.js';
-import type { Question, Replies } from '../../src/workers/messages.js';
+import type { WorkerRequest, Replies } from '../../src/workers/messages.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { until } from '../support/product.js';
 import { REDIS_SKIP_REASON, RedisServer } from '../support/redis.js';
@@ -14,16 +14,16 @@ const MINUTE = 60_000;
 class Parent {
   isSilent = false;
   messages = 0;
-  lastQuestion: Question | undefined;
+  lastRequest: WorkerRequest | undefined;
   private readonly windows = new MemoryRateLimitStorage();
 
-  async ask<Q extends Question>(question: Q): Promise<Replies[Q['topic']]> {
-    this.lastQuestion = question;
+  async request<R extends WorkerRequest>(request: R): Promise<Replies[R['topic']]> {
+    this.lastRequest = request;
     await new Promise(setImmediate);
-    if (this.isSilent || question.topic !== 'limits') throw new Error('There is no reply.');
+    if (this.isSilent || request.topic !== 'limits') throw new Error('There is no reply.');
     this.messages++;
-    const replies: Replies['limits'] = question.requests.map((each) => this.windows.take(each));
-    return replies as Replies[Q['topic']];
+    const replies: Replies['limits'] = request.requests.map((each) => this.windows.take(each));
+    return replies as Replies[R['topic']];
   }
 }
 
@@ -129,7 +129,7 @@ describe('windows in the parent of workers', () => {
     const storage = storageOf(asking);
     await Promise.all([storage.count('key', MINUTE, 5), storage.peek('key', MINUTE, 5)]);
     const requests = [{ key: 'key', ttl: MINUTE, limit: 5, asked: 1 }];
-    expect(asking.lastQuestion).toEqual({ topic: 'limits', requests });
+    expect(asking.lastRequest).toEqual({ topic: 'limits', requests });
   });
 
   it('are asked by one request at a time while the parent does not reply', async () => {

@@ -187,8 +187,8 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     expect(status).toBe('ok');
     expect(warnings).toEqual(
       expect.arrayContaining([
-        'Read replica 1 is left out: it is no standby but a primary.',
-        'Read replica 2 is left out: it is no copy of the database of DATABASE_URL.',
+        'Read replica 1 is left out: it is not a standby but a primary.',
+        'Read replica 2 is left out: it is not a copy of the database of DATABASE_URL.',
         'Read replica 3 is left out: it does not reply.',
       ]),
     );

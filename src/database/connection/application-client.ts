@@ -13,8 +13,8 @@ export interface ApplicationClientConfig extends pg.ClientConfig {
 type Callback = (error: Error | undefined, result: unknown) => void;
 
 /**
- * A connection of the application's data source. Every transaction begins with the session context,
- * whichever overload of `query` starts it.
+ * A connection of the application's data source. Every transaction begins with the session context. This
+ * applies to all overloads of `query`.
  */
 export class ApplicationClient extends ResilientClient {
   /** Whether the administration data source uses the connection: statements run as the database user. */

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { logger } from '../../config/logger.js';
 
-/** The limit of a role or database is -1 if there is none. */
+/** A limit of -1 means that the role or the database has no limit. */
 const FIND_LIMIT = `
   select least(
     current_setting('max_connections')::int
@@ -16,7 +16,7 @@ export async function warnOfConnectionLimit(dataSource: DataSource, most: number
   const [row] = await dataSource.query<{ limit: number }[]>(FIND_LIMIT);
   if (!row || row.limit >= most) return;
   logger.warn(
-    `By DATABASE_MAX_CONNECTIONS this instance opens up to ${most} connections, but the database ` +
+    `DATABASE_MAX_CONNECTIONS lets this instance open up to ${most} connections, but the database ` +
       `allows ${row.limit}: requests fail under load`,
   );
 }

@@ -1,6 +1,6 @@
 import { MIN_CONNECTIONS } from '../../config/settings.js';
 
-/** How a process divides its connections. */
+/** The numbers of connections of a process, by their use. */
 export interface ConnectionPlan {
   /** Pooled connections for transactions and statements of unknown cost. */
   readonly pool: number;

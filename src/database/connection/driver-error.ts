@@ -24,7 +24,7 @@ export class DatabaseFailure extends ApiError {
     super(code, { ...options, cause: thrown });
   }
 
-  /** Properties for the log. By default they have no message, because it may quote values. */
+  /** Properties for the log. By default they do not include the message, because it may quote values. */
   get facts(): object {
     const { thrown } = this;
     if (thrown instanceof pg.DatabaseError) {
@@ -48,7 +48,7 @@ export class SerializationFailure extends DatabaseFailure {}
 export class LockTimeout extends DatabaseFailure {}
 
 /**
- * What the names of the indexes and constraints of a hash partition, or of a shard of Citus, end with. The numbers
+ * The suffix of the names of indexes and constraints of a hash partition, or of a shard of Citus. The numbers
  * of shards begin at 102008.
  */
 const PARTITION_SUFFIX = /_(p\d+|\d{6,})$/;
@@ -66,8 +66,8 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 const SERIALIZATION_FAILURES: readonly unknown[] = ['40001', '40P01'];
 
 /**
- * SQLSTATEs of a lock timeout, and of a missing prepared statement: the statement that should have
- * prepared it ran into a lock timeout.
+ * SQLSTATEs of a lock timeout, and of a missing prepared statement. The latter occurs if the statement that
+ * should have prepared it had a lock timeout.
  */
 const LOCK_TIMEOUTS: readonly unknown[] = [LOCK_NOT_AVAILABLE, '26000'];
 

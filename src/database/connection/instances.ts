@@ -25,8 +25,8 @@ export class Instances {
   ) {}
 
   /**
-   * Returns whether another process may serve from the database now, such as a worker of the same instance. Behind
-   * a connection pooler, the names of connections do not tell.
+   * Returns whether other processes may use the database now, such as workers of the same instance. It is
+   * always true behind a connection pooler, where the names of connections are not reliable.
    */
   async mayBeSeveral(): Promise<boolean> {
     if (this.settings.workers > 1 || !this.context.hasOwnSession) return true;
@@ -36,7 +36,7 @@ export class Instances {
     );
   }
 
-  /** Returns the number of servers, this one included. It is at most ten seconds old. */
+  /** Returns the number of servers, including this one. The result is at most ten seconds old. */
   count(): Promise<number> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {
@@ -45,7 +45,7 @@ export class Instances {
     return this.latest.count;
   }
 
-  /** Without a reply of the database, nothing is known about others. Readiness reports the reason. */
+  /** Returns 1 if the database does not reply. Readiness reports the reason. */
   private async findOrAssumeOne(): Promise<number> {
     try {
       return await this.find();

@@ -12,7 +12,7 @@ import { inspectPooling, isTransactionPooled } from './transaction-pooler.js';
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
 
-/** `max_connections` of PostgreSQL without a setting. */
+/** Default of `max_connections` of PostgreSQL. */
 const DEFAULT_MAX_CONNECTIONS = 100;
 
 const NO_TRANSACTIONS =
@@ -68,7 +68,9 @@ export async function openDatabase(
   return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
 }
 
-/** Lets PostgreSQL accept the connections of many workers, of one more in a restart, and of commands. */
+/**
+ * Raises `max_connections` for the connections of all workers, of another one in a restart, and of commands.
+ */
 function connectionFlags({ workers, databaseMaxConnections: most }: Settings): string[] {
   const wanted = (workers + 1) * connectionsOfWorker(workers, most) + DEFAULT_CONNECTIONS;
   return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
@@ -110,7 +112,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
-/** False if there is no second connection in time. */
+/** Whether there is a pooler. False if the second connection cannot be opened in time. */
 async function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean> {
   const check = second.connect().then(() => isTransactionPooled(first, second));
   const tooLate = after(POOL_WAIT_MS, false, { ref: false });

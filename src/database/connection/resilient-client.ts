@@ -2,12 +2,12 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { UTC_TYPES, withUtcTimes } from './utc-times.js';
 
-/** How long the server may take to close a connection. Behind a firewall it may never do so. */
+/** How long the server may take to close a connection. Behind a firewall, its reply may never arrive. */
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * A client that survives lost connections: statements fail, but the process does not. Its times do not
- * depend on the time zone of the process.
+ * A client whose lost connection fails its statements and does not end the process. Its times do not depend
+ * on the time zone of the process.
  */
 export class ResilientClient extends pg.Client {
   private readonly createdAt = performance.now();
@@ -77,7 +77,7 @@ export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
 }
 
-/** Whether a query is an object that sends itself, such as a cursor. */
+/** Whether a query is an object with its own `submit`, such as a cursor. */
 export function isSubmittable(config: unknown): config is pg.Submittable {
   return typeof (config as Partial<pg.Submittable> | undefined)?.submit === 'function';
 }

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Settings of every connection. The driver reads times in the ISO style only, times without a zone are
- * UTC, and JIT compilation would take longer than the statements.
+ * Settings of every connection. The driver reads only times in the ISO style. Times without a zone are UTC.
+ * JIT compilation would take longer than the statements.
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
 
@@ -22,8 +22,8 @@ export class SessionContext {
   private settings: TransactionRole | undefined;
 
   /**
-   * Whether a connection has a session of its own, in which the names of prepared statements and settings
-   * last. Otherwise statements have no names, and each transaction sets all settings.
+   * Whether a connection has a session of its own, which keeps prepared statements and settings. Otherwise
+   * statements have no names, and each transaction sets all settings.
    */
   hasOwnSession = true;
 

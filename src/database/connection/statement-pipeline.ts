@@ -10,7 +10,7 @@ export interface ParameterizedStatement {
 
 /** A statement that sets the session context, before another one in the same implicit transaction. */
 export interface ContextStatement extends ParameterizedStatement {
-  /** As PostgreSQL reads them. */
+  /** In the text format of PostgreSQL. */
   readonly values: readonly (string | null)[];
 }
 
@@ -145,7 +145,7 @@ function bindAndExecute(
   connection.execute({}, true);
 }
 
-/** A value as PostgreSQL reads it. */
+/** Formats a value for PostgreSQL. */
 function parameterOf(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { SessionContext } from './session-context.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';
 
-/** The methods that a client calls on each query, also on those of other packages. */
+/** The methods that a client calls on each query, including queries of other packages. */
 interface RunningQuery {
   submit(connection: pg.Connection): unknown;
   handleDataRow(message: unknown): void;
@@ -10,16 +10,16 @@ interface RunningQuery {
   handleError(error: Error & { position?: string }, connection: pg.Connection): void;
 }
 
-/** The parts of a query that tell how it is sent. */
+/** The properties of a query that determine how the driver sends it. */
 type QueryText = Pick<pg.QueryConfig, 'text' | 'values'> & {
   readonly queryMode?: string;
   readonly rows?: number;
 };
 
 /**
- * Makes a query, such as a cursor, set the session context if it starts a transaction. This needs no further
- * round trip: a query with parameters sends the context under the same Sync, and other queries send it in
- * the same text. PostgreSQL runs both in one transaction.
+ * Makes a query, such as a cursor, set the session context if it starts a transaction. This takes no
+ * additional round trip: a query with parameters sends the context under the same Sync, and other queries
+ * send it in the same text. PostgreSQL runs both in one transaction.
  * @param client the connection that runs the query
  * @param config the configuration of a `pg.Query`
  * @returns the query
@@ -46,7 +46,7 @@ export function beginWithContext(
         'Only the last statement of a text may end its transaction, and without "and chain".',
       );
     }
-    // Decided here, because queries ahead of this one may start or end a transaction.
+    // The state is checked here, because earlier queries may start or end a transaction.
     if (hasOpenTransaction(client)) return original.submit(connection);
     if (config && isSimple(config)) {
       awaited = context.statements.length;

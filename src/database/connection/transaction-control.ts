@@ -1,4 +1,4 @@
-/** Comments, strings and quoted names, whose semicolons and keywords mean nothing. */
+/** Comments, strings and quoted names. Semicolons and keywords inside them are ignored. */
 const QUOTED =
   /--[^\n]*|\/\*[\s\S]*?\*\/|\be'(?:[^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$/gi;
 
@@ -10,8 +10,8 @@ const ENDS =
 const CHAINS = /\band\s+chain\b/i;
 
 /**
- * Whether a text ends a transaction and starts another one: by statements behind a `commit`, or by
- * `commit and chain`. The session context of the second one could not be set.
+ * Whether a text ends a transaction and starts another one, by statements after a `commit` or by `commit and
+ * chain`. The session context of the second transaction could not be set.
  */
 export function continuesAfterTransactionEnd(text: string): boolean {
   if (!MAY_END.test(text)) return false;

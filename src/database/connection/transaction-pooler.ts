@@ -3,7 +3,7 @@ import pg from 'pg';
 /** Rounds in which a pooler may switch to another server connection. */
 const ROUNDS = 4;
 
-/** Identifies the server process. Two servers may have the same process id. */
+/** Identifies the server process. The process id alone is not unique across servers. */
 const BACKEND = `
   select pid || ' ' || extract(epoch from backend_start) as backend
   from pg_stat_activity where pid = pg_backend_pid()`;
@@ -55,7 +55,7 @@ async function keepsSettings(a: Connection, b: Connection): Promise<boolean> {
   return found.join() === zones.join();
 }
 
-/** Without support, both statements have one name in one session, or a session lacks the statement. */
+/** Whether a pooler supports prepared statements. Otherwise a statement exists already or is missing. */
 async function keepsStatements(a: Connection, b: Connection): Promise<boolean> {
   return succeeds(async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -101,7 +101,7 @@ export async function isTransactionPooled(a: Connection, b: Connection): Promise
       throw error;
     }
     ofB.add(await backendOf(b));
-    // The open transaction keeps its server connection, so that a pooler must use another one.
+    // The open transaction keeps its server connection, so a pooler must use another one.
     if (!isShared()) ofA.add(await backendOf(a));
     await b.query('rollback');
   }

@@ -2,8 +2,7 @@ import pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-// The parts of TypeORM's PostgreSQL driver that are no public API. Everything that relies on them is in
-// this file.
+// All uses of the parts of TypeORM's PostgreSQL driver that are not public API.
 
 /** Releases a connection. An error, or `true`, closes it. */
 export type Release = (error?: Error | boolean) => void;

@@ -18,8 +18,8 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 /**
- * Reads `timestamp` values as UTC, as they are written, and `date` values as text. They then do not
- * depend on the time zone of the process.
+ * Reads `timestamp` values as UTC and `date` values as text, so that they do not depend on the time zone of
+ * the process.
  */
 export const UTC_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
@@ -40,7 +40,7 @@ export function withUtcTimes(value: unknown): unknown {
   return types.isDate(value) ? utcText(value) : value;
 }
 
-/** A time as PostgreSQL reads it. Years before 1 have the suffix BC and no sign. */
+/** Formats a time for PostgreSQL. Years before 1 have the suffix BC and no sign. */
 export function utcText(time: Date): string {
   const year = time.getUTCFullYear();
   const rest = time.toISOString().replace(/^[+-]?\d+/, '');

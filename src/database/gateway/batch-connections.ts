@@ -10,9 +10,9 @@ import { destroyConnection, ResilientClient } from '../connection/resilient-clie
 import { poolOf } from '../connection/typeorm-internals.js';
 
 /**
- * The connections of statements that read or write a few rows by an index, however large the
- * organization is. Transactions and slow statements have the pool of the data source, so that they do
- * not delay these. Statements run as the database user unless they set a role.
+ * The connections of statements that read or write a few rows by an index. Transactions and slow statements
+ * use the pool of the data source, so that they do not delay these statements. Statements run as the database
+ * user unless they set a role.
  */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
@@ -65,14 +65,14 @@ export class BatchConnections implements OnApplicationShutdown {
   }
 
   /**
-   * Closes all idle connections after one was lost: a network failure usually affects all of them, and
-   * a connection that a firewall dropped stays silent.
+   * Closes all idle connections after one was lost, because a network failure usually affects all of them. A
+   * connection that a firewall dropped reports no error.
    */
   readonly closeIdle = (): void => {
     for (const client of this.idle) destroyConnection(client);
   };
 
-  /** Runs after everything that could still send a statement. */
+  /** Runs after all services that could still send statements have stopped. */
   async onApplicationShutdown(): Promise<void> {
     await this.pool.end();
   }

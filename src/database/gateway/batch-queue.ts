@@ -29,8 +29,8 @@ interface Pending<I, O> {
 }
 
 /**
- * Collects the items of one turn of the event loop, and those that arrive while batches run, into
- * batches. It remembers no results.
+ * Collects items into batches: those of one turn of the event loop, and those that arrive while other batches
+ * run. Results are not cached.
  */
 export class BatchQueue<I extends BatchItem, O> {
   private pending: Pending<I, O>[] = [];

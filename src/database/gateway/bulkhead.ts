@@ -1,7 +1,9 @@
 /** The longest delay of a timer. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Limits how many operations that wait for locks run at a time, so that they never occupy the pool. */
+/**
+ * Limits the number of operations that wait for locks, so that they never use all connections of the pool.
+ */
 export class Bulkhead {
   private readonly queue = new Set<() => void>();
 

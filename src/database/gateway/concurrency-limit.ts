@@ -15,15 +15,16 @@ const MIN_LIMIT = 2;
 /** The limit after the first window with slow statements. */
 const REDUCED_LIMIT = 8;
 
-/** If nothing completes for this long, the running operations hang. Others are then not limited. */
+/** If no statement completes for this long, the running operations hang, and new ones are not limited. */
 const STALE_MS = 2_000;
 
-/** How long the shortest time of a statement is its baseline, at least. */
+/** The shortest time of a statement is its baseline for at least this long. */
 const BASELINE_MS = 10_000;
 
 /**
- * Adaptive limit of concurrent database operations. When operations have to wait, it lowers the limit
- * until statements take hardly longer than alone: a higher limit adds latency and no throughput.
+ * Adaptive limit of concurrent database operations. While operations have to wait, it lowers the limit until
+ * a statement takes hardly longer than without concurrent ones. A higher limit would add latency and no
+ * throughput.
  */
 @Injectable()
 export class ConcurrencyLimit {
@@ -64,21 +65,21 @@ export class ConcurrencyLimit {
     return MAX_LIMIT - this.inFlight;
   }
 
-  /** Resets the limit, when no operation has to wait any more. */
+  /** Resets the limit. Call it when no operation waits. */
   reset(): void {
     this.limit = MAX_LIMIT;
     this.window = new Window(performance.now());
   }
 
-  /** Measures how long something takes from now on, unless it fails. */
-  async time<T>(what: string, done: Promise<T>): Promise<T> {
-    const asked = performance.now();
-    const result = await done;
-    this.record(what, performance.now() - asked);
+  /** Records the time from this call until a promise is fulfilled. A rejection is not recorded. */
+  async time<T>(name: string, running: Promise<T>): Promise<T> {
+    const start = performance.now();
+    const result = await running;
+    this.record(name, performance.now() - start);
     return result;
   }
 
-  /** Records the time of a statement, including its wait for others. */
+  /** Records the time of a statement, including its wait for a connection. */
   record(text: string, ms: number): void {
     const now = performance.now();
     this.lastCompleted = now;
@@ -117,7 +118,7 @@ class Window {
   }
 }
 
-/** The shortest recent time of each statement, which is about the time that it takes alone. */
+/** The shortest recent time of each statement: about the time that it takes without concurrent ones. */
 class Baselines {
   private current = new Map<string, Baseline>();
   private previous = new Map<string, Baseline>();

@@ -56,7 +56,10 @@ export class RetryPolicy {
   }
 }
 
-/** A deadlock or serialization failure is over when it is reported, so a retry may succeed. */
+/**
+ * When PostgreSQL reports a deadlock or serialization failure, the conflict has ended, so a retry may
+ * succeed.
+ */
 async function retryOnce<T>(work: () => Promise<T>, deadline: Deadline): Promise<T> {
   try {
     return await work();

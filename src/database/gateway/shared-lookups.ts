@@ -8,7 +8,7 @@ const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true), set_config('s
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
-  /** The name of the statement where it is prepared. */
+  /** The name under which the statement is prepared. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];

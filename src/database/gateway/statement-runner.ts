@@ -22,7 +22,8 @@ export class StatementRunner {
   ) {}
 
   /**
-   * Runs a statement in a transaction of its own, on a read replica if it may and one has every earlier write.
+   * Runs a statement in a transaction of its own. If `mayUseReplica` is set and a read replica has every
+   * earlier write, the replica runs it.
    * @throws ApiError with the code `failure`
    * @throws UniqueViolation
    */

@@ -23,10 +23,10 @@ export interface BatchRow {
 
 /** A statement that processes items of one organization. */
 export interface BatchStatement<I extends BatchItem> {
-  /** Short name, under which its times are measured. */
+  /** Short name, under which its times are recorded. */
   readonly name: string;
   readonly kind: 'read' | 'write';
-  /** Whether an item that a batch of several leaves out is run alone, which tells why. */
+  /** Whether an item without a row in the result of a larger batch is run alone, to get its own error. */
   readonly retriesOmitted: boolean;
   /**
    * The statement for some items, with the organization as `$1`. It returns a row with the id of each
@@ -35,7 +35,7 @@ export interface BatchStatement<I extends BatchItem> {
   of(organizationId: string, items: readonly I[]): Statement;
 }
 
-/** Nothing was written for an item of a batch: the item alone has a result or an error. */
+/** The batch has written nothing for the item, which needs a statement of its own. */
 export const NEEDS_OWN_STATEMENT = Symbol('needs a statement of its own');
 
 type Outcome = BatchRow | undefined | typeof NEEDS_OWN_STATEMENT;
@@ -63,7 +63,7 @@ export class TenantBatches {
 
   /**
    * @returns the row of the item; undefined if there is none
-   * @throws any error of the driver; nothing is known about a write then
+   * @throws any error of the driver; the outcome of a write is then unknown
    */
   run<I extends BatchItem>(
     statement: BatchStatement<I>,
@@ -112,7 +112,7 @@ export class TenantBatches {
         const sent = statement.of(organizationId, items);
         const context = this.context.of(sent, organizationId, deadline, 'shared');
         const running = this.statements.run<BatchRow>(client, context, sent);
-        // Larger batches take longer. Batches of similar sizes are compared.
+        // Larger batches take longer, so times are recorded by the size of the batch.
         const rows = await this.limit.time(`${statement.name} ${sizeClassOf(items)}`, running);
         const byId = new Map(rows.map((row) => [row.id, row]));
         const isRetried = statement.retriesOmitted && batch.length > 1;
@@ -126,7 +126,7 @@ export class TenantBatches {
   }
 }
 
-/** Whether PostgreSQL rolled a statement back and the connection stays open. */
+/** Whether PostgreSQL rolled the statement back and kept the connection open. */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }

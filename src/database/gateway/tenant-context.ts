@@ -13,8 +13,8 @@ const SETTINGS = [
 ];
 
 /**
- * Make PostgreSQL use an index, whatever the size of the organization is, and even before the first
- * statistics exist.
+ * Settings that make PostgreSQL use an index for organizations of any size, even before the first statistics
+ * exist.
  */
 const INDEX_PLAN = {
   plan_cache_mode: 'force_generic_plan',

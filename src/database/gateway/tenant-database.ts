@@ -142,10 +142,10 @@ export class TenantDatabase {
   }
 
   /**
-   * Runs a callback after the outermost commit. It does not run if the transaction, or the part of it
-   * that added the callback, is rolled back, nor in a dry run. Outside a transaction it runs at once.
-   * Callbacks start in their order. The outermost `transaction` resolves, and a request is answered,
-   * when all of them have finished. An error of a callback is logged and changes nothing else.
+   * Runs a callback after the outermost commit. It does not run in a dry run, or if the transaction or the
+   * part of it that added the callback is rolled back. Outside a transaction it runs at once. Callbacks start
+   * in their order. The outermost `transaction` resolves, and a request is answered, when all of them have
+   * finished. An error of a callback is logged and changes nothing else.
    * @param tenant the tenant that the data was written for
    * @returns outside a transaction: resolves when the callback has finished; otherwise at once
    */
@@ -173,7 +173,7 @@ export class TenantDatabase {
     return this.outbox.origin;
   }
 
-  /** Has events published after the commit of the statement that wrote them. */
+  /** Publishes the written events, after the commit of their transaction. */
   publishEvents(tenant: Tenant): void {
     const run = () => {
       this.outbox.notify();

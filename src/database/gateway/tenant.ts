@@ -6,8 +6,8 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * The values of further executions, which are sent together with the one of `values` and run before it. Of a
-   * statement that is sent alone, all executions are one transaction. The result has the rows of all of them.
+   * The values of further executions, which are sent together with that of `values` and run before it.
+   * Outside a transaction, all executions are one transaction. The result has the rows of all of them.
    */
   readonly repeats?: readonly (readonly (string | null)[])[];
   /**
@@ -17,13 +17,13 @@ export interface Statement {
    */
   readonly plan?: 'prepared' | 'custom' | 'index';
   /**
-   * Whether a read replica may run it outside of transactions. It then has every write that was acknowledged
-   * before. For reads that cost more than a look-up.
+   * Whether a read replica may run it outside of transactions, if the replica has every write that was
+   * acknowledged before. Set it for reads that cost more than a look-up.
    */
   readonly mayUseReplica?: boolean;
 }
 
-/** The code of the error if a statement fails: of a read, and of a write and what is part of it. */
+/** The error code of a failed statement: of a read, or of a write or a read that is part of a write. */
 export type Failure = 'query_failed' | 'create_failed';
 
 /** Runs statements inside one transaction of one organization. */
@@ -31,7 +31,7 @@ export interface TenantTransaction {
   query<Row>(statement: Statement): Promise<Row[]>;
 }
 
-/** Who changes records, as their events tell it. */
+/** Who changes records. Events contain it. */
 export interface ChangeOrigin {
   readonly keyId: string;
   /** `api` for REST, `ai` for /mcp. */
@@ -48,7 +48,7 @@ export interface Tenant {
   readonly unit?: UnitOfWork;
   /** The response to store with the record that is inserted next. */
   readonly response?: CreatedResponse;
-  /** Must be met by a record before it is changed or deleted. */
+  /** The condition that a record must meet before it is changed or deleted. */
   readonly precondition?: Precondition;
   /** Whether records have the computed fields of their table. */
   readonly withComputedFields?: boolean;
@@ -58,7 +58,7 @@ export interface Tenant {
 export interface UnitOfWork {
   /** Whether the transaction is committed. Further statements need another one. */
   readonly isCommitted: boolean;
-  /** @param work receives this unit of work as seen from inside the part */
+  /** @param work receives the unit of work of this part */
   runInSavepoint<T>(
     work: (transaction: TenantTransaction, unit: UnitOfWork) => Promise<T>,
   ): Promise<T>;

@@ -3,8 +3,8 @@ import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection } from '../connection/resilient-client.js';
 
 /**
- * How long a statement may wait for a lock: one of several callers, a first attempt, and a later one
- * that does not keep others waiting.
+ * How long a statement may wait for a lock: a batch of several requests, a first attempt, and a later attempt
+ * inside the bulkhead.
  */
 const LOCK_MS = { shared: 50, brief: 100, long: 2_000 } as const;
 
@@ -66,22 +66,22 @@ export class Deadline {
     wait: LockWait,
     executions = 1,
   ): readonly [lock: string, statement: string, idle: string] {
-    // Without a deadline, only a statement that does not keep others waiting may wait for ever.
+    // Without a deadline, only a `long` wait is unlimited, because it delays no other statement.
     if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
     const availableMs = Math.min(STATEMENT_MS, this.remainingMs);
     const statementMs = Math.max(1, Math.floor(availableMs / executions));
     return [
       String(Math.min(LOCK_MS[wait], statementMs)),
       String(statementMs),
-      // We have destroyed the connection by then, which PostgreSQL may not notice.
+      // The connection is destroyed by then, and PostgreSQL may not notice that.
       String(STATEMENT_MS + SILENCE_MS),
     ];
   }
 
   /**
-   * Destroys a connection that is still in use after the deadline: a firewall may have dropped it.
-   * @param onDestroy called then
-   * @returns function that cancels this
+   * Destroys a connection that is still in use after the deadline, because a firewall may have dropped it.
+   * @param onDestroy called when the connection is destroyed
+   * @returns a function that cancels the timer
    */
   destroyWhenExceeded(client: pg.ClientBase, onDestroy = NOOP): () => void {
     if (this.end === Infinity) return NOOP;

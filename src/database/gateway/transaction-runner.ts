@@ -9,7 +9,7 @@ import type { StatementRunner } from './statement-runner.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
 import { SavepointUnitOfWork } from './unit-of-work.js';
 
-/** Name under which the wait for a connection is measured. */
+/** Name under which the wait for a connection is recorded. */
 const CONNECTION = 'connection';
 
 /** The work of a transaction. The tenant that it receives is part of the transaction. */

@@ -4,7 +4,7 @@ import type { Tenant, TenantTransaction, UnitOfWork } from './tenant.js';
 
 /** Runs the parts of one transaction in a savepoint each. */
 export class SavepointUnitOfWork implements UnitOfWork {
-  /** Callbacks without those of parts that were rolled back. */
+  /** The callbacks. Those of parts that were rolled back are removed. */
   readonly callbacks = new CommitCallbacks();
   isCommitted = false;
   private savepoints = 0;
@@ -51,7 +51,7 @@ export class SavepointUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** The same unit of work, seen from inside its last part. */
+  /** The unit of work that the last of `parts` receives. */
   private unitOf(parts: readonly Part[]): UnitOfWork {
     const isCommitted = () => this.isCommitted;
     return {

@@ -10,7 +10,7 @@ export class Availability {
   problem: string | undefined = 'it has not been checked yet';
   private logged: string | undefined;
   private pauseMs = 0;
-  /** When the replica was last used again, or left out, by the monotonic clock. */
+  /** When the replica was last included or left out, by the monotonic clock. */
   private since = 0;
 
   /** @param replica host and port of the replica, for the log */

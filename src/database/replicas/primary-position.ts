@@ -16,26 +16,26 @@ export interface WalPosition {
 /** SQL that identifies the cluster and the database of a connection. */
 export const DATABASE_ID = `(select system_identifier from pg_control_system()) || ' ' || current_database()`;
 
-/** The end of the acknowledged commits. Without `synchronous_commit` they may not be on the disk yet. */
+/** The position behind all acknowledged commits. Without `synchronous_commit` they may not be flushed yet. */
 const FIND_POSITION = `
   select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
       else pg_current_wal_flush_lsn() end::text as lsn,
     ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int::text as timeline,
     ${DATABASE_ID} as database`;
 
-/** How many questions may be under way. A caller waits for at most one before its own is sent. */
+/** Number of concurrent statements. A caller waits for at most one before its own is sent. */
 const CONCURRENCY = 2;
 
-interface Question extends BatchItem {
+interface PositionRequest extends BatchItem {
   readonly deadline: Deadline;
 }
 
-/** Asks the primary how far it has written its log. */
+/** Reads the position of the primary in its write-ahead log. */
 @Injectable()
 export class PrimaryPosition {
-  private readonly questions = new BatchQueue<Question, WalPosition>(
+  private readonly queue = new BatchQueue<PositionRequest, WalPosition>(
     { concurrency: CONCURRENCY, allowsEqualIds: true },
-    (take) => this.find(take),
+    (take) => this.readBatch(take),
   );
 
   constructor(
@@ -48,17 +48,17 @@ export class PrimaryPosition {
    * calls share a statement that is sent after all of them.
    * @throws any error of the driver
    */
-  ask(deadline: Deadline): Promise<WalPosition> {
-    return this.questions.add({ id: '', deadline });
+  read(deadline: Deadline): Promise<WalPosition> {
+    return this.queue.add({ id: '', deadline });
   }
 
-  private find(take: () => readonly Question[]): Promise<readonly WalPosition[]> {
+  private readBatch(take: () => readonly PositionRequest[]): Promise<readonly WalPosition[]> {
     return this.connections.use(async (client, limitTo) => {
-      const asked = take();
-      limitTo(Deadline.earliest(asked.map(({ deadline }) => deadline)));
+      const batch = take();
+      limitTo(Deadline.earliest(batch.map(({ deadline }) => deadline)));
       const name = this.context.hasOwnSession ? 'position' : undefined;
       const { rows } = await client.query<WalPosition>({ name, text: FIND_POSITION });
-      return asked.flatMap(() => rows);
+      return batch.flatMap(() => rows);
     });
   }
 }

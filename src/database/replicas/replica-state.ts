@@ -1,14 +1,15 @@
 import { DATABASE_ID, type WalPosition } from './primary-position.js';
 
 /**
- * How often a replica looks, at intervals of a millisecond, whether it has reached a position. In one region
- * it is some milliseconds behind. A page of a list takes the primary about as long as this wait.
+ * How often a replica checks, at intervals of a millisecond, whether it has reached a position. Within a
+ * region, replicas are some milliseconds behind. The wait takes about as long as a page of a list on the
+ * primary.
  */
-const MAX_LOOKS = 20;
+const MAX_CHECKS = 20;
 
 /**
- * The state of a replica for one position of the primary: `current` has every write up to it, and `awaited`
- * too, after some milliseconds.
+ * The state of a replica for one position of the primary. `current` and `awaited` have every write up to it;
+ * `awaited` had to wait for the last ones.
  */
 export type ReplicaState =
   | 'current'
@@ -24,23 +25,23 @@ export const STATE_PROBLEMS: Readonly<Record<ReplicaState, string | undefined>> 
   current: undefined,
   awaited: undefined,
   late: 'it lags behind the primary',
-  'no standby': 'it is no standby but a primary',
-  'other database': 'it is no copy of the database of DATABASE_URL',
+  'no standby': 'it is not a standby but a primary',
+  'other database': 'it is not a copy of the database of DATABASE_URL',
   'other timeline': 'it has not confirmed that it follows the server that was promoted last',
   'other isolation': 'its default_transaction_isolation is not read committed',
 };
 
 /**
- * The timeline that a standby has confirmed on its disk. The applied log may be on a later one, but never on an
+ * The timeline in the control file of a standby. The applied log can be on a later timeline, but never on an
  * earlier one.
  */
 const CONFIRMED_TIMELINE = `greatest((select timeline_id from pg_control_checkpoint()),
   (select min_recovery_end_timeline from pg_control_recovery()))`;
 
 /**
- * SQL of the `ReplicaState`, which waits for a late replica. Another statement that follows in the same
- * transaction sees what the state promises. At other isolation levels than read committed, it would see what
- * the replica had before the wait.
+ * SQL that returns the `ReplicaState`, and waits if the replica is late. The next statement of the same
+ * transaction sees every write up to the position. This needs the isolation level read committed: at higher
+ * levels, the statement would see the data of before the wait.
  * @param first number of the first of the parameters, which are those of `stateValues`
  */
 export function replicaStateSql(first: number): string {
@@ -54,11 +55,11 @@ export function replicaStateSql(first: number): string {
     when ${CONFIRMED_TIMELINE} <> ${timeline}::text::int then 'other timeline'
     when ${hasReached} then 'current'
     when (
-      with recursive looks(n, slept, reached) as (
+      with recursive checks(n, slept, reached) as (
         select 1, '', false
-        union all select n + 1, pg_sleep(0.001)::text, ${hasReached} from looks
-        where not reached and n <= ${MAX_LOOKS})
-      select bool_or(reached) from looks) then 'awaited'
+        union all select n + 1, pg_sleep(0.001)::text, ${hasReached} from checks
+        where not reached and n <= ${MAX_CHECKS})
+      select bool_or(reached) from checks) then 'awaited'
     else 'late' end`;
 }
 

@@ -18,10 +18,10 @@ const CHECK = `select ${replicaStateSql(1)} as state,
   pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag`;
 
 /**
- * SQLSTATEs of a replica that refuses all reads, from their beginning: of the connection (08, 28, 3D, 53300, 57P), of
- * the isolation level serializable, which standbys lack (0A), of a pooler without prepared statements (26, 42P05),
- * of missing privileges (42) and of a broken server (58, XX). Any other may come from the data of one organization,
- * or passes, such as a conflict with the recovery.
+ * Prefixes of the SQLSTATEs of a replica that refuses all reads: errors of the connection (08, 28, 3D, 53300,
+ * 57P), of the isolation level serializable, which standbys do not support (0A), of a pooler without prepared
+ * statements (26, 42P05), of missing privileges (42) and of a broken server (58, XX). Other errors depend on
+ * the data of one organization or are temporary, such as a conflict with the recovery.
  */
 const REFUSED = /^(08|0A|26|28|3D|42|53300|57P|58|XX)/;
 
@@ -51,7 +51,7 @@ export class Replica {
       application_name: applicationName,
       max: most,
     });
-    // The statement that uses the connection fails, or the next check.
+    // A lost connection also fails the statement that uses it, or the next check.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => this.clients.add(client));
     this.pool.on('remove', (client) => this.clients.delete(client));
@@ -59,13 +59,13 @@ export class Replica {
     this.availability = new Availability(`${host}:${port}`);
   }
 
-  /** Whether the replica is in use and has a connection for another read, beside that of the check. */
+  /** Whether the replica is in use and has a free connection for a read. One connection is for checks. */
   get isFree(): boolean {
     return this.availability.isUsed && this.running < this.most - 1;
   }
 
   /**
-   * Runs a read. If the replica does not serve it, it is left out.
+   * Runs a read. A replica that cannot serve reads is left out.
    * @param read returns the state of the replica in its transaction, and the result
    * @returns undefined if the primary has to run the read
    */
@@ -129,8 +129,8 @@ export class Replica {
   }
 
   /**
-   * Leaves the replica out unless only a statement failed. A silent one keeps no other read waiting. A check can
-   * still be running when the pool is closed.
+   * Leaves the replica out, unless only a statement failed. If the replica is silent, its connections are
+   * closed, so that no other read waits for it. A check can still be running when the pool is closed.
    */
   private leaveOutAfter(error: unknown): void {
     if (this.pool.ending) return;

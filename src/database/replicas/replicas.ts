@@ -17,10 +17,10 @@ import { type ReplicaState, replicaStateSql, stateValues } from './replica-state
 /** Interval of the checks of all replicas. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Timeout of the question of a check to the primary. */
+/** Timeout of reading the position of the primary for a check. */
 const POSITION_MS = 1_000;
 
-/** Who served the reads that may use a replica. */
+/** The server that ran a read that may use a replica. */
 export type ReadServer = 'replica' | 'primary';
 
 /**
@@ -55,7 +55,7 @@ export class Replicas implements OnApplicationShutdown {
 
   /**
    * Begins to check and to use the replicas. Without this call the primary runs all reads.
-   * @returns resolves after the first check, whatever its result is
+   * @returns resolves after the first check, even if that fails
    */
   async start(): Promise<void> {
     if (this.all.length === 0) return;
@@ -93,8 +93,8 @@ export class Replicas implements OnApplicationShutdown {
     deadline: Deadline,
   ): Promise<Row[] | undefined> {
     if (!this.all.some(({ isFree }) => isFree)) return undefined;
-    // If the primary does not reply, neither does it run the read.
-    const position = await this.primary.ask(deadline).catch(() => undefined);
+    // Without a position, the primary runs the read.
+    const position = await this.primary.read(deadline).catch(() => undefined);
     const replica = position && this.choose();
     if (!replica) return undefined;
     const started = performance.now();
@@ -107,14 +107,14 @@ export class Replicas implements OnApplicationShutdown {
       });
       return running.then((result) => ({ state, result }));
     });
-    // The time of the wait for the replica says nothing about its load.
+    // A read that waited for the replica does not show its load.
     if (answer?.state === 'current') {
       this.limit.record(`replica: ${statement.text}`, performance.now() - started);
     }
     return answer?.result;
   }
 
-  /** The replica with the fewest running reads; among equals, they take turns. */
+  /** Returns the free replica with the fewest running reads, and replicas with equal numbers in turn. */
   private choose(): Replica | undefined {
     const free = this.all.filter(({ isFree }) => isFree);
     const fewest = Math.min(...free.map(({ running }) => running));
@@ -122,9 +122,9 @@ export class Replicas implements OnApplicationShutdown {
     return equals[this.last++ % equals.length];
   }
 
-  /** If the primary does not reply, nothing is known about its replicas. */
+  /** Checks all replicas. Their states do not change if the primary does not reply. */
   private async check(): Promise<void> {
-    const position = await this.primary.ask(new Deadline(POSITION_MS)).catch(() => undefined);
+    const position = await this.primary.read(new Deadline(POSITION_MS)).catch(() => undefined);
     if (position) await Promise.all(this.all.map((replica) => replica.check(position)));
   }
 }

@@ -82,9 +82,9 @@ export class Metrics {
    */
   async scrape(): Promise<string> {
     if (!this.parent) return this.registry.metrics();
-    const question = { topic: 'metrics', report: await this.report() } as const;
+    const request = { topic: 'metrics', report: await this.report() } as const;
     // Without the counts of some workers, the totals would fall, which looks like a restart.
-    return this.parent.ask(question, PAGE_TIMEOUT_MS).catch((cause: unknown) => {
+    return this.parent.request(request, PAGE_TIMEOUT_MS).catch((cause: unknown) => {
       throw new ApiError('overloaded', { cause });
     });
   }
