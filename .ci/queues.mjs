@@ -1,6 +1,6 @@
-// Runs queues of commands beside one another, because most of them wait much. `--` starts the next queue. The
-// output of a command is printed when it ends. If one fails, the others are ended.
-// Usage: node .ci/queues.mjs 'command' 'command' -- 'command' ...
+// Runs queues of commands at the same time, because most commands wait for long. `--` starts the next queue.
+// The output of a command is printed when it ends. If one fails, the others are ended. Usage: node
+// .ci/queues.mjs 'command' 'command' -- 'command' ...
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 

@@ -1,5 +1,5 @@
-// Measures what the events of changes cost writes: Latitude against the same build without events of leads.
-// Run: node bench/events.mjs
+// Measures the cost of events for writes: Latitude compared with the same build without events of leads. Run:
+// node bench/events.mjs
 import path from 'node:path';
 import { CHANGES, NEW_LEAD } from './lib/cases.mjs';
 import { runCommand } from './lib/command.mjs';

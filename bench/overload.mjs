@@ -1,5 +1,5 @@
-// Measures what clients get under overload, compared with a single client.
-// Run: node bench/overload.mjs
+// Measures the throughput and the latencies of clients under overload, compared with a single client. Run:
+// node bench/overload.mjs
 import { setTimeout as after } from 'node:timers/promises';
 import { Connection } from './flat/connection.mjs';
 import { NEW_LEAD } from './lib/cases.mjs';

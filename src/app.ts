@@ -30,7 +30,7 @@ export const NEST_OPTIONS = {
   bodyParser: false,
   logger: new NestLogger(),
   abortOnError: false,
-  // The most specific route matches, whatever the order of the modules.
+  // The most specific route matches, independently of the order of the modules.
   routeResolutionStrategy: 'specificity',
 } as const satisfies NestApplicationOptions;
 

@@ -1,4 +1,4 @@
-/** What a team builds extensions with. Other files of the package are internal. */
+/** The exports for extensions of a team. Other files of the package are internal. */
 
 // Declaration merging reaches an interface only through `export *`.
 export * from './config/registered-extensions.js';

@@ -12,7 +12,7 @@ const CALLERS = 12;
 /** How long both versions serve, and each of them alone. */
 const PHASE_MS = 2_000;
 
-/** The longest request of a server, on a machine that has much else to do. */
+/** Maximum duration of a request, on a busy machine. */
 const LONGEST_MS = 2_000;
 
 /**

@@ -53,7 +53,7 @@ export async function compare(options, { progress, cleanups, signal }) {
   await report(results, { ...options, ...started, load, peers, notes });
 }
 
-/** Starts the other servers and makes the cases for all servers. */
+/** Starts the other servers and creates the cases for all servers. */
 async function startOthers(setup, { latitude, client, ...options }) {
   const { connection, organizations, leads, folder, cleanups } = setup;
   const references = startReferences(connection, organizations, folder);

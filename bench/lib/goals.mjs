@@ -2,7 +2,7 @@ import { ratioOf, spreadOf } from './rounds.mjs';
 import { byName, formatRatio, markdownTable } from './tables.mjs';
 import { BARE, KEYED, LATITUDE, LIMIT, PLATFORMATIC } from './targets.mjs';
 
-/** Requests a second of a server, at least, as a multiple of those of another. */
+/** A minimum of the requests a second of a server, as a multiple of those of another. */
 const SINGLE = { organizations: 1, connections: 1 };
 const ONE = { organizations: 1, connections: 32 };
 const TWENTY = { organizations: 20, connections: 32 };
@@ -35,7 +35,7 @@ const NAMES = {
   [LATITUDE]: 'creations without a key',
 };
 
-/** What is measured for the goals, as options of a comparison. */
+/** The measurements for the goals, as options of a comparison. */
 export const GOAL_SCOPE = {
   only: TAIL.cases,
   organizations: [ONE, TWENTY].map(({ organizations }) => organizations),
@@ -54,7 +54,7 @@ export const GOAL_SCOPE = {
     ),
 };
 
-/** The goals with what was measured, and how many are reached. */
+/** The goals with their measurements, and the number of goals that are reached. */
 export function goalsReport(results) {
   const rows = [...RATIOS.map((goal) => ratioRow(goal, results)), ...tailRows(results)];
   rows.push(memoryRow(results));

@@ -22,7 +22,7 @@ const TABLE = `
   );
   create index on leads (organization_id, created_at, id)`;
 
-/** Its filters would take the name of a column that starts with `or` for a disjunction. */
+/** Its filters would read the name of a column that starts with `or` as a disjunction. */
 const OWNER = 'owner_id';
 const RENAME = `alter table leads rename organization_id to ${OWNER}`;
 

@@ -56,7 +56,8 @@ export class ApiKeyGuard implements CanActivate {
     return actor.catch(async (error: unknown) => {
       const request = context.switchToHttp().getRequest<ApiRequest>();
       await this.limits.setHeaders(context);
-      // The error code tells what the request was for, not that the lookup of the key failed.
+      // The code is that of a failed read or write of the request, although only the lookup of its key
+      // failed.
       const isLookup = error instanceof ApiError && error.code === 'query_failed';
       throw isLookup && !isRead(request) && request.state.countedBy !== 'handler'
         ? new ApiError('create_failed', { cause: error })

@@ -10,7 +10,7 @@ import type { Run } from '../extension/command.js';
 
 const PHONE_REGION = 'country of phone numbers without a country code, such as US or DE';
 
-/** A cached key lives for less than a second, and a write times out in less than 5 seconds. */
+/** A key is cached for less than a second, and a write times out after less than 5 seconds. */
 const MAX_REQUEST_MS = 6_000;
 const CLOCK_SKEW_MS = 60_000;
 

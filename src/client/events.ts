@@ -22,8 +22,8 @@ export class Events {
   }
 
   /**
-   * Iterates over all events and waits for further ones, until the loop or the signal ends it. Store the id of
-   * an event after its work is done, and pass it as `after` to go on from there.
+   * Iterates over all events and waits for further ones, until the loop or the signal ends it. Store the id
+   * of an event after its work is done, and pass it as `after` to continue from there.
    */
   async *follow(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<RecordEvent, void> {
     let { after } = query;

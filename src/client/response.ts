@@ -29,8 +29,8 @@ export class FailedAttempt {
   ) {}
 
   /**
-   * True for failed connections, and for a 429, a 5xx or an idempotency key in use unless the response
-   * says that it is not retryable; false for any other 4xx.
+   * Whether the request may be repeated: after a failed connection, and after a 429, a 5xx or an idempotency
+   * key in use, unless the response says that it is not retryable.
    */
   get isWorthRetrying(): boolean {
     if (this.error instanceof LatitudeConnectionError) return true;

@@ -1,4 +1,4 @@
-/** The environment variable by which a parent gives a worker its options. It is no setting. */
+/** The environment variable in which a parent passes a worker its options. It is not a setting. */
 export const WORKER_OPTIONS = 'LATITUDE_WORKER';
 
 /** Reads the options of a worker, and removes them for the processes that the worker starts. */

@@ -24,7 +24,7 @@ export class EventFollower implements OnModuleDestroy {
   private readonly preparations: Preparation[] = [];
   private readonly listeners = new Set<Listener>();
   private readonly waiting = new Map<string, Set<() => void>>();
-  /** Whether the server stops, and no request waits any longer. */
+  /** Whether the server stops, so that requests no longer wait. */
   isStopped = false;
 
   constructor(
@@ -60,8 +60,8 @@ export class EventFollower implements OnModuleDestroy {
   }
 
   /**
-   * Resolves when an event of the organization is published, after a time, when the client is gone, and when
-   * the server stops.
+   * Resolves when an event of the organization is published, after `ms` milliseconds, when `signal` aborts,
+   * or when the server stops.
    * @param signal ends the wait
    */
   waitForNext(organizationId: string, ms: number, signal?: AbortSignal): Promise<void> {
@@ -89,7 +89,7 @@ export class EventFollower implements OnModuleDestroy {
   private notify(marks: readonly EventMark[]): void {
     for (const { organization_id, record_id, type } of marks) {
       const [kind, change] = type.split('.');
-      // Nobody subscribes to a record before it is created, but agents follow the creations of a kind.
+      // A record has no subscribers before it is created, but agents subscribe to the creations of a kind.
       const subject = change === 'created' ? `${kind}://list` : record_id;
       this.changes.publish(organization_id, subject);
     }

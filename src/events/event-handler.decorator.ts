@@ -17,7 +17,7 @@ export const DURABLE_HANDLER = Symbol('durable event handler');
 /** Events that were read together. */
 export interface EventBatch {
   /**
-   * What handlers of these events want to look up once, such as the settings of an organization. It is read
+   * A cache for handlers of these events, such as for the settings of an organization. Its values are read
    * after all of these events were committed.
    */
   readonly memo: Map<string, unknown>;

@@ -106,7 +106,7 @@ export class EventsService {
     const types = kinds.map(creationOf);
     const after = since.getTime() * 1_000;
     const rows = await this.events.findChanged(organization, after, ids, types);
-    // Whoever knows the id of a record knows that it was created.
+    // A caller that has the id of a record already knows of its creation.
     const changes = rows.filter(({ type }) => !type.endsWith('.created'));
     return {
       ids: ids.filter((id) => changes.some(({ record_id }) => record_id === id)),
@@ -122,7 +122,7 @@ export class EventsService {
     const stored = found.slice(0, limit);
     const has_more = found.length > limit;
     const last = stored.at(-1)?.position ?? after;
-    // Callers must not learn when other organizations write events, except the hour.
+    // Rounded to the hour, so that callers do not learn when other organizations write events.
     const known = has_more ? 0 : head - (head % HOUR_US);
     const next = eventIdOf(Math.max(last, known));
     const page = new CursorPage<EventDto>(stored.map(eventJsonOf), { next, has_more });

@@ -25,7 +25,7 @@ describe('command-line options', () => {
   );
 
   it.each(['36501d', '999999999d', '9999999999999s', `${'9'.repeat(400)}h`])(
-    '%j is refused with the longest duration',
+    'rejects the duration %j and names the longest one',
     (text) => {
       expect(() => duration(text)).toThrow('It must be at most 36500d.');
     },
@@ -41,7 +41,7 @@ describe('command-line options', () => {
   });
 
   it.each(['', '0', '-1', '1e3', '1.5', '1,000', '1000001', 'many'])(
-    '%j is no number of leads',
+    'rejects the number of leads %j',
     (text) => {
       expect(() => upToAMillion(text)).toThrow('a whole number from 1 to 1000000');
     },

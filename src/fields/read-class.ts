@@ -89,7 +89,7 @@ function instanceOf<T extends object>(dto: Type<T>, plain: Values): T | undefine
   }
 }
 
-/** The keys that class-transformer drops or takes for a method, at any depth. */
+/** The keys that class-transformer drops or mistakes for a method, at any depth. */
 function reservedNames(value: unknown, wording: ProblemWording, path = ''): FieldProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {

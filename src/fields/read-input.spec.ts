@@ -42,7 +42,7 @@ describe('readInput on create', () => {
   });
 
   it.each([{}, { name: null }, { name: undefined }, { name: '' }, { name: ' ' }])(
-    'misses what is required in %j',
+    'reports the missing required fields of %j',
     (plain) => {
       expect(faulty(readInput(CreateDto, plain))).toEqual(['name']);
     },
@@ -104,7 +104,7 @@ describe('hostile names and values (CVE-2019-18413, CVE-2020-7637)', () => {
   );
 
   it.each(['__proto__', 'constructor', 'prototype', 'then', 'toJSON', 'length'])(
-    'keeps the key %s in an object of the caller, whatever it holds and however deep',
+    'keeps the key %s in an object of the caller, with any value and at any depth',
     (name) => {
       for (const held of ['"x"', '1', 'null', '[]', '{"prototype":{"x":1}}']) {
         const custom = `{"${name}":${held},"a":[{"${name}":${held}}]}`;

@@ -77,7 +77,7 @@ export function millisecondsOf(duration: Duration, option: string): number {
   );
 }
 
-/** The time until the next attempt, with jitter, so that failed jobs do not all return at once. */
+/** The time until the next attempt, with jitter, so that failed jobs are not retried all at once. */
 export function retryDelayMs(
   { delayMs, maxDelayMs }: JobDefinition<never>,
   failedAttempts: number,

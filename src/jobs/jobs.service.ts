@@ -13,7 +13,7 @@ export interface SendOptions {
   readonly key?: string;
   /**
    * With `key`: a waiting job is moved to the time of this one if that is earlier, and a running job runs
-   * again after it has ended. So a run begins after everything that was written before `send`.
+   * again after it has ended. A run therefore begins after all writes before `send`.
    */
   readonly runAgain?: boolean;
   /** Jobs of the same name with this key run one after the other, in the order in which they were sent. */
@@ -33,11 +33,11 @@ export class JobsService {
   ) {}
 
   /**
-   * Stores a job. In a transaction, it exists exactly if the transaction commits.
+   * Stores a job. In a transaction, it is stored only if the transaction commits.
    * @param tenant the organization, or the tenant that the work of a transaction receives
    * @param payload becomes JSON; give ids instead of records, which can change until the job runs
    * @returns the id of the job, which with `runAgain` can be that of an earlier one; undefined if a job with
-   *   the same key waits or runs
+   *    the same key waits or runs
    * @throws ApiError `create_failed`
    * @throws Error if no method has `@JobHandler(job)`
    */

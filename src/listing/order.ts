@@ -28,10 +28,10 @@ export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
 export type Sort = Omit<Order, 'direction'>;
 
 /**
- * Returns the sorts of a list by the values of `sort_by`. Without this parameter, the list has the order
- * of its table.
+ * Returns the sorts of a list by the values of `sort_by`. Without this parameter, the list has the order of
+ * its table.
  * @param query the class of the query parameters
- * @param others what differs from a column of the same name without nulls
+ * @param others the sorts whose column has another name or can be null
  * @throws Error if the table does not declare a sort, so that it may have no index
  */
 export function sortsOf(

@@ -54,7 +54,7 @@ export class Page<T> {
   }
 }
 
-/** Where a list of events goes on. */
+/** The position at which the next page of events begins. */
 export interface CursorMeta {
   /** The value of `after` for the next page. */
   readonly next: string;

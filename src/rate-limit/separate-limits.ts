@@ -13,7 +13,7 @@ export class SeparateLimits {
     private readonly settings: Settings,
   ) {}
 
-  /** Returns a sentence for operators; undefined if all is well. */
+  /** Returns a sentence for operators; undefined if there is no problem. */
   async warning(): Promise<string | undefined> {
     if (this.limits.areShared) return undefined;
     const count = await this.instances.count();

@@ -34,8 +34,8 @@ interface Advance {
 
 /**
  * Uses windows that processes share, so that the limits are exact over them. The requests of one turn of the
- * event loop share a round trip. As long as at least 1,000 requests are left, a process takes some in
- * advance for a tenth of a second. While there is no reply, the windows of this process are used.
+ * event loop share a round trip. While at least 1,000 requests are left, a process takes some in advance for
+ * a tenth of a second. While the windows do not reply, those of this process are used.
  */
 export class SharedRateLimitStorage implements RateLimitStorage {
   private readonly local = new MemoryRateLimitStorage();

@@ -21,7 +21,7 @@ describe('the metadata of @nestjs/throttler', () => {
     expect(throttlesOf(Things.prototype)).toEqual({});
   });
 
-  it('has what @SkipThrottle skips', () => {
+  it('has the limits that @SkipThrottle skips', () => {
     const { list } = Things.prototype as unknown as Record<'list', object>;
     expect([skipsOf(Things), skipsOf(list)]).toEqual([{ reads: false }, { default: true }]);
   });

@@ -1,4 +1,4 @@
-/** Fewer requests than this are counted one by one. Of more, a process may take some in advance. */
+/** If fewer requests are left, they are counted one by one. Otherwise a process may take some in advance. */
 export const COUNTED_SINGLY = 1_000;
 
 /** Share of the requests that are left, and their number, that a process takes in advance at most. */
@@ -11,7 +11,7 @@ export interface WindowRequest {
   /** Length of the window in milliseconds. */
   readonly ttl: number;
   readonly limit: number;
-  /** How many count; 0 reads the window, a negative number returns requests. */
+  /** Number of requests to count; 0 only reads the window, a negative number returns requests. */
   readonly asked: number;
 }
 

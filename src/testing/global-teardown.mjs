@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers';
 import { withClient } from './cluster.mjs';
 
-/** How long what tests left behind, such as a listening server, keeps the process running. */
+/** How long the process waits for resources that tests left open, such as a listening server. */
 const GRACE_MS = 3_000;
 
 export default async function tearDown({ watch = false, watchAll = false } = {}) {

@@ -1,4 +1,4 @@
-/** What a team tests extensions with. Other files of the folder are internal. */
+/** The test kit for extensions of a team. Other files of the folder are internal. */
 export { type Answer, ApiClient } from './api-client.js';
 export { contractOf, type ContractOptions } from './contract-of.js';
 export type { Sample, Samples } from './contract-routes.js';

@@ -99,7 +99,7 @@ export class TestServer {
     return query<Row>(this.database, text, values);
   }
 
-  /** Ends the use of the server. The shared server goes on. */
+  /** Ends the use of the server. The shared server continues to run. */
   stop(): Promise<void> {
     unregisterDocument(this.port);
     return Promise.resolve();

@@ -37,7 +37,7 @@ const ODD_VALUES = [
 
 type Make = () => unknown;
 
-/** Values of every sort, with those among them that a field of this name is likely to take. */
+/** Values of every type, including values that a field of this name is likely to accept. */
 class Values {
   private readonly next: () => number;
 
@@ -111,7 +111,7 @@ function propertiesOf(dto: Type<object>): string[] {
   return [...new Set(metadata.map(({ propertyName }) => propertyName))];
 }
 
-/** What class-validator says, as `readInput` used to ask it. */
+/** The errors of class-validator with the options that `readInput` corresponds to. */
 export function expectedProblems(value: object) {
   return validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false }).map(
     ({ property, constraints = {} }) => ({
@@ -131,7 +131,7 @@ export function outcome<T>(validate: () => T): T | { thrown: string } {
 
 /** @returns for how many values each property was refused */
 export function compare(dto: Type<object>, count: number, seed = 1): Map<string, number> {
-  // Each has values of its own: a rule may change the object that it looks at.
+  // Each validates values of its own, because a rule may change the object.
   const [ours, theirs] = [new Values(seed), new Values(seed)];
   const validate = compileValidator(dto);
   const names = propertiesOf(dto);
@@ -149,7 +149,7 @@ export function compare(dto: Type<object>, count: number, seed = 1): Map<string,
   return refused;
 }
 
-/** Whether class-validator itself works out the rules anew when a value is validated. */
+/** Whether class-validator itself computes the rules again for each validation. */
 export function isLeftToClassValidator(dto: Type<object>, value: object = new dto()): boolean {
   const validate = compileValidator(dto);
   const lookUp = jest.spyOn(getMetadataStorage(), 'getTargetValidationMetadatas');

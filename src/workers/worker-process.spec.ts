@@ -16,7 +16,7 @@ describe('a worker whose process cannot be forked', () => {
     expect(worker.pid).toBeUndefined();
   });
 
-  it('keeps nothing for a report that does not come', async () => {
+  it('keeps no state of a report that does not arrive', async () => {
     cluster.setupPrimary({ cwd: '/not/a/directory' });
     const worker = new WorkerProcess(options, listener);
     await expect(worker.requestReport(1)).rejects.toThrow('There is no reply after 1 ms.');

@@ -104,7 +104,7 @@ describe('a token that a TokenAuthenticator accepts', () => {
     expect(key).toEqual({ id: dataOf<{ key: { id: string } }>(me).key.id, name: 'ada' });
   });
 
-  it('is limited by its subject, whatever token it sends', async () => {
+  it('is limited by its subject, with any token', async () => {
     const remaining = async (identity?: Partial<TokenIdentity>) => {
       const { headers } = await clientOf(identity).get(LEADS);
       return headers.get('RateLimit-Remaining');

@@ -50,7 +50,7 @@ describe('latitude backup and restore', () => {
     expect(others.filter((name) => name.startsWith(`${path.basename(file)}.`))).toEqual([]);
   });
 
-  it('copy the data to another embedded database, where keys work and search uses its index', async () => {
+  it('copy the data to another embedded database, in which keys work and search uses its index', async () => {
     const product = new Product();
     const restored = await latitude<Summary>(product.environment, 'restore', file);
     expect(restored).toMatchObject({ tables: { leads: 30 }, counters_repaired: 0 });

@@ -27,7 +27,7 @@ describe('the command line', () => {
     });
   };
 
-  describe('without a server, in a process of its own', () => {
+  describe('without a server, in a separate process', () => {
     itWorks((...args) => product.latitude(...args));
   });
 

@@ -93,7 +93,7 @@ describe('concurrent statements', () => {
     expect(row?.organization).toBe(them.id);
   });
 
-  it('do not fail because of others', async () => {
+  it('do not fail when others fail', async () => {
     const broken = [
       onIndex('select 1 / $1::int as n', [0]),
       onIndex('select no_such_column from leads where organization_id = $1', [us.id]),
@@ -167,7 +167,7 @@ describe('concurrent requests of one organization', () => {
     expect(limit.completed - before).toBeLessThan(leads.length);
   });
 
-  it('each receive the record that they name, whatever the others do', async () => {
+  it('each receive the record that they name, independently of the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {
         const { api } = n % 3 ? us : them;
@@ -236,7 +236,7 @@ describe('concurrent requests of one organization', () => {
     await app.sql('drop function refuse_row() cascade');
   });
 
-  it('change a record that others change, too, without losing a change', async () => {
+  it('change a record that others also change, without losing a change', async () => {
     const { id } = await createLead(us.api);
     const fields = ['company', 'city', 'zip', 'notes', 'first_name', 'last_name'];
     await Promise.all(fields.map((field) => updateLead(us.api, id, { [field]: field })));

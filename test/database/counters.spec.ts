@@ -68,7 +68,7 @@ describe('counted totals of lists', () => {
     expect(await totalOf(APPOINTMENTS, '&status=cancelled')).toBe(1);
   });
 
-  it('follow the reassignment of a task, whatever the case of the id', async () => {
+  it('follow the reassignment of a task, in any case of the id', async () => {
     const [ada, bob] = ['aaaaaaaa', 'bbbbbbbb'].map(
       (start) => `${start}-0000-4000-8000-00000000000c`,
     );

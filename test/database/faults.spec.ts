@@ -110,7 +110,7 @@ describe('a row that is locked by another client', () => {
 });
 
 describe('a statement that exceeds its time budget', () => {
-  it('is cancelled by PostgreSQL and answered as query_failed or create_failed', async () => {
+  it('is cancelled by PostgreSQL, and the response is query_failed or create_failed', async () => {
     const database = app.app.get(TenantDatabase);
     const statement = { text: 'select pg_sleep(3600) as asleep', values: [] };
     await expect(database.read(tenant, statement)).rejects.toMatchObject({ code: 'query_failed' });

@@ -74,7 +74,7 @@ describe('migrations of a database in use', () => {
   });
   afterAll(() => dropDatabase(released));
 
-  it('that are newer than the last release keep no statement waiting for more than 100 ms', async () => {
+  it('that are newer than the last release delay no statement for more than 100 ms', async () => {
     const before = load.statements;
     await migrateDatabase(database);
     const during = load.statements - before;

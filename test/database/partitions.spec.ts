@@ -97,7 +97,7 @@ describe('latitude partition', () => {
     expect(await queryAs(asSuperuser(database), 'select from leads')).toEqual([]);
   });
 
-  it('partitions what is new when it runs again', async () => {
+  it('partitions new tables when it runs again', async () => {
     await partition();
     await app.sql(`create table notes (organization_id uuid not null references organizations, id uuid,
       primary key (organization_id, id))`);
@@ -106,7 +106,7 @@ describe('latitude partition', () => {
     expect(await partition()).toEqual([]);
   });
 
-  it('keeps what constraints are declared with, and privileges of other roles', async () => {
+  it('keeps the options of constraints and the privileges of other roles', async () => {
     await app.sql(`create table notes (organization_id uuid not null, id uuid, title text, rank int,
       primary key (id) include (title), constraint ranks unique (organization_id, rank) deferrable)`);
     await app.sql('alter table notes enable row level security, force row level security');

@@ -89,7 +89,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     expect(statuses).toEqual(new Set([200, 201, 404]));
   });
 
-  it('in session mode with too few connections answers every request in time, with 500 or 503 if need be', async () => {
+  it('in session mode with too few connections answers every request in time, if necessary with 500 or 503', async () => {
     bouncer = await PgBouncer.to(database, 'session', 20);
     const { statuses, longestMs } = await serveLoad();
     expect(statuses).toContain(200);

@@ -70,7 +70,7 @@ it('returns the rows of all executions, in one transaction with its context', as
   expect((await client.query('show work_mem')).rows).not.toEqual([{ work_mem: '777kB' }]);
 });
 
-it('prepares a statement again that failed, or whose transaction failed, at its first execution', async () => {
+it('prepares a statement again if its first execution or its transaction failed', async () => {
   const text = 'select 1 / $1::int as n';
   const byZero = run(text, [[0]], { name: 'division' });
   await expect(byZero.rows).rejects.toThrow('division by zero');

@@ -88,7 +88,7 @@ describe('two processes on one data directory', () => {
     expect(await isUp(server.connection)).toBe(true);
   });
 
-  it('does not take the server of the original for that of a copy', async () => {
+  it('does not use the server of the original directory for a copy', async () => {
     const first = await open();
     await first.stop();
     const original = sandbox.dataDir;
@@ -123,7 +123,7 @@ describe('two processes on one data directory', () => {
     expect((await server.ready).pid).not.toBe(command.pid);
   });
 
-  it('lets exactly one of several servers start that start at the same time', async () => {
+  it('lets only one of several servers start at the same time', async () => {
     sandbox.dataDir = join(sandbox.root, 'raced');
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => openInChild().outcome));
     expect(outcomes.filter(({ pid }) => pid !== undefined)).toHaveLength(1);

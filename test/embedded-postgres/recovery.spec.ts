@@ -121,7 +121,7 @@ describe('a start after an earlier run', () => {
     expect(await isDead(pid)).toBe(false);
   });
 
-  it('does not take the postgres of another directory for its own', async () => {
+  it('does not use the postgres of another directory', async () => {
     const other = await open();
     sandbox.dataDir = join(sandbox.root, 'second');
     await (await open()).stop();

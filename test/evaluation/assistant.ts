@@ -60,8 +60,8 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
 /**
- * An agent without a model. Which tool it uses, which argument a fact becomes and what it does about
- * an error follow from the list of tools and from the results, by the words in them alone.
+ * An agent without a model. It compares words of the list of tools and of results to choose a tool, to assign
+ * facts to arguments and to react to errors.
  */
 export class Assistant {
   readonly log: Entry[] = [];

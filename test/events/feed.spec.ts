@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 describe('GET /api/v1/events', () => {
-  it('lists what happened to a lead, with the record as GET answered it', async () => {
+  it('lists the changes of a lead, with the record as GET returned it', async () => {
     const headers = { 'X-Request-Id': 'create-ada' };
     const lead = dataOf(await tenant.api.post(LEADS, buildLead(), { headers }), 201);
     const created = await getLead(tenant.api, lead.id);
@@ -80,7 +80,7 @@ describe('GET /api/v1/events', () => {
     expect(events.map(({ type }) => type)).toEqual(['task.created', 'lead.deleted']);
   });
 
-  it('goes on after meta.next, and after the id of an event', async () => {
+  it('continues after meta.next and after the id of an event', async () => {
     for (let i = 0; i < 5; i++) await createLead(tenant.api);
     const all = await readAllEvents(tenant.api, 5);
     const first = await readEvents(tenant.api, 'limit=2');
@@ -102,7 +102,7 @@ describe('GET /api/v1/events', () => {
     expect(page.data.map(({ record }) => record.id)).toEqual([id]);
   });
 
-  it('has a position to go on from before the first event', async () => {
+  it('has a position for the next request before the first event', async () => {
     const { meta } = await readEvents(tenant.api);
     const { id } = await createLead(tenant.api);
     const page = await readEvents(tenant.api, `after=${meta.next}&wait=10`);
@@ -179,7 +179,7 @@ describe('`wait` of GET /api/v1/events', () => {
     expect(body).toMatchObject({ data: [{ type: 'lead.created', record: { id } }] });
   });
 
-  it('goes on waiting if other types of events happen', async () => {
+  it('continues to wait after events of other types', async () => {
     const waiting = tenant.api.get(`${EVENTS}?wait=25&types=task.created`);
     await createLead(tenant.api);
     await readAllEvents(tenant.api, 1);

@@ -58,7 +58,7 @@ describe('two instances', () => {
     },
   );
 
-  it('notify a session that goes on at the other one of what has changed meanwhile', async () => {
+  it('notify a session that continues on the other instance of the changes in between', async () => {
     const [lead, unchanged] = [await createLead(tenant.api), await createLead(tenant.api)];
     const first = mcpHelpers(() => one).callerOf(tenant);
     const session = await first.openSession();
@@ -101,7 +101,7 @@ describe('two instances', () => {
     }
   });
 
-  it('show every event once to readers that go on at random positions, and none before an earlier one', async () => {
+  it('show every event once and in order to readers that continue at random positions', async () => {
     const total = 120;
     let written = 0;
     const writer = async (api: Tenant['api']) => {
@@ -117,7 +117,7 @@ describe('two instances', () => {
         const api = Math.random() < 0.5 ? tenant.api : second();
         const limit = 1 + Math.floor(Math.random() * 20);
         const page = await readEvents(api, `limit=${limit}&wait=5${after}`);
-        // A reader that is killed goes on after the last event that it has stored.
+        // A reader that is killed continues after the last event that it has stored.
         const stored = page.data.slice(0, Math.ceil(Math.random() * page.data.length));
         seen.push(...stored);
         const next = stored.length === page.data.length ? page.meta.next : stored.at(-1)?.id;

@@ -35,7 +35,7 @@ describe('GET /api/v1/leads/:id/events', () => {
     expect((await readEvents(tenant.api, `after=${meta.next}`, pathOf(lead.id))).data).toEqual([]);
   });
 
-  it('goes on after a page', async () => {
+  it('continues after a page', async () => {
     const { id } = await createLead(tenant.api);
     for (const notes of ['a', 'b']) await updateLead(tenant.api, id, { notes });
     const all = await readAllEvents(tenant.api, 3);

@@ -150,7 +150,7 @@ async function expectEnvelopes({ api }: Tenant, app: TestApp): Promise<void> {
 }
 
 describe('a catch-all APP_FILTER', () => {
-  it('answers on the routes of the team alone, with the statuses and headers of Latitude', () =>
+  it('answers only on the routes of the team, with the statuses and headers of Latitude', () =>
     withFilter(AllExceptionsFilter, async (tenant, app) => {
       await expectEnvelopes(tenant, app);
       const { api } = tenant;
@@ -216,7 +216,7 @@ describe('a typed APP_FILTER', () => {
 });
 
 describe('@UseFilters with a catch-all filter', () => {
-  it('answers on its controller alone', async () => {
+  it('answers only on its controller', async () => {
     @Controller('api/v1/others')
     @UseFilters(AllExceptionsFilter)
     class OthersController {

@@ -127,7 +127,7 @@ describe('a table of an extension', () => {
     );
   });
 
-  it('ends the start with everything that it lacks', async () => {
+  it('ends the start with a list of all missing parts', async () => {
     await app.sql('create table half (organization_id uuid, id uuid, lead_id uuid)');
     const half = tenantTable('half', {
       counted: ['status'],

@@ -28,7 +28,7 @@ class FixedScorer extends LeadScorer {
   }
 }
 
-/** Knows the leads that are asleep, as a service would that is asked over the network. */
+/** Returns the leads that are asleep, like a service on the network. */
 @Injectable()
 class QuietHoursRule extends ComplianceRule {
   async check({ city }: { city: string | null }): Promise<string | undefined> {

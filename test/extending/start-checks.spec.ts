@@ -160,7 +160,7 @@ describe('the start', () => {
   beforeAll(async () => {
     database = await createDatabase();
     await queryAs(database, CREATE_VISITS);
-    // Tables that nobody maps are none of Latitude's business.
+    // Tables that no entity maps are only reported.
     await queryAs(database, 'create table foreign_visits (organization_id uuid)');
   });
   afterAll(() => dropDatabase(database));
@@ -184,7 +184,7 @@ describe('the start', () => {
     );
   });
 
-  it('refuses routes of two methods, whatever the names of their parameters', async () => {
+  it('refuses routes of two methods, even if their parameters have different names', async () => {
     expect((await failureOf(RepeatedRoutesModule)).split('\n')).toEqual([
       'POST /visits is declared by RepeatedRoutes.add and by RepeatedRoutes.addAgain. Change the path of one of them.',
       'GET /api/v1/leads/:id is declared by RepeatedRoutes.lead and by LeadsController.get. Change the path of one of them.',

@@ -44,7 +44,7 @@ describe('the OpenAPI document of a module with the decorators of @nestjs/swagge
     expect(lint(document).filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
-  it('keeps the operations and schemas of Latitude, whatever the names of the module', () => {
+  it('keeps the operations and schemas of Latitude when the module uses the same names', () => {
     for (const [path, operations] of Object.entries(core.paths)) {
       expect(document.paths[path]).toEqual(operations);
     }

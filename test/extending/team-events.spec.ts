@@ -88,7 +88,7 @@ describe('a table of an extension that declares events', () => {
     ]);
   });
 
-  it('loses no concurrent update, although its records do not show updated_at', async () => {
+  it('loses no concurrent update, although its records have no updated_at', async () => {
     const { id } = await app.organization();
     const calls = app.app.get(CallsRepository);
     const call = await calls.add({ id });

@@ -120,7 +120,7 @@ describe('@Throttle and @SkipThrottle', () => {
     expectError(await get('by-method'), 429, 'rate_limit_exceeded');
   });
 
-  it('counts each route apart, and not against the shared limits', async () => {
+  it('counts each route separately and not against the shared limits', async () => {
     await get('by-class');
     await get('by-method');
     const write = await tenant.api.post(`${PATH}/by-class`, {});
@@ -128,7 +128,7 @@ describe('@Throttle and @SkipThrottle', () => {
     expect(limitsOf(await tenant.api.get(LEADS))).toEqual({ limit: 10, remaining: 9 });
   });
 
-  it('applies the name reads to reads alone, and the shared limit to an empty option', async () => {
+  it('applies the name reads only to reads, and the shared limit to an empty option', async () => {
     const answer = await tenant.api.post(`${PATH}/reads-only`, {});
     expect(limitsOf(answer)).toEqual({ limit: 2, remaining: 1 });
   });

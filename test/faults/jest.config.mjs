@@ -5,7 +5,7 @@ if (rounds === undefined) throw new Error('start the fault tests by npm run test
 
 const { globalSetup: _setUp, globalTeardown: _tearDown, ...shared } = base;
 
-// Each file has a PostgreSQL of its own, and times are measured: one after another.
+// Files run one after another, because each starts a PostgreSQL of its own and measures times.
 export default {
   ...shared,
   rootDir: '../..',

@@ -102,7 +102,7 @@ describe.each(API_INTERFACES)('by %s', (_, open) => {
   });
 });
 
-/** Expects the given fields, and a later `updated_at` exactly if there is a change. */
+/** Expects the given fields, and a later `updated_at` if and only if there is a change. */
 function expectChange(path: string, sent: Json, before: Json, expected: Json, after: Json): void {
   const computed = Object.fromEntries(OWN_OF_SERVICE.map((name) => [name, after[name]]));
   expect(after).toEqual({ ...expected, ...computed });

@@ -83,7 +83,7 @@ let scopeless: Tenant;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  // The publisher of events changes what is read.
+  // The publisher of events changes the rows that are read.
   await stopBackgroundWork(app);
   [tenant, foreign] = await Promise.all([app.organization(), app.organization()]);
   scopeless = await app.key(tenant.id, []);

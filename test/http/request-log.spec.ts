@@ -97,7 +97,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('has one line for each request, whatever its outcome', async () => {
+  it('has one line for each request, with any outcome', async () => {
     const { api } = await logging.organization();
     await api.get('/nothing');
     await api.post(LEADS, '{');

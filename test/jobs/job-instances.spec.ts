@@ -39,7 +39,7 @@ const startServer = async () => {
   running.push(server);
   return server;
 };
-/** Starts what the command line runs commands in. */
+/** Starts the application as the command line does. */
 const startCommand = async () => {
   const settings = { ...readSettings({ LOG_LEVEL: 'silent' }), ...TEST_SETTINGS };
   const root = rootModule({ settings, database, modules: [GreetingsModule] });

@@ -86,7 +86,7 @@ describe('@Job({ every })', () => {
     expect((await schedule('acme.hourly')).next_run_at.getTime() % 3_600_000).toBe(0);
   });
 
-  it('does not run again while a run goes on', async () => {
+  it('does not run again while a run is in progress', async () => {
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     handle = () => ended;

@@ -125,7 +125,7 @@ describe('concurrent updates of one lead', () => {
     expect([city.updated_at, notes.updated_at]).toContain(stored.updated_at);
   });
 
-  it('keep the changes of fifteen different fields, and compute the score from all of them', async () => {
+  it('keep the changes of fifteen different fields, and compute the score from all fields', async () => {
     const changes = {
       first_name: 'Grace',
       last_name: 'Hopper',

@@ -73,7 +73,7 @@ describe('the name of a lead', () => {
     expect(texts).toContain('"contact_name":"Grace Hopper"');
   });
 
-  it('takes no statement of its own', async () => {
+  it('needs no additional statement', async () => {
     await stopBackgroundWork(app);
     await bookAppointment();
     const read = jest.spyOn(app.app.get(TenantDatabase), 'read');

@@ -74,7 +74,7 @@ describe.each(PROTOCOL_MODES)('a subscriber to records (%s)', (protocolMode) => 
   };
 
   it.each(KINDS)(
-    'is told when a record of the kind %s is changed or deleted, once each',
+    'is notified once of each change or deletion of a record of the kind %s',
     async (kind, { pattern, makeRecord, body }) => {
       const id = await makeRecord(tenant);
       const follower = await follow(uriOf({ id }, kind));

@@ -98,7 +98,7 @@ describe.each(Object.entries(MODES))('create_lead with an idempotency key %s', (
     expect(await totalOfLeads()).toBe(0);
   });
 
-  it('keeps nothing of a call that fails, so that it can be corrected', async () => {
+  it('stores no response of a call that fails, so that the caller can correct it', async () => {
     expect(codeOf(await call({ key: 'k1', args: {} }))).toBe('validation_error');
     expect((await call({ key: 'k1' })).isError).toBeUndefined();
   });

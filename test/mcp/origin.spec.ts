@@ -194,12 +194,15 @@ describe('the discovery requests of OAuth clients', () => {
     '/token',
   ];
 
-  it.each(PATHS)('are told that the key is wrong, which clients show: %s', async (path) => {
-    const { body } = await callerWithoutKey().request('POST', { path, body: {} });
-    expect(body).toMatchObject({
-      error: { message: expect.stringMatching(/no OAuth.*API key.*missing, invalid or expired/) },
-    });
-  });
+  it.each(PATHS)(
+    'receive the message that the key is wrong, which clients show: %s',
+    async (path) => {
+      const { body } = await callerWithoutKey().request('POST', { path, body: {} });
+      expect(body).toMatchObject({
+        error: { message: expect.stringMatching(/no OAuth.*API key.*missing, invalid or expired/) },
+      });
+    },
+  );
 
   it.each(PATHS)('are answered with 404 in JSON: %s', async (path) => {
     for (const caller of [callerWithoutKey(), mcp]) {

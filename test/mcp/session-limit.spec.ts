@@ -103,7 +103,7 @@ describe('the limit of sessions', () => {
     expect(await openAtOnce(3)).toHaveLength(1);
   });
 
-  it('stays reached when another key tries to terminate a session', async () => {
+  it('is still reached after another key has tried to terminate a session', async () => {
     const [first] = await openAtOnce(PLACES);
     const other = callerOf(await small.organization(), small);
     expectRefusal(await other.delete(first), 403, 'session_mismatch');

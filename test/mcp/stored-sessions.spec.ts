@@ -230,7 +230,7 @@ describe('the end of a session', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 
-  it('outlives a restart: an ended session stays ended', async () => {
+  it('survives a restart: an ended session cannot be used', async () => {
     const session = await terminatedSession(mcp);
     const revoked = await app.key(tenant.id);
     const theirs = await callerOf(revoked).openSession();
@@ -295,7 +295,7 @@ describe('the time to live', () => {
     await expectAlive(callerOf(tenant, await startAnother()), session);
   });
 
-  it('is not reached before the last use has certainly been written', async () => {
+  it('does not end a session whose last use may not be written yet', async () => {
     const session = await mcp.openSession();
     await age(session, TTL_SECONDS + GRACE_SECONDS - 10);
     await expectAlive(callerOf(tenant, await startAnother()), session);

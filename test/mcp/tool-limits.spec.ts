@@ -47,7 +47,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     };
   }
 
-  /** What is left after a call, whatever its result. */
+  /** The remaining requests after a call with any result. */
   async function after(name: string, args: Arguments = {}): Promise<Limits> {
     await caller.call(name, args);
     return limitsIn(caller.lastAnswer.headers);

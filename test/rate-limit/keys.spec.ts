@@ -128,7 +128,7 @@ describe('the rate limit of a key', () => {
   });
 });
 
-describe('a request with a valid key is counted, whatever its status', () => {
+describe('a request with a valid key is counted with any status', () => {
   let app: TestApp;
   let tenant: Tenant;
 

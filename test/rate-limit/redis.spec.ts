@@ -74,7 +74,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
       expect(first.reset).toBeGreaterThan(Date.now() / 1_000 + 50);
     });
 
-    it('count writes apart from reads, and tools as requests', async () => {
+    it('count writes separately from reads, and tools as requests', async () => {
       const mcp = new McpHttpClient(other.url, tenant.key.key);
       await clientOf(0).post(LEADS, { first_name: 'Ada' });
       await mcp.statelessRpc('tools/call', {
@@ -100,7 +100,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
   });
 
   describe('while Redis does not reply', () => {
-    /** What ends the replies, and what starts them again. */
+    /** How the replies of Redis end, and how they start again. */
     const faults: [string, () => unknown, () => unknown][] = [
       ['is killed', () => redis.kill(), () => redis.start()],
       [
@@ -130,27 +130,30 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
       ],
     ];
 
-    it.each(faults)('because it %s, instances count alone until it replies', async (...fault) => {
-      const [, stop, resume] = fault;
-      expect(await areShared(one)).toBe(true);
-      await stop();
-      const answers = await Promise.all(Array.from({ length: 20 }, () => clientOf(0).get(ME)));
-      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-      const { remaining } = limitsOf(await clientOf(1).get(ME));
-      expect(remaining).toBeGreaterThanOrEqual(39);
+    it.each(faults)(
+      'because it %s, instances count separately until it replies',
+      async (...fault) => {
+        const [, stop, resume] = fault;
+        expect(await areShared(one)).toBe(true);
+        await stop();
+        const answers = await Promise.all(Array.from({ length: 20 }, () => clientOf(0).get(ME)));
+        expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+        const { remaining } = limitsOf(await clientOf(1).get(ME));
+        expect(remaining).toBeGreaterThanOrEqual(39);
 
-      await resume();
-      await until(async () => (await areShared(one)) && (await areShared(other)));
-      const { key } = await one.key(tenant.id);
-      expect(limitsOf(await one.client(key.key).get(ME))).toMatchObject({ remaining: 59 });
-      expect(limitsOf(await other.client(key.key).get(ME))).toMatchObject({ remaining: 58 });
-      // Each instance that has noticed it says so once.
-      const warnings = logged('Redis does not reply');
-      expect([1, 2]).toContain(warnings);
-      expect(logged('instances share')).toBe(warnings);
-    });
+        await resume();
+        await until(async () => (await areShared(one)) && (await areShared(other)));
+        const { key } = await one.key(tenant.id);
+        expect(limitsOf(await one.client(key.key).get(ME))).toMatchObject({ remaining: 59 });
+        expect(limitsOf(await other.client(key.key).get(ME))).toMatchObject({ remaining: 58 });
+        // Each instance that has noticed it says so once.
+        const warnings = logged('Redis does not reply');
+        expect([1, 2]).toContain(warnings);
+        expect(logged('instances share')).toBe(warnings);
+      },
+    );
 
-    it('starts, counts alone and says so', async () => {
+    it('starts, counts separately and logs it', async () => {
       const alone = await start({ ...LIMITS, redisUrl: 'redis://127.0.0.1:1' });
       expect(await areShared(alone)).toBe(false);
       const { api } = await alone.organization();

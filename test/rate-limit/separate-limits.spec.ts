@@ -48,7 +48,7 @@ it.each([
 });
 
 describeUnless(REDIS_SKIP_REASON, 'with redis-server', () => {
-  it('says nothing about two instances that share the limits', async () => {
+  it('does not warn about two instances that share the limits', async () => {
     const redis = await RedisServer.start();
     await start(redis.url);
     expect(await ready(await start(redis.url))).toEqual({ status: 'ok' });

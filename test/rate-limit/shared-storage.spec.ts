@@ -30,7 +30,7 @@ class Parent {
 const storageOf = (parent: Parent) =>
   new SharedRateLimitStorage((onLost) => new ParentWindows(parent, onLost));
 
-/** What two processes may rely on, wherever the windows are. */
+/** The guarantees for two processes, with windows in any place. */
 function itSharesWindows(open: () => SharedRateLimitStorage): void {
   let storages: SharedRateLimitStorage[];
   let key: string;
@@ -72,7 +72,7 @@ function itSharesWindows(open: () => SharedRateLimitStorage): void {
     expect(windows[3]).toMatchObject({ limit: 3, timeToBlockExpire: 60, timeToExpire: 60 });
   });
 
-  it('returns what a process took in advance and did not use', async () => {
+  it('returns the requests that a process took in advance and did not use', async () => {
     const limit = 10_000;
     await countOn(0, limit);
     await countOn(0, limit);
@@ -80,7 +80,7 @@ function itSharesWindows(open: () => SharedRateLimitStorage): void {
     expect(await countOn(0, limit)).toMatchObject({ totalHits: 3, isBlocked: false });
   });
 
-  it('does not count what it peeks, and starts no window by it', async () => {
+  it('neither counts nor starts a window when it peeks', async () => {
     expect(await hitsOn(0, 5)).toBe(0);
     await countOn(1, 5);
     expect(await hitsOn(0, 5)).toBe(1);
@@ -132,7 +132,7 @@ describe('windows in the parent of workers', () => {
     expect(asking.lastRequest).toEqual({ topic: 'limits', requests });
   });
 
-  it('are asked by one request at a time while the parent does not reply', async () => {
+  it('are requested by one request at a time while the parent does not reply', async () => {
     const silent = new Parent();
     silent.isSilent = true;
     const windows = new ParentWindows(silent, () => undefined);

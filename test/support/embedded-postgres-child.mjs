@@ -1,6 +1,6 @@
 /**
- * Opens the embedded PostgreSQL in a process of its own, for tests that kill that process.
- * Usage: embedded-postgres-child.mjs <dataDir> <role>; the end of its standard input stops it.
+ * Opens the embedded PostgreSQL in a separate process, for tests that kill that process. Usage:
+ * embedded-postgres-child.mjs <dataDir> <role>; the end of its standard input stops it.
  */
 import { once } from 'node:events';
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';

@@ -61,7 +61,7 @@ export async function open(role: Role = 'server', flags?: string[]): Promise<Emb
   return postgres;
 }
 
-/** Opens it in a process of its own, which is the leader of its process group. */
+/** Opens it in a separate process, which is the leader of its process group. */
 export function openInChild(role: Role = 'server') {
   const args = [FIXTURE, sandbox.dataDir, role];
   const child = spawn(process.execPath, args, {

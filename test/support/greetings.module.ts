@@ -30,7 +30,7 @@ interface Run {
   readonly run: JobRun;
 }
 
-/** What the handlers of all instances did, and what they do in the current test. */
+/** The calls of the handlers of all instances, and their behavior in the current test. */
 export const greetings = {
   runs: [] as Run[],
   handle: (() => Promise.resolve()) as (

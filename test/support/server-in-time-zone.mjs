@@ -1,7 +1,7 @@
 /**
- * A second instance on the database of a test, in a process of its own: only there does TZ change
- * the time zone. It tells its port, and answers each message, a time zone, once it is in it.
- * Usage: server-in-time-zone.mjs <database as JSON>
+ * A second instance on the database of a test. It is a separate process, because TZ changes the time zone of
+ * a process. It sends its port to its parent. Each message of the parent is a time zone, and it replies when
+ * it has changed to this zone. Usage: server-in-time-zone.mjs <database as JSON>
  */
 import { createApp } from '../../dist/src/app.js';
 import { setLogLevel } from '../../dist/src/config/logger.js';

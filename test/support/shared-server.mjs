@@ -1,6 +1,6 @@
 /**
- * The server that suites share, in a process of its own, and an address at which suites create
- * organizations and keys. Usage: shared-server.mjs <database> <environment variables>, both as JSON
+ * The server that suites share, in a separate process, and an address at which suites create organizations
+ * and keys. Usage: shared-server.mjs <database> <environment variables>, both as JSON
  */
 import http from 'node:http';
 import { createApp } from '../../dist/src/app.js';

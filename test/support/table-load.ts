@@ -18,7 +18,7 @@ const FIND_TABLES = `
 
 /** A writer and a reader on each table of a database. Each statement is a transaction. */
 export class TableLoad {
-  /** What PostgreSQL reported of waits for locks that took more than 100 ms. */
+  /** The waits for locks of more than 100 ms that PostgreSQL has reported. */
   readonly lockWaits: string[] = [];
   /** The number of statements that ended. */
   statements = 0;

@@ -73,7 +73,7 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
       const [next, other] = promoted;
       await next!.promote();
       promotedAt = performance.now();
-      // Until it follows, nobody confirms commits.
+      // Until it follows, no standby confirms commits.
       await other!.follow(next!);
     });
     report('primary killed, standby promoted', load);
@@ -97,7 +97,7 @@ function failuresOf({ samples }: Load) {
   return samples.filter(({ refusal }) => refusal);
 }
 
-/** Prints what the requests met. */
+/** Prints the results of the requests. */
 function report(name: string, load: Load): void {
   const failures = failuresOf(load);
   const codes = [...new Set(failures.map(({ refusal }) => refusal?.code))].join(', ');
@@ -107,7 +107,7 @@ function report(name: string, load: Load): void {
   );
 }
 
-/** A commit was confirmed by one standby. Only the one with more of the log has all of them. */
+/** Each commit was confirmed by one standby. Only the standby with more of the log has all commits. */
 async function mostAdvancedFirst(standbys: readonly PostgresServer[]): Promise<PostgresServer[]> {
   const known = await Promise.all(
     standbys.map(async (server) => ({ server, received: await server.received() })),

@@ -2,7 +2,7 @@ import base from '../../jest.config.mjs';
 
 const { globalSetup: _setUp, globalTeardown: _tearDown, ...shared } = base;
 
-// Each file has PostgreSQL servers of its own, and waits much.
+// Each file starts PostgreSQL servers of its own, and mostly waits.
 export default {
   ...shared,
   rootDir: '../..',

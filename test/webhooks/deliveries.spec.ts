@@ -173,7 +173,7 @@ describe('a receiver that does not answer', () => {
   });
 });
 
-describe('a webhook whose receiver ended it', () => {
+describe('a webhook whose receiver answered 410', () => {
   it('is disabled after an answer of 410, and says why', async () => {
     receiver.answer = () => ({ status: 410 });
     const { id } = await createWebhook(tenant, receiver.url());

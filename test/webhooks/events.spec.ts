@@ -39,7 +39,7 @@ describe('a change of a record', () => {
     expect(receiver.idsAt(url)).toEqual(sent.map((event) => event.id));
   });
 
-  it('is not sent if it was refused, rehearsed or repeated', async () => {
+  it('is not sent for a refused request, a dry run or a replay', async () => {
     const { api, key } = await app.organization();
     const url = receiver.url();
     await createWebhook({ api }, url, { types: TYPES });

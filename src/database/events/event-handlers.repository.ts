@@ -5,7 +5,10 @@ import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 import { queryAsWorker } from '../tenant-role/as-worker.js';
 
-/** How long a handler belongs to an instance that does not extend its claim, such as one that was killed. */
+/**
+ * How long a claim of a handler is valid unless it is extended. The claim of an instance that was killed ends
+ * after this time.
+ */
 const LEASE = `interval '15 seconds'`;
 
 /** A durable handler that this instance has taken. */

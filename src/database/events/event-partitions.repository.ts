@@ -15,10 +15,12 @@ const DAYS_AHEAD = 3;
 /** How long the events of a restored backup may take to move to a partition. */
 const TIMEOUT_MS = 600_000;
 
-/** Readers wait for a partition that is attached or dropped. It must not keep them longer than this. */
+/** How long a statement that attaches or drops a partition may wait for its lock. Readers wait for it. */
 const LOCK_WAIT = `set local lock_timeout = '2s'`;
 
-/** Creates the row of positions, and moves the last position to the present, so that cursors can do so. */
+/**
+ * Creates the row of positions, and moves the last position to the present, so that cursors can move, too.
+ */
 const ADVANCE = `
   insert into event_position (last) values ((extract(epoch from clock_timestamp()) * 1000000)::bigint)
   on conflict (only_row) do update set last = greatest(event_position.last, excluded.last)

@@ -18,7 +18,7 @@ export interface NewJob {
 
 /**
  * Moves a waiting job to the earlier time, and makes a running one run again at this time. The lock on the
- * row makes the worker wait for the transaction that sends the job before it stores the end of the run.
+ * row makes the worker wait for this transaction before it stores the end of the run.
  */
 const RUN_AGAIN = `do update set
   run_at = case when jobs.is_running then jobs.run_at else least(jobs.run_at, excluded.run_at) end,

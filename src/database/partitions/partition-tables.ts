@@ -94,7 +94,7 @@ async function partitionTable(
 /** Renames a table and its indexes. Their names are unique in the schema. */
 async function renameTable(runner: QueryRunner, table: TableDefinition, old: string) {
   await runner.query(`alter table ${table.name} rename to ${old}`);
-  // Otherwise an owner who is no superuser would copy no rows.
+  // Without this, an owner who is not a superuser would copy no rows.
   await runner.query(`alter table ${old} no force row level security`);
   for (const { name } of table.indexes) {
     await runner.query(`alter index ${name} rename to ${identifier(name, '_unpartitioned')}`);

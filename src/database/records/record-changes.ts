@@ -47,8 +47,8 @@ export class RecordChanges {
   }
 
   /**
-   * One execution changes one record, so that PostgreSQL finds it with the primary key, whatever the size
-   * of the organization is. The names of the new values contain spaces, so that no column has them.
+   * One execution changes one record, so that PostgreSQL finds it with the primary key in organizations of
+   * any size. The names of the new values contain spaces, so that they differ from all columns.
    */
   private statement(
     name: string,

@@ -29,8 +29,8 @@ export function completeJsonColumnsOf(dto: Type<object>): string {
 }
 
 /**
- * The prototype behind a record. `console.log` and Node's other inspections look at the target of a
- * proxy, which is empty until it is read: the function shows the fields of the record instead.
+ * The prototype of a record. `console.log` and other inspections of Node show the target of a proxy, which is
+ * empty until a field is read. This function shows the fields of the record instead.
  */
 const INSPECTED: object = Object.create(Object.prototype, {
   [inspect.custom]: {

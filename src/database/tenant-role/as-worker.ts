@@ -9,8 +9,8 @@ import { WORKER_SETTING } from './tenant-role.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Row-level security shows the rows of all organizations in a transaction with the first setting. With the
- * others, PostgreSQL ends the transaction of a process that is gone.
+ * The first setting makes row-level security show the rows of all organizations. The others make PostgreSQL
+ * end the transaction of a process that has died.
  */
 const AS_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
   set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;

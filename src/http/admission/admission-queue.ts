@@ -42,9 +42,9 @@ interface QueuedRequest {
 }
 
 /**
- * Admits requests up to the concurrency limit. The others wait in a queue, and the newest is admitted
- * first, so that latencies stay short. If the queue does not shrink, the server is overloaded: it rejects
- * all queued requests, and new ones until their number is normal again.
+ * Admits requests up to the concurrency limit. The others wait in a queue, and the newest is admitted first,
+ * so that latencies stay short. If the queue does not shrink, the server is overloaded: it rejects all queued
+ * requests, and new ones until the number of requests is normal again.
  */
 export class AdmissionQueue {
   private state: 'normal' | 'queuing' | 'overloaded' = 'normal';

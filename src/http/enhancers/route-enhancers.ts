@@ -26,7 +26,7 @@ import { observedResult } from './observed-result.interceptor.js';
 
 const OWN_GUARDS = [HeadersGuard, ApiKeyGuard, RateLimitGuard, ScopesGuard, InputGuard];
 
-/** Whose routes they are. All other controllers belong to a team. */
+/** The controllers of Latitude. All other controllers belong to a team. */
 export interface RouteOwners {
   /** Controllers of Latitude's REST API and of `/mcp`. */
   readonly api: ReadonlySet<Controller>;
@@ -36,7 +36,7 @@ export interface RouteOwners {
 }
 
 /**
- * Which guards, interceptors and filters of a team run on which routes
+ * Decides which guards, interceptors and filters of a team run on which routes
  * (docs/guides/nest-habits.md#guards-interceptors-and-filters).
  */
 export class RouteEnhancers implements EnhancerPolicy {

@@ -21,11 +21,11 @@ const FIRST_REQUEST_GRACE_MS = 500;
 const ACCEPT_GRACE_MS = 50;
 
 /**
- * Shuts a server down without losing requests. First it may drain: it serves as before and is not ready, so that
- * balancers send their requests elsewhere. While the server finishes its pending requests, it still
- * listens, so that health checks see that it drains, and sends `Connection: close`. Idle connections get
- * time for one more request, because closing them can lose a request that the client has just sent.
- * Then the server stops listening and finishes the requests that arrived in the meantime.
+ * Shuts a server down without losing requests. First it may drain: it serves as before and is not ready, so
+ * that balancers send their requests elsewhere. While the server finishes its pending requests, it sends
+ * `Connection: close` and still listens, so that health checks see that it drains. Idle connections get time
+ * for one more request, because closing them can lose a request that the client has just sent. Then the
+ * server stops listening and finishes the requests that arrived in the meantime.
  */
 export class GracefulShutdown {
   private readonly pendingResponses = new Set<ServerResponse>();
@@ -91,7 +91,7 @@ export class GracefulShutdown {
       else if (!this.server.listening) this.closeIdleConnections();
     }, POLL_INTERVAL_MS);
     const pending = [...this.pendingResponses];
-    // Events have no end that is worth waiting for. Their clients reconnect to another instance.
+    // Event streams do not end by themselves. Their clients reconnect to another instance.
     for (const response of pending) if (isEventStream(response)) response.destroy();
     while (
       pending.some((response) => this.pendingResponses.has(response)) &&

@@ -33,7 +33,7 @@ export class ReplicaMetrics {
   }
 
   /**
-   * @param aggregator joins the values of workers
+   * @param aggregator how the values of workers are combined
    * @param read undefined removes the sample of the replica
    */
   private addGauge(

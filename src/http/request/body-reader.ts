@@ -76,7 +76,7 @@ async function readCompressed(
   const output = consume(unpacker, 'corrupt', (chunk) => body.add(chunk));
   try {
     const end = () => {
-      // Zero bytes are an empty body, whatever the content encoding.
+      // Zero bytes are an empty body with any content encoding.
       if (packed === 0) unpacker.push(null);
       else unpacker.end();
     };

@@ -3,7 +3,7 @@ import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/commo
 import { ACCESS, type Access } from '../../auth/access.js';
 import type { Actor } from '../../tenancy/actor.js';
 
-/** A request that a webhook route has received. Everything in it is unverified. */
+/** A request to a webhook route, before it is verified. */
 export interface WebhookDelivery {
   readonly headers: IncomingHttpHeaders;
   /** The bytes of the body, which the sender signed. */

@@ -35,7 +35,7 @@ const KEY_OF_BATCH = {
   message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
 };
 
-/** Creates what the methods of MCP do for the caller of one HTTP request. */
+/** Creates the operations of MCP for the caller of one HTTP request. */
 @Injectable()
 export class RequestOperations {
   constructor(

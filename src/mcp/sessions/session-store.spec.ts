@@ -89,7 +89,7 @@ describe('a session that the instance knows', () => {
     expect(repository.writeUses).not.toHaveBeenCalled();
   });
 
-  it('has its last use written once a minute, while it is used or has a stream', async () => {
+  it('writes its last use once a minute while it is used or has a stream', async () => {
     const [used, streaming, unused] = await Promise.all(
       [1, 2, 3].map(() => sessions.open(ALICE, TERMS)),
     );
@@ -116,7 +116,7 @@ describe('a session that the instance knows', () => {
     expect(repository.writeUses.mock.calls[1]).toEqual([[{ id: streaming!.id, idle_seconds: 0 }]]);
   });
 
-  it('has its last use written by the next revalidation if the write fails', async () => {
+  it('writes its last use at the next revalidation if the write fails', async () => {
     const { id } = await sessions.open(ALICE, TERMS);
     repository.writeUses.mockRejectedValueOnce(new Error('the database is unavailable'));
     jest.advanceTimersByTime(MINUTE_MS);
@@ -126,7 +126,7 @@ describe('a session that the instance knows', () => {
     expect(repository.writeUses.mock.calls[1]).toEqual([[{ id, idle_seconds: 60 }]]);
   });
 
-  it('is forgotten without statements a minute after its use, unless it has a stream', async () => {
+  it('is removed from memory without statements a minute after its use, unless it has a stream', async () => {
     const [unused, streaming] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(streaming!);
     jest.advanceTimersByTime(MINUTE_MS);
@@ -193,7 +193,7 @@ describe('a session that other instances may use', () => {
     expect(await sessions.use(session.id, ALICE)).toBeUndefined();
   });
 
-  it('is looked up before events are passed on, if it has a stream', async () => {
+  it('is looked up before events are delivered, if it has a stream', async () => {
     const [streaming] = await Promise.all([opened(), opened()]);
     openStream(streaming);
     repository.findValid.mockClear();
@@ -209,7 +209,7 @@ describe('a session that has expired by the clock of the database', () => {
     );
   });
 
-  it('continues and has its use written if it was used within the time to live', async () => {
+  it('continues and writes its use if it was used within the time to live', async () => {
     const session = await sessions.open(ALICE, TERMS);
     jest.advanceTimersByTime(1_000);
     await sessions.revalidate();

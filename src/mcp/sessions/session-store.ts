@@ -121,8 +121,8 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Takes over what other instances have changed of the sessions with notifications. Called before events are
-   * passed on, so that subscriptions and their ends apply to every later change on all instances.
+   * Takes over the changes that other instances have made to the sessions with notifications. Called before
+   * events are delivered, so that new and ended subscriptions apply to every later change on all instances.
    * @throws ApiError `query_failed`
    */
   async refreshNotified(): Promise<void> {
@@ -213,7 +213,7 @@ export class SessionStore implements BeforeApplicationShutdown {
     }
   }
 
-  /** Forgets sessions whose use is written and that have nothing to notify their clients of. */
+  /** Removes sessions from memory whose use is written and that have no notifications for their clients. */
   private forgetUnused(): void {
     const now = performance.now();
     for (const session of this.known.values()) {

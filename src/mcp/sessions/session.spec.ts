@@ -149,7 +149,7 @@ describe('the events of a session', () => {
     expect([0, 1, 2, 3].map((id) => session.hasEvent(id))).toEqual([true, true, true, false]);
   });
 
-  it('include one list_changed for each change of the scopes, whatever their order', () => {
+  it('include one list_changed for each change of the scopes, but none for a new order', () => {
     session = open('leads:read', 'leads:write');
     const stream = openStream();
     session.updateScopes(['leads:write', 'leads:read']);

@@ -141,7 +141,7 @@ export class Session {
   attachStream(stream: SessionStream, lastReceivedId: number): void {
     this.stream?.close();
     this.stream = stream;
-    // The id of an event that another instance has sent does not tell which events of this one are missing.
+    // The id of an event of another instance does not show which events of this instance are missing.
     const isOwn = this.hasEvent(lastReceivedId);
     const after = isOwn ? lastReceivedId : this.lastSentEventId;
     if (!isOwn) this.lastEventId = lastReceivedId;
@@ -180,7 +180,7 @@ export class Session {
   }
 }
 
-/** Removes one event when there are too many: the oldest one that a later event repeats. */
+/** Removes one event when there are too many: the oldest one whose record has a later event. */
 function compacted(events: readonly SessionEvent[]): readonly SessionEvent[] {
   if (events.length <= MAX_KEPT_EVENTS) return events;
   const duplicate = events.findIndex(({ message }, index) => {

@@ -25,7 +25,7 @@ export default class ProcessEnvironment {
   #console = globalThis.console;
   #metadata;
   #listeners = listenersOfProcess();
-  /** Those of prom-client would go on and keep the modules of a suite in memory. */
+  /** Those of prom-client would continue and keep the modules of a suite in memory. */
   #observers = [];
 
   constructor({ projectConfig }) {

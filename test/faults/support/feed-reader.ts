@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../../src/testing/api-client.js';
 import { type EventsPage, readEvents } from '../../support/events.js';
 
-/** Reads the events of an organization, and goes on after a kill of the server. */
+/** Reads the events of an organization, and continues after a kill of the server. */
 export class FeedReader {
   readonly ids: string[] = [];
   private readonly created = new Set<string>();

@@ -53,7 +53,7 @@ export interface Sample {
 /** The error of a request without a response. */
 const NO_ANSWER: ErrorSummary = { code: 'no answer', retryable: false };
 
-/** Callers that send all kinds of requests until `stop`, whatever the responses are. */
+/** Callers that send all kinds of requests until `stop`, even after failures. */
 export class Load {
   readonly samples: Sample[] = [];
   readonly writeLog = new WriteLog();

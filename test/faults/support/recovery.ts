@@ -11,7 +11,7 @@ export const LONG_MS = 3_000;
 /** Maximum time until everything works again after the database does, in milliseconds. */
 const MAX_RECOVERY_MS = 1_000;
 
-/** Time for which requests go on after a fault. */
+/** How long requests continue after a fault. */
 const OBSERVATION_MS = 1.2 * MAX_RECOVERY_MS;
 
 /** Minimum duration of a request that had to wait for a fault. */
@@ -26,7 +26,7 @@ const ROUNDS = Number(process.env.FAULTS_ROUNDS);
 export type Fault = (environment: FaultEnvironment, load: Load) => Promise<void>;
 
 /**
- * Causes a fault under load in each round, and expects what docs/reliability.md promises.
+ * Causes a fault under load in each round, and checks the guarantees of docs/reliability.md.
  * @param expectImpact whether some requests must fail or wait, which shows that the fault had an effect
  */
 export async function expectRecovery(

@@ -70,8 +70,8 @@ export function invalidInputs(
 }
 
 /**
- * The field that is refused where an input or record has two times in the wrong order, by what their
- * fields say of themselves: the later one, unless only the earlier one was sent.
+ * The field that is refused if an input or record has two times in the wrong order, by the declarations of
+ * the fields: the later one, unless only the earlier one was sent.
  */
 export function fieldWithInvalidTime(dto: Type<object>, record: Json, sent = record) {
   for (const { name, schema } of fieldsOf(dto)) {

@@ -103,7 +103,7 @@ class RestInterface implements ApiInterface {
   }
 }
 
-/** In JSON, null and what is left out are the same; a query can only leave out. */
+/** In JSON, null and an omitted field are the same. A query can only omit a field. */
 function queryOf(input: Input): string {
   const entries = Object.entries(input).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(

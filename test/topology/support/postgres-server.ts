@@ -25,9 +25,9 @@ const SETTINGS: ServerSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
-  // The data outlives a kill, which is all that these tests need.
+  // The data survives a kill. These tests need no more.
   fsync: 'off',
-  // Standbys find what they need after a backup of the primary and after a restart.
+  // Keeps the log that standbys need after a backup of the primary and after a restart.
   wal_keep_size: '512MB',
 };
 
@@ -109,7 +109,7 @@ export class PostgresServer {
     return row?.bytes ?? 0;
   }
 
-  /** Waits until a standby has applied all that a primary has written by now. */
+  /** Waits until a standby has applied the log that a primary has written so far. */
   async untilReplayed(primary: PostgresServer): Promise<void> {
     const [row] = await primary.sql<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn');
     await until(async () => {

@@ -7,7 +7,7 @@ import { HaProxy } from './haproxy.js';
 import { readiness } from './observe.js';
 import { PostgresServer } from './postgres-server.js';
 
-/** Often enough, without load of its own. */
+/** Short enough for the tests, and without a noticeable load. */
 export const SELDOM = { everyMs: 200 };
 
 const STANDBYS = ['one', 'other'] as const;
