@@ -62,8 +62,8 @@ async function serveInWorker(
   // A signal to the process group stops the workers and the parent at once, so that the parent does not
   // replace them.
   const stopped = nextStopSignal().then(() => 'stop' as const);
-  const { workers, databaseMaxConnections: most } = ofInstance;
-  const settings = { ...ofInstance, databaseMaxConnections: connectionsOfWorker(workers, most) };
+  const { workers, databaseMaxConnections: ofAll } = ofInstance;
+  const settings = { ...ofInstance, databaseMaxConnections: connectionsOfWorker(workers, ofAll) };
   try {
     const { runWorker } = await import('./worker.js');
     await runWorker({ ...config, settings }, parent, Promise.race([parent.ending, stopped]));

@@ -12,11 +12,14 @@ const FIND_LIMIT = `
   ) as "limit"`;
 
 /** Logs a warning if the database allows fewer connections than this instance may open. */
-export async function warnOfConnectionLimit(dataSource: DataSource, most: number): Promise<void> {
+export async function warnOfConnectionLimit(
+  dataSource: DataSource,
+  maxConnections: number,
+): Promise<void> {
   const [row] = await dataSource.query<{ limit: number }[]>(FIND_LIMIT);
-  if (!row || row.limit >= most) return;
+  if (!row || row.limit >= maxConnections) return;
   logger.warn(
-    `DATABASE_MAX_CONNECTIONS lets this instance open up to ${most} connections, but the database ` +
+    `DATABASE_MAX_CONNECTIONS lets this instance open up to ${maxConnections} connections, but the database ` +
       `allows ${row.limit}: requests fail under load`,
   );
 }

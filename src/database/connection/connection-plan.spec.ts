@@ -4,9 +4,9 @@ import { planConnections } from './connection-plan.js';
 describe('planConnections', () => {
   it.each([MIN_CONNECTIONS, 6, 8, 11, 12, 23, 24, 25, 100, 1_000])(
     'distributes exactly %d connections',
-    (most) => {
-      const { pool, batches, waiting } = planConnections(most);
-      expect(pool + batches).toBe(most);
+    (maxConnections) => {
+      const { pool, batches, waiting } = planConnections(maxConnections);
+      expect(pool + batches).toBe(maxConnections);
       expect(Math.min(batches, waiting)).toBeGreaterThanOrEqual(1);
       // Migrations need two connections, and operations that wait for locks must leave some to others.
       expect(pool).toBeGreaterThanOrEqual(2);

@@ -12,19 +12,19 @@ export interface ConnectionPlan {
 
 /**
  * Divides the connections of a process. Batches need few, because each serves many requests.
- * @param most maximum number of connections, at least `MIN_CONNECTIONS` of the settings
+ * @param maxConnections maximum number of connections, at least `MIN_CONNECTIONS` of the settings
  */
-export function planConnections(most: number): ConnectionPlan {
-  const batches = between(2, Math.floor(most / 2), 12);
-  const pool = most - batches;
-  return { pool, batches, waiting: between(1, Math.floor(pool * 0.4), 4) };
+export function planConnections(maxConnections: number): ConnectionPlan {
+  const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
+  const pool = maxConnections - batches;
+  return { pool, batches, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
 }
 
 /** Divides the connections of an instance among its workers. */
-export function connectionsOfWorker(workers: number, most: number): number {
-  return Math.max(Math.floor(most / workers), MIN_CONNECTIONS);
+export function connectionsOfWorker(workers: number, maxConnections: number): number {
+  return Math.max(Math.floor(maxConnections / workers), MIN_CONNECTIONS);
 }
 
-function between(least: number, value: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
 }

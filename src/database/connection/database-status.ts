@@ -18,7 +18,7 @@ interface Connections {
 /** The connections of the pool. */
 export interface PoolState extends Connections {
   /** Maximum number of connections. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** The state of the database connections and of the schema, for monitoring. */
@@ -43,7 +43,7 @@ export class DatabaseStatus {
 
   pool(): PoolState {
     const { totalCount, idleCount, waitingCount, options } = poolOf(this.dataSource);
-    return { total: totalCount, most: options.max, idle: idleCount, waiting: waitingCount };
+    return { total: totalCount, max: options.max, idle: idleCount, waiting: waitingCount };
   }
 
   /**

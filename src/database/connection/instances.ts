@@ -26,7 +26,8 @@ export class Instances {
 
   /**
    * Returns whether other processes may use the database now, such as workers of the same instance. It is
-   * always true behind a connection pooler, where the names of connections are not reliable.
+   * also true without prepared statements, as behind some connection poolers, where the names of connections
+   * are not reliable.
    */
   async mayBeSeveral(): Promise<boolean> {
     if (this.settings.workers > 1 || !this.context.hasOwnSession) return true;

@@ -71,8 +71,9 @@ export async function openDatabase(
 /**
  * Raises `max_connections` for the connections of all workers, of another one in a restart, and of commands.
  */
-function connectionFlags({ workers, databaseMaxConnections: most }: Settings): string[] {
-  const wanted = (workers + 1) * connectionsOfWorker(workers, most) + DEFAULT_CONNECTIONS;
+function connectionFlags({ workers, databaseMaxConnections }: Settings): string[] {
+  const wanted =
+    (workers + 1) * connectionsOfWorker(workers, databaseMaxConnections) + DEFAULT_CONNECTIONS;
   return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
 }
 

@@ -42,16 +42,20 @@ export class TenantContext {
 
   /**
    * @param statement one with the plan `index` must be the only one of its transaction
-   * @param others values of the parameters of `result`
+   * @param resultValues values of the parameters of `result`
    */
   of(
     { plan, repeats = [] }: Pick<Statement, 'plan' | 'repeats'>,
     organizationId: string,
     deadline: Deadline,
     wait: LockWait,
-    others: readonly string[] = [],
+    resultValues: readonly string[] = [],
   ): ContextStatement {
-    const values = [organizationId, ...deadline.timeouts(wait, repeats.length + 1), ...others];
+    const values = [
+      organizationId,
+      ...deadline.timeouts(wait, repeats.length + 1),
+      ...resultValues,
+    ];
     const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
     return { name: this.context.hasOwnSession ? name : '', text, values };
   }

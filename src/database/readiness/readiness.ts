@@ -89,8 +89,8 @@ export class Readiness {
   }
 
   private get isPoolExhausted(): boolean {
-    const { idle, total, most } = this.status.pool();
-    return idle === 0 && total >= most;
+    const { idle, total, max } = this.status.pool();
+    return idle === 0 && total >= max;
   }
 
   /** Reads the tables that requests read before their organization is known. */

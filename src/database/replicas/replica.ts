@@ -38,18 +38,18 @@ export class Replica {
   private isChecking = false;
   private readonly clients = new Set<pg.PoolClient>();
 
-  /** @param most maximum number of connections */
+  /** @param maxConnections at least two */
   constructor(
     url: string,
     applicationName: string,
-    private readonly most: number,
+    private readonly maxConnections: number,
   ) {
     this.pool = new pg.Pool({
       ...CONNECTION_OPTIONS,
       Client: ResilientClient,
       connectionString: url,
       application_name: applicationName,
-      max: most,
+      max: maxConnections,
     });
     // A lost connection also fails the statement that uses it, or the next check.
     this.pool.on('error', () => undefined);
@@ -61,7 +61,7 @@ export class Replica {
 
   /** Whether the replica is in use and has a free connection for a read. One connection is for checks. */
   get isFree(): boolean {
-    return this.availability.isUsed && this.running < this.most - 1;
+    return this.availability.isUsed && this.running < this.maxConnections - 1;
   }
 
   /**

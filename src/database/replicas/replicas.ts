@@ -100,8 +100,8 @@ export class Replicas implements OnApplicationShutdown {
     const started = performance.now();
     const answer = await replica.use(deadline, (client) => {
       let state: ReplicaState = 'late';
-      const others = stateValues(position);
-      const context = this.context.of(statement, organizationId, deadline, 'brief', others);
+      const resultValues = stateValues(position);
+      const context = this.context.of(statement, organizationId, deadline, 'brief', resultValues);
       const running = this.statements.run<Row>(client, context, statement, (row) => {
         state = row.at(-1) as ReplicaState;
       });
