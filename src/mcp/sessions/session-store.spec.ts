@@ -126,6 +126,15 @@ describe('a session that the instance knows', () => {
     expect(repository.writeUses.mock.calls[1]).toEqual([[{ id, idle_seconds: 60 }]]);
   });
 
+  it('stays open when the database is lost while the instances are counted', async () => {
+    const { id } = await opened();
+    repository.findValid.mockRejectedValueOnce(new Error('the database is unavailable'));
+    mayBeSeveral.mockReturnValueOnce(new Promise(() => undefined));
+    // A process ends when nothing handles a rejected promise.
+    await expect(sessions.revalidate()).rejects.toThrow('the database is unavailable');
+    expect([...sessions.all()].map((session) => session.id)).toEqual([id]);
+  });
+
   it('is removed from memory without statements a minute after its use, unless it has a stream', async () => {
     const [unused, streaming] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(streaming!);

@@ -115,9 +115,10 @@ export class SessionStore implements BeforeApplicationShutdown {
     await this.writeRecentUses();
     this.forgetUnused();
     const sessions = [...this.known.values()];
-    const refreshed = this.refresh(sessions);
-    this.mayBeShared = sessions.length === 0 || (await this.instances.mayBeSeveral());
-    await refreshed;
+    const countInstances = async () => {
+      this.mayBeShared = sessions.length === 0 || (await this.instances.mayBeSeveral());
+    };
+    await Promise.all([this.refresh(sessions), countInstances()]);
   }
 
   /**
