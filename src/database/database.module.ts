@@ -21,6 +21,8 @@ import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Instances } from './connection/instances.js';
+import { reportLostConnections } from './connection/lost-connections.js';
+import { poolOf } from './connection/typeorm-internals.js';
 import { ConcurrencyLimit } from './gateway/concurrency-limit.js';
 import { migrate, type MigrateOptions } from './migrate.js';
 import { TimeBudget } from './gateway/time-budget.js';
@@ -162,6 +164,7 @@ async function connectAndMigrate(
   if (!options) throw new Error('the data source has no options');
   const dataSource = await new DataSource(options).initialize();
   closeUnfinishedTransactions(dataSource);
+  reportLostConnections(poolOf(dataSource));
   try {
     const role = await migrate(dataSource, migrations);
     await enableSearchIndex(dataSource);

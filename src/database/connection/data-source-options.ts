@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
-import { logger } from '../../config/logger.js';
 import { DEFAULT_CONNECTIONS } from '../../config/settings.js';
 import { planConnections } from './connection-plan.js';
 import { InitialSchema1763683200000 } from '../migrations/1763683200000-initial-schema.js';
@@ -97,9 +96,8 @@ export function dataSourceOptions(
     synchronize: false,
     logging: false,
     poolSize: planConnections(DEFAULT_CONNECTIONS).pool,
-    poolErrorHandler: (error: Error) => {
-      logger.warn({ reason: error.message }, 'a database connection was lost');
-    },
+    // `reportLostConnections` listens to the pool.
+    poolErrorHandler: () => undefined,
     extra: { ...CONNECTION_OPTIONS, Client: ApplicationClient, sessionContext },
   };
 }

@@ -2,11 +2,11 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import type { Deadline } from './time-budget.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
+import { reportLostConnections } from '../connection/lost-connections.js';
 import { poolOf } from '../connection/typeorm-internals.js';
 
 /**
@@ -27,9 +27,7 @@ export class BatchConnections implements OnApplicationShutdown {
       max: planConnections(settings.databaseMaxConnections).batches,
       idleTimeoutMillis: 0,
     });
-    this.pool.on('error', ({ message }) => {
-      logger.warn({ reason: message }, 'a database connection was lost');
-    });
+    reportLostConnections(this.pool);
     for (const pool of [this.pool, poolOf(dataSource)]) {
       pool.on('release', (_error, client) => this.idle.add(client));
       pool.on('acquire', (client) => this.idle.delete(client));
