@@ -152,7 +152,8 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
           return Number(agent.lastAnswer.headers.get('ratelimit-remaining'));
         };
         // Not always by one: far from the limit, an instance counts requests in advance.
-        expect(await left()).not.toBe(await left());
+        const numbers = [await left(), await left(), await left()];
+        expect(new Set(numbers).size).toBeGreaterThan(1);
         expect(agent.lastAnswer.headers.get('ratelimit-limit')).toBe(
           String(TEST_SETTINGS.writesPerMinute),
         );
