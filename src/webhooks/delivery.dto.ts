@@ -74,6 +74,7 @@ export class DeliveryDto {
   })
   response_status: number | null;
   @Text({
+    min: 0,
     max: MAX_RESPONSE_BYTES,
     description: 'Start of the answer to the last attempt.',
     example: 'try again later',

@@ -159,9 +159,21 @@ describe('rotation', () => {
 
   it.each([
     ['does not exist', () => Promise.resolve(randomUUID()), 'There is no such key.'],
-    ['has expired', () => ended({ expiresAt: new Date(Date.now() - 1) }), 'has ended'],
-    ['was revoked', async () => (await keys.revoke(await ended({}))).id, 'has ended'],
-    ['was rotated', async () => (await keys.rotate(await ended({}), 0)).replaces, 'has ended'],
+    [
+      'has expired',
+      () => ended({ expiresAt: new Date(Date.now() - 1) }),
+      'The key is revoked or has expired',
+    ],
+    [
+      'was revoked',
+      async () => (await keys.revoke(await ended({}))).id,
+      'The key is revoked or has expired',
+    ],
+    [
+      'was rotated',
+      async () => (await keys.rotate(await ended({}), 0)).replaces,
+      'The key is revoked or has expired',
+    ],
   ])('is rejected for a key that %s, and creates no key', async (_, idOf, message) => {
     const id = await idOf();
     const count = async () => (await keys.listKeys(tenant.id)).length;

@@ -144,7 +144,9 @@ describe('the error of a failed start', () => {
     sandbox.dataDir = join(sandbox.root, 'older');
     await mkdir(join(sandbox.dataDir, 'postgres'), { recursive: true });
     await writeFile(join(sandbox.dataDir, 'postgres/PG_VERSION'), '15\n');
-    await expect(open()).rejects.toThrow('is of PostgreSQL "15", and this Latitude brings');
+    await expect(open()).rejects.toThrow(
+      'was created by PostgreSQL "15", and this version of Latitude includes',
+    );
   });
 
   it('quotes postgres if the cluster is damaged', async () => {

@@ -117,7 +117,7 @@ describe('after valid and invalid calls of every route and tool, with a working 
     for (const line of [
       '"msg":"request"',
       '"msg":"a database statement failed"',
-      '"msg":"last use of a key could not be noted"',
+      '"msg":"the last use of a key was not stored"',
       'ERROR:  duplicate key value violates unique constraint',
       'ERROR:  new row for relation \\"leads\\" violates check constraint',
       'FATAL:  terminating connection due to administrator command',
