@@ -71,15 +71,17 @@ export class McpController {
     await this.revalidation.assertActive(actor);
     const session = await this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const lastEventId = lastEventIdOf(request, session);
+    if (request.method === 'HEAD') {
+      new EventStream(response).close();
+      return;
+    }
+    const number = await this.sessions.nextStreamNumber(session);
+    if (number === undefined) throw noSession('no_session');
     // The `close` event is in the past, so the stream would never be detached.
     if (response.destroyed) return;
     const stream = new EventStream(response);
-    if (request.method === 'HEAD') {
-      stream.close();
-      return;
-    }
     if (session.protocolVersion >= FIRST_VERSION_WITH_PRIMING_EVENT) stream.prime(lastEventId);
-    this.sessions.attachStream(session, stream, lastEventId);
+    this.sessions.attachStream(session, stream, number, lastEventId);
     response.once('close', () => {
       session.detachStream(stream);
     });

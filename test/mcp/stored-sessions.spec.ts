@@ -133,6 +133,23 @@ describe('a session on another instance, such as after a restart', () => {
     third.disconnect();
   });
 
+  it('has one stream: a newer one on any instance replaces it and gets the notifications', async () => {
+    const owner = await app.organization();
+    const lead = await createLead(owner.api);
+    const [here, there] = [callerOf(owner), callerOf(owner, other)];
+    const session = await here.openSession('2025-06-18');
+    const uri = `lead://${lead.id}`;
+    await here.rpc(session, 'resources/subscribe', { uri });
+    const first = await here.openStream(session);
+    const second = await there.openStream(session);
+    expect(await first.next()).toBeUndefined();
+    const third = await here.openStream(session);
+    expect(await second.next()).toBeUndefined();
+    await updateLead(owner.api, lead.id, { notes: 'x' });
+    expect((await third.nextMessage()).message).toMatchObject({ params: { uri } });
+    third.disconnect();
+  });
+
   it('has the subscriptions that requests to any instance make and end', async () => {
     const owner = await app.organization();
     const [kept, dropped] = [await createLead(owner.api), await createLead(owner.api)];

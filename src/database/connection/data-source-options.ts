@@ -21,6 +21,7 @@ import { Jobs1764547200000 } from '../migrations/1764547200000-jobs.js';
 import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
 import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
+import { McpStreamNumbers1764892800000 } from '../migrations/1764892800000-mcp-stream-numbers.js';
 import { ApplicationClient } from './application-client.js';
 import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
@@ -54,6 +55,7 @@ export const MIGRATIONS = [
   Events1764633600000,
   JobRepeats1764720000000,
   Webhooks1764806400000,
+  McpStreamNumbers1764892800000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

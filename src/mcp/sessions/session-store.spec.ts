@@ -53,7 +53,7 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 function valid(id: string, isExpired = false): ValidSession {
-  return { id, scopes: ['leads:read'], subscriptions: [], is_expired: isExpired };
+  return { id, scopes: ['leads:read'], subscriptions: [], stream_number: 0, is_expired: isExpired };
 }
 
 function stored({ is_expired = false } = {}) {
@@ -74,7 +74,7 @@ async function opened(): Promise<Session> {
 
 function openStream(session: Session) {
   const stream = { send: () => true, close: jest.fn() };
-  sessions.attachStream(session, stream, 0);
+  sessions.attachStream(session, stream, 1, 0);
   return stream;
 }
 

@@ -99,10 +99,24 @@ export class SessionStore implements BeforeApplicationShutdown {
     return wasOpen;
   }
 
+  /**
+   * Returns the number of a new stream of a session. Older streams on other instances end within a second.
+   * @returns undefined when the session has ended
+   * @throws ApiError `create_failed`
+   */
+  nextStreamNumber(session: Session): Promise<number | undefined> {
+    return this.repository.nextStreamNumber(session.id);
+  }
+
   /** Sends the events of a session to `stream`, or closes it when the application is shutting down. */
-  attachStream(session: Session, stream: SessionStream, lastReceivedId: number): void {
+  attachStream(
+    session: Session,
+    stream: SessionStream,
+    number: number,
+    lastReceivedId: number,
+  ): void {
     if (this.isShuttingDown) stream.close();
-    else session.attachStream(stream, lastReceivedId);
+    else session.attachStream(stream, number, lastReceivedId);
   }
 
   /**
@@ -147,6 +161,7 @@ export class SessionStore implements BeforeApplicationShutdown {
         this.end(session);
         continue;
       }
+      session.closeReplacedStream(stored.stream_number);
       session.updateScopes(stored.scopes);
       if (this.mayBeShared) {
         const scopes = new Set(stored.scopes);

@@ -55,11 +55,29 @@ class Recorder implements SessionStream {
   }
 }
 
-function openStream(after = session.lastSentEventId): Recorder {
+function openStream(after = session.lastSentEventId, number = 1): Recorder {
   const stream = new Recorder();
-  session.attachStream(stream, after);
+  session.attachStream(stream, number, after);
   return stream;
 }
+
+describe('the stream of a session', () => {
+  it('is the one with the highest number, in whichever order they are opened', () => {
+    const newer = openStream(0, 2);
+    const older = openStream(0, 1);
+    expect([newer.isClosed, older.isClosed]).toEqual([false, true]);
+    const newest = openStream(0, 3);
+    expect([newer.isClosed, newest.isClosed]).toEqual([true, false]);
+  });
+
+  it('is closed when the session has a stream with a higher number elsewhere', () => {
+    const stream = openStream(0, 2);
+    session.closeReplacedStream(2);
+    expect(stream.isClosed).toBe(false);
+    session.closeReplacedStream(3);
+    expect(stream.isClosed).toBe(true);
+  });
+});
 
 describe('the events of a session that another instance opened', () => {
   it('have ids after those of the other instance', () => {
@@ -228,7 +246,7 @@ describe('the subscriptions of a session', () => {
 
   it('notify the next stream of a change that the open stream did not accept', () => {
     subscribe(1);
-    session.attachStream({ send: () => false, close: () => undefined }, 0);
+    session.attachStream({ send: () => false, close: () => undefined }, 1, 0);
     change(1);
     expect(openStream().uris).toEqual([uriOf(1)]);
   });

@@ -43,6 +43,7 @@ export class Session {
   subscriptionChanges = 0;
   private usedAt = performance.now();
   private stream: SessionStream | undefined;
+  private streamNumber = 0;
   private events: readonly SessionEvent[] | undefined;
   private lastEventId: number;
   private readonly subscriptions: Subscriptions;
@@ -135,12 +136,18 @@ export class Session {
   }
 
   /**
-   * Sends stored and later events to `stream`. Closes the previous stream.
+   * Sends stored and later events to `stream`. If there is a stream already, closes the one with the lower number.
+   * @param number the number of the stream in its session
    * @param lastReceivedId the id of the last event that the client has received
    */
-  attachStream(stream: SessionStream, lastReceivedId: number): void {
+  attachStream(stream: SessionStream, number: number, lastReceivedId: number): void {
+    if (this.stream && number < this.streamNumber) {
+      stream.close();
+      return;
+    }
     this.stream?.close();
     this.stream = stream;
+    this.streamNumber = number;
     // The id of an event of another instance does not show which events of this instance are missing.
     const isOwn = this.hasEvent(lastReceivedId);
     const after = isOwn ? lastReceivedId : this.lastSentEventId;
@@ -153,6 +160,11 @@ export class Session {
     if (this.stream !== stream) return;
     this.stream = undefined;
     this.touch();
+  }
+
+  /** Closes the stream if a newer stream has been opened, here or on another instance. */
+  closeReplacedStream(newestNumber: number): void {
+    if (newestNumber > this.streamNumber) this.closeStream();
   }
 
   closeStream(): void {

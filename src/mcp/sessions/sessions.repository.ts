@@ -36,6 +36,8 @@ export interface ValidSession {
   /** The scopes of the key. */
   readonly scopes: readonly string[];
   readonly subscriptions: readonly string[];
+  /** The number of the newest stream of the session, on any instance; 0 before the first one. */
+  readonly stream_number: number;
   /** Whether the last written use is older than the time to live, by the clock of the database. */
   readonly is_expired: boolean;
 }
@@ -58,7 +60,7 @@ const FIND = `
   from ${VALID_SESSIONS} where session.id = $2`;
 
 const FIND_VALID = `
-  select session.id, session.subscriptions, key.scopes, ${IS_EXPIRED} as is_expired
+  select session.id, session.subscriptions, session.stream_number, key.scopes, ${IS_EXPIRED} as is_expired
   from ${VALID_SESSIONS} where session.id = any($2::uuid[])`;
 
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
@@ -152,6 +154,18 @@ export class SessionsRepository {
   async removeSubscription(id: string, uri: string): Promise<void> {
     const text = `update mcp_sessions set subscriptions = ${OTHER_SUBSCRIPTIONS} where id = $1`;
     await this.writes.run({ text, values: [id, uri] });
+  }
+
+  /**
+   * Returns the number of a new stream, which is higher than that of each earlier stream of the session.
+   * @returns undefined for a session that does not exist
+   * @throws ApiError `create_failed`
+   */
+  async nextStreamNumber(id: string): Promise<number | undefined> {
+    const text =
+      'update mcp_sessions set stream_number = stream_number + 1 where id = $1 returning stream_number';
+    const [row] = await this.writes.run<{ stream_number: number }>({ text, values: [id] });
+    return row?.stream_number;
   }
 
   /**
