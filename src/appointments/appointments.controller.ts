@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common'
 import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
-import { Caller } from '../http/request/api-request.js';
+import { Caller, LazyCaller } from '../http/request/api-request.js';
 import { SingleInsert } from '../rest/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
@@ -35,7 +35,7 @@ export class AppointmentsController {
   @Get(':id')
   @RequireScope('appointments:read')
   @ApiRoute({ summary: 'Get an appointment', response: AppointmentDto })
-  get(@Caller() actor: Actor, @Id() id: string) {
+  get(@LazyCaller() actor: Actor, @Id() id: string) {
     return this.appointments.get(actor, id);
   }
 
@@ -47,7 +47,7 @@ export class AppointmentsController {
     response: AppointmentDto,
     errors: ['lead_not_found'],
   })
-  create(@Caller() actor: Actor, @Body() appointment: CreateAppointmentDto) {
+  create(@LazyCaller() actor: Actor, @Body() appointment: CreateAppointmentDto) {
     return this.appointments.create(actor, appointment);
   }
 
@@ -58,7 +58,7 @@ export class AppointmentsController {
     response: AppointmentDto,
     description: 'A `status`, even the stored one, always moves `updated_at`.',
   })
-  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
+  update(@LazyCaller() actor: Actor, @Id() id: string, @Body() changes: UpdateAppointmentDto) {
     return this.appointments.update(actor, id, changes);
   }
 

@@ -3,7 +3,7 @@ import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
-import { Caller } from '../http/request/api-request.js';
+import { Caller, LazyCaller } from '../http/request/api-request.js';
 import { SingleInsert } from '../rest/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
@@ -36,7 +36,7 @@ export class LeadsController {
   @Get(':id')
   @RequireScope('leads:read')
   @ApiRoute({ summary: 'Get a lead', response: LeadDto })
-  get(@Caller() actor: Actor, @Id() id: string) {
+  get(@LazyCaller() actor: Actor, @Id() id: string) {
     return this.leads.get(actor, id);
   }
 
@@ -44,14 +44,14 @@ export class LeadsController {
   @SingleInsert()
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Create a lead', response: LeadDto, errors: ['duplicate'] })
-  create(@Caller() actor: Actor, @Body() lead: CreateLeadDto) {
+  create(@LazyCaller() actor: Actor, @Body() lead: CreateLeadDto) {
     return this.leads.create(actor, lead);
   }
 
   @Put(':id')
   @RequireScope('leads:write')
   @ApiRoute({ summary: 'Update a lead', response: LeadDto, errors: ['duplicate'] })
-  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateLeadDto) {
+  update(@LazyCaller() actor: Actor, @Id() id: string, @Body() changes: UpdateLeadDto) {
     return this.leads.update(actor, id, changes);
   }
 

@@ -3,7 +3,7 @@ import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { Id } from '../http/request/id.decorator.js';
-import { Caller } from '../http/request/api-request.js';
+import { Caller, LazyCaller } from '../http/request/api-request.js';
 import { SingleInsert } from '../rest/single-insert.decorator.js';
 import { EventDto, EventListQuery } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
@@ -30,7 +30,7 @@ export class TasksController {
   @Get(':id')
   @RequireScope('tasks:read')
   @ApiRoute({ summary: 'Get a task', response: TaskDto })
-  get(@Caller() actor: Actor, @Id() id: string) {
+  get(@LazyCaller() actor: Actor, @Id() id: string) {
     return this.tasks.get(actor, id);
   }
 
@@ -38,14 +38,14 @@ export class TasksController {
   @SingleInsert()
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Create a task', response: TaskDto, errors: ['lead_not_found'] })
-  create(@Caller() actor: Actor, @Body() task: CreateTaskDto) {
+  create(@LazyCaller() actor: Actor, @Body() task: CreateTaskDto) {
     return this.tasks.create(actor, task);
   }
 
   @Put(':id')
   @RequireScope('tasks:write')
   @ApiRoute({ summary: 'Update a task', response: TaskDto, errors: ['lead_not_found'] })
-  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateTaskDto) {
+  update(@LazyCaller() actor: Actor, @Id() id: string, @Body() changes: UpdateTaskDto) {
     return this.tasks.update(actor, id, changes);
   }
 

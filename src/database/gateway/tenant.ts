@@ -52,6 +52,8 @@ export interface Tenant {
   readonly precondition?: Precondition;
   /** Whether records have the computed fields of their table. */
   readonly withComputedFields?: boolean;
+  /** Whether records are parsed at the first access, for handlers that return them unread. */
+  readonly readsRecordsLazily?: boolean;
 }
 
 /** A transaction that can roll back a part that fails. */

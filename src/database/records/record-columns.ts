@@ -47,4 +47,10 @@ export class ColumnsOfTenants<R extends object> {
   of({ withComputedFields }: Tenant): RecordColumns<R> {
     return withComputedFields ? this.computed : this.stored;
   }
+
+  /** Returns a record for the caller of a repository. */
+  recordOf(tenant: Tenant, json: string): R {
+    const { parser } = this.of(tenant);
+    return tenant.readsRecordsLazily ? parser.lazyFromJson(json) : parser.fromJson(json);
+  }
 }

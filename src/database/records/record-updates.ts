@@ -66,13 +66,13 @@ export class RecordUpdates<R extends { id: string }> {
     );
     if (!row) return undefined;
     try {
-      const { before, change } = await this.revise(tenant, row, revise);
-      if (!change) return before;
+      const change = await this.revise(tenant, row, revise);
+      if (!change) return this.columns.recordOf(tenant, row.json);
       const { statement, item } = change;
       const changed = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
       if (!changed) return 'conflict';
       this.publish(tenant, id);
-      return this.recordOf(tenant, changed);
+      return this.columns.recordOf(tenant, changed.json);
     } catch (error) {
       if (error instanceof TransactionNeeded) return 'transaction needed';
       throw error;
@@ -83,31 +83,32 @@ export class RecordUpdates<R extends { id: string }> {
     return this.database.transaction(tenant, async (transaction, own) => {
       const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
       if (!row) return undefined;
-      const { before, change } = await this.revise(tenant, row, revise, transaction);
-      if (!change) return before;
+      const change = await this.revise(tenant, row, revise, transaction);
+      if (!change) return this.columns.recordOf(tenant, row.json);
       const { statement, item } = change;
       const [changed] = await transaction.query<JsonRow>(statement.of(tenant.id, [item]));
       this.publish(own, id);
-      return changed && this.recordOf(tenant, changed);
+      return changed && this.columns.recordOf(tenant, changed.json);
     });
   }
 
   /**
    * @param transaction in which the record is locked; without one, its version is compared
-   * @returns the stored record, and its change if it changes
+   * @returns undefined if nothing changes
    */
   private async revise(
     tenant: Tenant,
     row: JsonRow,
     revise: Revision<R>,
     transaction = NO_TRANSACTION,
-  ): Promise<{ before: R; change?: Change }> {
-    const stored = this.recordOf(tenant, row);
+  ): Promise<Change | undefined> {
+    const { parser } = this.columns.of(tenant);
+    const stored = parser.fromJson(row.json);
     const changes = await revise(stored, transaction);
     checkPrecondition(tenant, stored);
+    if (!changes) return undefined;
     // Parsed again, because `revise` may have changed the other object.
-    const before = this.recordOf(tenant, row);
-    if (!changes) return { before };
+    const before = parser.fromJson(row.json);
     const changed = changedNames(before, changes, this.columns.stored.storedNames);
     const type = typeOfUpdate(this.table, changes, changed);
     const event = { type, changed, origin: tenant.origin };
@@ -115,11 +116,7 @@ export class RecordUpdates<R extends { id: string }> {
     const version = transaction === NO_TRANSACTION ? updated_at : undefined;
     const item = changeItemOf(row.id, changes, event, version);
     const statement = this.statementsOf(tenant).changes.update(Object.keys(changes));
-    return { before, change: { statement, item } };
-  }
-
-  private recordOf(tenant: Tenant, row: JsonRow): R {
-    return this.columns.of(tenant).parser.fromJson(row.json);
+    return { statement, item };
   }
 }
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { inspect } from 'node:util';
+import { isProxy } from 'node:util/types';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
 
 const TEXT = Symbol('text');
-const VERSION = Symbol('version');
+const STORED_TEXT = Symbol('stored text');
 
 /** The SELECT list of a record as JSON. Times lack trailing zeros and `Z`, which are added later. */
 export function jsonColumnsOf(dto: Type<object>): string {
@@ -28,17 +28,8 @@ export function completeJsonColumnsOf(dto: Type<object>): string {
     .join(', ');
 }
 
-/**
- * The prototype of a record. `console.log` and other inspections of Node show the target of a proxy, which is
- * empty until a field is read. This function shows the fields of the record instead.
- */
-const INSPECTED: object = Object.create(Object.prototype, {
-  [inspect.custom]: {
-    value(this: object): object {
-      return { ...this };
-    },
-  },
-}) as object;
+/** The JSON of the stored record of each object that was parsed from it or extends it. */
+const STORED = new WeakMap<object, string>();
 
 /** Parses records from the JSON that PostgreSQL returns. */
 export class RecordParser<R extends object> {
@@ -53,15 +44,22 @@ export class RecordParser<R extends object> {
     this.names = new Set([...namesOf(dto), ...computed]);
   }
 
+  /** Returns a plain object, whose version is that of the stored record. */
+  fromJson(stored: string): R {
+    const text = completeTimes(stored, this.timeKeys);
+    const record = this.parse(text);
+    STORED.set(record, text);
+    return record;
+  }
+
   /**
    * Returns a record that is parsed at the first access. A record that nobody accesses is sent to the
    * client as the stored text.
    */
-  fromJson(stored: string): R {
+  lazyFromJson(stored: string): R {
     const text = completeTimes(stored, this.timeKeys);
-    const parse = () => withTimes(JSON.parse(text) as R, this.times);
-    const record = Object.create(INSPECTED) as R;
-    return new Proxy(record, new LazyRecordHandler(text, this.names, parse));
+    const parse = () => this.parse(text);
+    return new Proxy({} as R, new LazyRecordHandler(text, this.names, parse));
   }
 
   /** @param stored JSON array of records */
@@ -69,6 +67,10 @@ export class RecordParser<R extends object> {
     const text = completeTimes(stored, this.timeKeys);
     const parse = () => (JSON.parse(text) as R[]).map((item) => withTimes(item, this.times));
     return new LazyItems(text, parse);
+  }
+
+  private parse(text: string): R {
+    return withTimes(JSON.parse(text) as R, this.times);
   }
 }
 
@@ -101,17 +103,24 @@ export function storedJsonOf(value: object): string | undefined {
  * since. For other values, the hash of their JSON.
  */
 export function versionOf(value: object): string {
-  return (value as { [VERSION]?: string })[VERSION] ?? digest(JSON.stringify(value));
+  return hash('sha256', versionedTextOf(value), 'base64url');
 }
 
 /** Returns a copy of a record with further fields, which has the version of the record. */
 export function extendRecord<R extends object, F extends object>(record: R, fields: F): R & F {
   const extended = { ...record, ...fields };
-  return Object.defineProperty(extended, VERSION, { value: versionOf(record) });
+  STORED.set(extended, versionedTextOf(record));
+  return extended;
 }
 
-function digest(text: string): string {
-  return hash('sha256', text, 'base64url');
+/** Returns a record for the code of a team: a copy of a record that is parsed at the first access. */
+export function plainRecordOf<T>(value: T): T {
+  return isProxy(value) ? { ...value } : value;
+}
+
+function versionedTextOf(value: object): string {
+  const { [STORED_TEXT]: stored } = value as { [STORED_TEXT]?: string };
+  return stored ?? STORED.get(value) ?? JSON.stringify(value);
 }
 
 /** Parses its record at the first access, and discards the text once the record may change. */
@@ -129,7 +138,7 @@ class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
 
   get(record: R, key: PropertyKey): unknown {
     if (key === TEXT) return this.text;
-    if (key === VERSION) return digest(this.stored);
+    if (key === STORED_TEXT) return this.stored;
     if (key === 'id' && !this.isRead)
       return idOf(this.stored) ?? Reflect.get(this.read(record), key);
     // Other keys, such as `then`, need no parsing.
@@ -143,10 +152,6 @@ class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
     // An unread record has every field.
     if (!this.isRead && this.names.has(key)) return true;
     return Reflect.has(this.read(record), key);
-  }
-
-  getPrototypeOf(): object {
-    return Object.prototype;
   }
 
   ownKeys(record: R): (string | symbol)[] {

@@ -206,7 +206,7 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   private recordOf(tenant: Tenant, row: JsonRow | undefined): R | undefined {
-    return row && this.columns.of(tenant).parser.fromJson(row.json);
+    return row && this.columns.recordOf(tenant, row.json);
   }
 }
 

@@ -1,21 +1,26 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
-import { Page } from '../../listing/page.js';
+import { plainRecordOf } from '../../database/records/stored-record.js';
+import { CursorPage, Page } from '../../listing/page.js';
 import type { ApiRequest } from '../request/api-request.js';
 
 /**
- * The innermost interceptor of a route with interceptors of a team. They receive a page as the object
- * that clients receive. It keeps what the handler returned for the headers of the response.
+ * The innermost interceptor of a route with interceptors of a team. They receive a record as a plain
+ * object, and a page as the object that clients receive. It keeps what the handler returned for the headers of the response.
  */
 export const observedResult: NestInterceptor = {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { state } = context.switchToHttp().getRequest<ApiRequest>();
     return next.handle().pipe(
       map((value: unknown) => {
-        const seen = value instanceof Page ? value.toJSON() : value;
+        const seen = isPage(value) ? value.toJSON() : plainRecordOf(value);
         state.handlerResult = { value, seen };
         return seen;
       }),
     );
   },
 };
+
+function isPage(value: unknown): value is Page<object> | CursorPage<object> {
+  return value instanceof Page || value instanceof CursorPage;
+}

@@ -36,11 +36,24 @@ export interface ApiRequest extends Request {
 }
 
 /** Injects the `Actor` of a route that requires a key. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor =>
+  actorOf(context),
+);
+
+/**
+ * Injects the `Actor` of a handler that returns a record without reading its fields. The record is sent
+ * as the JSON that PostgreSQL returned, which takes a tenth of the time.
+ */
+export const LazyCaller = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const actor = actorOf(context);
+  return { ...actor, organization: { ...actor.organization, readsRecordsLazily: true } };
+});
+
+function actorOf(context: ExecutionContext): Actor {
   const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;
   if (!actor) throw new Error('@Caller() is used on a route that requires no key');
   return actor;
-});
+}
 
 /** Returns the pattern of the route. The URL itself can hold personal data. */
 export function routeOf({ route }: ApiRequest): string | null {
