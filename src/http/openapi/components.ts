@@ -94,7 +94,7 @@ function withoutSuffix(className: string): string {
  * Moves defaults to the descriptions. openapi-typescript makes properties with a default required,
  * so that clients would have to send them.
  */
-function withoutDefaults({ properties = {}, ...schema }: JsonSchema): JsonSchema {
+export function withoutDefaults({ properties = {}, ...schema }: JsonSchema): JsonSchema {
   const described = Object.entries(properties).map(
     ([name, { default: value, ...property }]): [string, JsonSchema] => {
       if (value === undefined) return [name, property];

@@ -81,7 +81,9 @@ function descriptionOf(route: Route, declared: string | undefined): string {
 
 /** Combines the declared parameters with those of the path, the fields of the query and the headers. */
 function parametersOf(route: Route, declared: readonly Parameter[]): Parameter[] {
-  const isSame = (a: Parameter) => (b: Parameter) => a.in === b.in && a.name === b.name;
+  const nameOf = ({ in: place, name }: Parameter) =>
+    place === 'header' ? name.toLowerCase() : name;
+  const isSame = (a: Parameter) => (b: Parameter) => a.in === b.in && nameOf(a) === nameOf(b);
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): Parameter => {
     const bare: Parameter = { name, in: 'path', required: true, schema: { type: 'string' } };
     const one = declared.find(isSame(bare)) ?? bare;

@@ -2,6 +2,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
 import type { Module } from '@nestjs/core/injector/module.js';
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
+import { describeParameters, type Swagger } from './declared-parameters.js';
 import { describedDtos, describeProperties } from './dto-properties.js';
 import { responseDtoOf, type RestHandler, type Route } from './routes.js';
 
@@ -39,11 +40,12 @@ export async function explore(
   modules: ModulesContainer,
   handlers: readonly RestHandler[],
 ): Promise<Exploration> {
-  const { DECORATORS, getSchemaPath, SwaggerModule } = await import('@nestjs/swagger');
+  const swagger = await import('@nestjs/swagger');
+  const { DECORATORS, getSchemaPath, SwaggerModule } = swagger;
   handlers.forEach((handler, index) => {
     markHandler(handler, index, DECORATORS);
   });
-  defineProperties(handlers);
+  defineProperties(handlers.flatMap((handler) => inputClassesOf(handler, swagger)));
   const config = { openapi: OPENAPI_VERSION, info: { title: '', version: '' } };
   const { paths, components } = SwaggerModule.createDocument(applicationOf(modules), config, {
     onlyIncludeDecoratedEndpoints: true,
@@ -71,11 +73,13 @@ function markHandler({ controller, handler, tag, options }: RestHandler, index: 
   if (tag) Reflect.defineMetadata(key.API_TAGS, [tag.name], controller);
 }
 
+function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] {
+  const { body, query } = handler.inputs;
+  return [body ?? [], query ?? [], describeParameters(handler, swagger)].flat();
+}
+
 /** Lets @nestjs/swagger ask DTOs for their properties, also for those without `@ApiProperty()`. */
-function defineProperties(handlers: readonly RestHandler[]): void {
-  const inputs = handlers.flatMap(({ inputs: { body, query } }) =>
-    [body ?? [], query ?? []].flat(),
-  );
+function defineProperties(inputs: readonly Type<object>[]): void {
   for (const dto of describedDtos(inputs)) {
     if (Object.hasOwn(dto, METADATA_FACTORY)) continue;
     Object.defineProperty(dto, METADATA_FACTORY, {
