@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { INestApplicationContext } from '@nestjs/common';
 import { createApp } from './app.js';
 import { logger } from './config/logger.js';
 import { SettingError } from './config/setting.js';
@@ -8,6 +9,7 @@ import type { Settings } from './config/settings.js';
 import type { OpenDatabase } from './database/connection/open-database.js';
 import { createFirstKey } from './first-start.js';
 import { startingListener } from './http/lifecycle/starting-listener.js';
+import { ShutdownDelay } from './http/health/shutdown-delay.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import { logAddresses } from './log-addresses.js';
 import type { AppOptions } from './root.module.js';
@@ -39,10 +41,18 @@ export async function runServer(
     if (message) process.stdout.write(message);
     logAddresses(url, settings);
     logger.info(`${await stopped}: finishing pending requests`);
-    await adapter.drain(settings.shutdownDelaySeconds * 1_000);
+    await drain(app, adapter);
   } finally {
     await app.close();
   }
+}
+
+/** Accepts connections for the delay of a shutdown, while load balancers notice that the instance is not ready. */
+export async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promise<void> {
+  const { seconds } = app.get(ShutdownDelay);
+  if (seconds === 0) return;
+  logger.info(`accepting connections for ${seconds} more seconds`);
+  await adapter.drain(seconds * 1_000);
 }
 
 /** Opens the port before the application is ready. */

@@ -6,7 +6,7 @@ import { createFirstKey } from './first-start.js';
 import { HealthService } from './http/health/health.service.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import type { AppOptions } from './root.module.js';
-import { listen, listenEarly } from './server.js';
+import { drain, listen, listenEarly } from './server.js';
 import type { Ending } from './workers/messages.js';
 import type { ParentProcess } from './workers/parent-process.js';
 
@@ -43,7 +43,7 @@ export async function runWorker(
     const isReplaced = (await ending) === 'replace';
     logger.info('finishing pending requests');
     if (isReplaced) await adapter.handOver();
-    else await adapter.drain(settings.shutdownDelaySeconds * 1_000);
+    else await drain(app, adapter);
   } finally {
     await app.close();
     await parent.sendReport();

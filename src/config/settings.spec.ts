@@ -203,8 +203,11 @@ const SETTINGS: Readonly<Record<string, Case>> = {
   },
   SHUTDOWN_DELAY_SECONDS: {
     setting: 'shutdownDelaySeconds',
-    unset: 0,
-    good: [['30', 30]],
+    unset: undefined,
+    good: [
+      ['0', 0],
+      ['30', 30],
+    ],
     bad: [...NO_INTEGER, '31'],
   },
   MCP_MAX_SESSIONS: {

@@ -52,7 +52,7 @@ export abstract class Settings {
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
   /** Seconds for which a server that stops still accepts connections, so that balancers notice it. */
-  abstract readonly shutdownDelaySeconds: number;
+  abstract readonly shutdownDelaySeconds: number | undefined;
   abstract readonly logLevel: LogLevel;
   abstract readonly logErrors: LogErrors;
   /** Default region for national phone numbers of new organizations, ISO 3166-1 alpha-2. */
@@ -100,7 +100,7 @@ const SETTINGS = {
   bodyLimitBytes: ['BODY_LIMIT_BYTES', setting.integer({ default: 262_144, min: 1_024 })],
   shutdownDelaySeconds: [
     'SHUTDOWN_DELAY_SECONDS',
-    setting.integer({ default: 0, max: MAX_SHUTDOWN_DELAY_SECONDS }),
+    setting.integer({ optional: true, max: MAX_SHUTDOWN_DELAY_SECONDS }),
   ],
   logLevel: ['LOG_LEVEL', setting.oneOf(LOG_LEVELS, { default: 'info' })],
   logErrors: ['LOG_ERRORS', setting.oneOf(LOG_ERRORS, { default: 'stack' })],

@@ -12,6 +12,7 @@ import { HeadersGuard } from './request/headers.guard.js';
 import { HealthController } from './health/health.controller.js';
 import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
+import { ShutdownDelay } from './health/shutdown-delay.js';
 import { InputGuard } from './request/input.guard.js';
 import { ResponseCheck } from './response-check.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -28,6 +29,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     IdempotencyCleanup,
     HealthService,
     HealthChecks,
+    ShutdownDelay,
     WebhookReceiver,
     ClientErrorHandler,
     HeadersGuard,

@@ -4,13 +4,10 @@ import { POSTGRES_SKIP_REASON } from './support/postgres-server.js';
 import { REDIS_SKIP_REASON } from '../support/redis.js';
 import { Topology } from './support/topology.js';
 
-/** More than three health checks, after which HAProxy sends nothing to an instance. */
-const SHUTDOWN_DELAY_SECONDS = '5';
-
 const SKIP_REASON = POSTGRES_SKIP_REASON ?? REDIS_SKIP_REASON ?? HAPROXY_SKIP_REASON;
 
 describeUnless(SKIP_REASON, 'a balancer that repeats no requests', () => {
-  const topology = new Topology({ env: { SHUTDOWN_DELAY_SECONDS }, balancerOptions: '' });
+  const topology = new Topology('');
 
   beforeAll(() => topology.start());
   afterAll(() => topology.remove());

@@ -2,11 +2,15 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../../auth/access.js';
 import { HealthService } from './health.service.js';
+import { ShutdownDelay } from './shutdown-delay.js';
 
 /** Health checks for supervisors and load balancers (docs/contract/running.md#health). */
 @Controller('health')
 export class HealthController {
-  constructor(private readonly health: HealthService) {}
+  constructor(
+    private readonly health: HealthService,
+    private readonly shutdownDelay: ShutdownDelay,
+  ) {}
 
   /** Liveness: the process responds. */
   @Get('live')
@@ -21,6 +25,7 @@ export class HealthController {
   @Public()
   @Header('Cache-Control', 'no-store')
   async ready(@Res({ passthrough: true }) response: Response) {
+    this.shutdownDelay.recordCheck();
     const report = await this.health.checkReadiness();
     if (report.status === 'unavailable') response.status(503);
     return report;

@@ -91,7 +91,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   /** Serves for some time, while balancers notice that the instance is not ready. */
   async drain(ms: number): Promise<void> {
-    if (ms > 0) await this.shutdown?.drain(ms);
+    await this.shutdown?.drain(ms);
   }
 
   /** Leaves new connections to other workers, and waits for most of the open ones to close. */

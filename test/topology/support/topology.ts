@@ -21,16 +21,8 @@ export class Topology {
   private haProxy: HaProxy | undefined;
   private product = new Product();
 
-  /**
-   * @param env further environment variables of the instances
-   * @param balancerOptions lines of the configuration, instead of those that repeat requests
-   */
-  constructor(
-    private readonly options: {
-      env?: Record<string, string>;
-      balancerOptions?: string;
-    } = {},
-  ) {}
+  /** @param balancerOptions lines of the configuration, instead of those that repeat requests */
+  constructor(private readonly balancerOptions?: string) {}
 
   async start(): Promise<void> {
     const primary = await PostgresServer.primary({
@@ -40,14 +32,13 @@ export class Topology {
     for (const name of STANDBYS) this.servers.push(await primary.createStandby(name));
     this.redisServer = await RedisServer.start();
     this.ports = [await freePort(), await freePort()];
-    this.haProxy = await HaProxy.start(this.ports, this.servers, this.options.balancerOptions);
+    this.haProxy = await HaProxy.start(this.ports, this.servers, this.balancerOptions);
     await this.balancer.untilUp('postgres', 1);
     this.product = new Product({
       DATABASE_URL: this.balancer.databaseUrl,
       DATABASE_REPLICA_URLS: this.standbys.map((standby) => standby.url()).join(),
       REDIS_URL: this.redis.url,
       ...UNLIMITED,
-      ...this.options.env,
     });
     await Promise.all(this.ports.map((_, n) => this.spawnInstance(n)));
     await this.balancer.untilUp('latitude', this.ports.length);

@@ -1,0 +1,48 @@
+import { readSettings } from '../../config/settings.js';
+import { ShutdownDelay } from './shutdown-delay.js';
+
+const SECOND_MS = 1_000;
+
+let now = 0;
+
+beforeEach(() => {
+  now = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** The delay after readiness checks that were the given seconds ago. */
+function delayAfter(secondsAgo: readonly number[], env: Record<string, string> = {}): number {
+  const delay = new ShutdownDelay(readSettings(env));
+  for (const seconds of secondsAgo) {
+    now = -seconds * SECOND_MS;
+    delay.recordCheck();
+  }
+  now = 0;
+  return delay.seconds;
+}
+
+describe('the delay of a shutdown', () => {
+  it('is 7 seconds while /health/ready is polled', () => {
+    expect(delayAfter([3, 1])).toBe(7);
+    expect(delayAfter([59, 29])).toBe(7);
+  });
+
+  it('is 0 if nothing polls /health/ready', () => {
+    for (const checks of [[], [1], [61, 1], [80, 70]]) expect(delayAfter(checks)).toBe(0);
+  });
+
+  it('takes into account that each worker answers a part of the polls', () => {
+    const workers = { WEB_CONCURRENCY: '4' };
+    expect(delayAfter([200, 100], workers)).toBe(7);
+    expect(delayAfter([241, 100], workers)).toBe(0);
+  });
+
+  it.each(['0', '5'])('is that of the setting: SHUTDOWN_DELAY_SECONDS=%s', (value) => {
+    for (const checks of [[], [3, 1]]) {
+      expect(delayAfter(checks, { SHUTDOWN_DELAY_SECONDS: value })).toBe(Number(value));
+    }
+  });
+});
