@@ -32,7 +32,7 @@ const STRATEGIES = {
     const context = { name: 'tenant', text: SET_TENANT, values: [values[0]] };
     const pipeline = new StatementPipeline(context, { name, text: STATEMENTS[name] }, [values]);
     client.query(pipeline);
-    return pipeline.rows;
+    return pipeline.result;
   },
   transaction: async (client, name, values) => {
     await client.query('begin');

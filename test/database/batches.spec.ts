@@ -123,6 +123,20 @@ describe('concurrent statements', () => {
     expect((await getLead(us.api, id)).notes).toBe('after');
   });
 
+  it('that read, of many organizations, share four connections', async () => {
+    const tenants = await Promise.all(Array.from({ length: 12 }, () => app.organization()));
+    const leads = await Promise.all(tenants.map(({ api }) => createLead(api)));
+    for (let repeat = 0; repeat < 5; repeat++) {
+      await Promise.all(tenants.map(({ api }, n) => getLead(api, leads[n]!.id)));
+    }
+    const used = await app.sql(
+      `select from pg_stat_activity
+       where datname = current_database() and query like 'select id, row_to_json%unnest(%'`,
+    );
+    expect(used.length).toBeGreaterThan(1);
+    expect(used.length).toBeLessThanOrEqual(4);
+  });
+
   it('complete while statements of unknown cost occupy other connections', async () => {
     const { id } = await createLead(us.api);
     const gateway = unlimited.app.get(TenantDatabase);

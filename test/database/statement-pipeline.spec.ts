@@ -46,8 +46,8 @@ it.each<[string, unknown, string, unknown]>([
   ['a time', new Date('1850-01-01Z'), 'timestamptz', new Date('1850-01-01Z')],
   ['times', [new Date('-000043-03-15Z')], 'timestamptz[]', [new Date('-000043-03-15Z')]],
 ])('sends and reads %s', async (_, value, type, expected) => {
-  const { rows } = run<{ v: unknown }>(`select $1::${type} as v`, [[value]]);
-  expect(await rows).toEqual([{ v: expected }]);
+  const { result } = run<{ v: unknown }>(`select $1::${type} as v`, [[value]]);
+  expect(await result).toEqual([{ v: expected }]);
 });
 
 it('returns the rows of all executions, in one transaction with its context', async () => {
@@ -58,7 +58,7 @@ it('returns the rows of all executions, in one transaction with its context', as
   };
   const text = `select $1::int as n, current_setting('work_mem') as memory, txid_current()::text as id`;
   const pipeline = run<{ id: string }>(text, [[1], [2]], { name: 'numbers', context });
-  const rows = await pipeline.rows;
+  const rows = await pipeline.result;
   const [memory, id] = pipeline.contextRow;
   expect({ memory, rows }).toEqual({
     memory: '777kB',
@@ -73,9 +73,9 @@ it('returns the rows of all executions, in one transaction with its context', as
 it('prepares a statement again if its first execution or its transaction failed', async () => {
   const text = 'select 1 / $1::int as n';
   const byZero = run(text, [[0]], { name: 'division' });
-  await expect(byZero.rows).rejects.toThrow('division by zero');
-  expect(await run(text, [[1]], { name: 'division' }).rows).toEqual([{ n: 1 }]);
-  expect(await run(text, [[1], [1]], { name: 'division' }).rows).toEqual([{ n: 1 }, { n: 1 }]);
+  await expect(byZero.result).rejects.toThrow('division by zero');
+  expect(await run(text, [[1]], { name: 'division' }).result).toEqual([{ n: 1 }]);
+  expect(await run(text, [[1], [1]], { name: 'division' }).result).toEqual([{ n: 1 }, { n: 1 }]);
   const { rows } = await client.query(`select name from pg_prepared_statements`);
   expect(rows).toEqual([{ name: 'division' }]);
 });
@@ -83,22 +83,22 @@ it('prepares a statement again if its first execution or its transaction failed'
 it('rolls back all executions if one fails', async () => {
   await client.query('create temporary table numbers (n int primary key)');
   const failed = run('insert into numbers values ($1)', [[1], [2], [1]]);
-  await expect(failed.rows).rejects.toThrow('duplicate key');
+  await expect(failed.result).rejects.toThrow('duplicate key');
   expect((await client.query('select n from numbers')).rows).toEqual([]);
 });
 
 it('returns no rows for an empty text', async () => {
-  expect(await run('', [[]]).rows).toEqual([]);
+  expect(await run('', [[]]).result).toEqual([]);
 });
 
 it.each(['copy numbers from stdin', 'copy numbers to stdout'])('rejects %s', async (text) => {
   await client.query('create temporary table numbers (n int)');
   await client.query('insert into numbers values (1)');
-  await expect(run(text, [[]]).rows).rejects.toThrow('COPY needs a client of its own.');
+  await expect(run(text, [[]]).result).rejects.toThrow('COPY needs a client of its own.');
 });
 
 it('rejects if the connection is lost', async () => {
-  const { rows } = run('select pg_sleep(60)', [[]]);
+  const { result } = run('select pg_sleep(60)', [[]]);
   destroyConnection(client);
-  await expect(rows).rejects.toThrow('Connection terminated');
+  await expect(result).rejects.toThrow('Connection terminated');
 });

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { UTC_TYPES, utcText } from './utc-times.js';
 
 /** A statement with parameters. */
@@ -24,11 +24,12 @@ const preparedOn = new WeakMap<pg.Connection, Set<string>>();
 
 /**
  * A session context and the executions of one statement, sent under one Sync: PostgreSQL runs them in one
- * implicit transaction, and local settings apply to nothing else. `client.query` accepts it as a query.
+ * implicit transaction, and local settings apply to nothing else. `client.query` accepts it as a query, also
+ * in pg's pipeline mode.
  */
-export class StatementPipeline<Row> implements pg.Submittable {
+export class StatementPipeline<Row> extends pg.Query {
   /** The rows of all executions. Rejects with any error of the driver. */
-  readonly rows: Promise<Row[]>;
+  readonly result: Promise<Row[]>;
   /** The row of the context, as text. */
   contextRow: readonly (string | null)[] = [];
   private readonly parsed: string[] = [];
@@ -45,11 +46,12 @@ export class StatementPipeline<Row> implements pg.Submittable {
     private readonly statement: ParameterizedStatement,
     private readonly executions: readonly (readonly unknown[])[],
   ) {
+    super('');
     this.isContextPending = context !== undefined;
-    this.rows = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+    this.result = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
   }
 
-  submit(connection: pg.Connection): void {
+  override submit = (connection: pg.Connection): void => {
     this.prepared = preparedOn.get(connection) ?? new Set();
     preparedOn.set(connection, this.prepared);
     const executions = this.executions.map((values) => values.map(parameterOf));
@@ -64,8 +66,11 @@ export class StatementPipeline<Row> implements pg.Submittable {
       bindAndExecute(connection, this.statement.name, values, index === 0);
     }
     connection.sync();
-    connection.stream.uncork();
-  }
+    // Other statements of this turn of the event loop are part of the same write.
+    process.nextTick(() => {
+      connection.stream.uncork();
+    });
+  };
 
   private parse(connection: pg.Connection, { name, text }: ParameterizedStatement): void {
     if (this.prepared.has(name)) return;
@@ -123,6 +128,7 @@ export class StatementPipeline<Row> implements pg.Submittable {
   }
 
   handleError(error: Error): void {
+    for (const name of [this.context?.name, this.statement.name]) this.prepared.delete(name ?? '');
     this.settle.reject(this.failure ?? error);
   }
 

@@ -25,7 +25,7 @@ export class SharedLookups {
 
   /** @throws any error of the driver */
   find<Row>({ name, text, values }: Lookup): Promise<Row[]> {
-    return this.connections.use(async (client, limitTo) => {
+    return this.connections.share(async (client, limitTo) => {
       const deadline = this.timeBudget.startDeadline();
       limitTo(deadline);
       const nameOf = (prepared: string) => (this.context.hasOwnSession ? prepared : '');
@@ -37,7 +37,7 @@ export class SharedLookups {
       };
       const pipeline = new StatementPipeline<Row>(timeouts, { name: nameOf(name), text }, [values]);
       client.query(pipeline);
-      return pipeline.rows;
+      return pipeline.result;
     });
   }
 }

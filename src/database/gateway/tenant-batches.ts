@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { BatchConnections } from './batch-connections.js';
+import type { BatchConnections, ConnectionWork } from './batch-connections.js';
 import { type BatchItem, BatchQueue } from './batch-queue.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { Statement } from './tenant.js';
@@ -103,7 +103,7 @@ export class TenantBatches {
     organizationId: string,
     take: () => readonly TimedItem<I>[],
   ): Promise<readonly Outcome[]> {
-    return this.connections.use(async (client, limitTo) => {
+    const work: ConnectionWork<readonly Outcome[]> = async (client, limitTo) => {
       const batch = take();
       const deadline = Deadline.earliest(batch.map((timed) => timed.deadline));
       limitTo(deadline);
@@ -122,7 +122,8 @@ export class TenantBatches {
         if (batch.length === 1 || !isRefusal(error)) throw error;
         return batch.map(() => NEEDS_OWN_STATEMENT);
       }
-    });
+    };
+    return statement.kind === 'read' ? this.connections.share(work) : this.connections.use(work);
   }
 }
 

@@ -26,7 +26,7 @@ export class TenantStatements {
     const name = plan === 'custom' || !this.isPreparing ? '' : this.nameOf(text);
     const pipeline = new StatementPipeline<Row>(context, { name, text }, [...repeats, values]);
     client.query(pipeline);
-    const rows = await pipeline.rows;
+    const rows = await pipeline.result;
     onContext?.(pipeline.contextRow);
     return rows;
   }

@@ -56,7 +56,7 @@ export async function queryAsWorker<Row>(
     const context = { name: '', text: AS_WORKER, values: [String(TIMEOUT_MS)] };
     const pipeline = new StatementPipeline<Row>(context, { name: '', text }, [values]);
     client.query(pipeline);
-    return await pipeline.rows;
+    return await pipeline.result;
   } finally {
     clearTimeout(overdue);
     release();
