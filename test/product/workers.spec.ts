@@ -166,17 +166,23 @@ describe('SIGUSR2', () => {
   it('replaces all workers under load, fails no request and keeps sessions of /mcp', async () => {
     const { server, key, pids } = started;
     const mcp = new McpHttpClient(server.url, key);
-    const session = await mcp.openSession();
+    const session = await mcp.openSession('2025-06-18');
+    const stream = await mcp.openStream(session);
     const outcomes = new Set<string>();
     let isRestarted = false;
-    const caller = async (_: unknown, index: number) => {
+    const caller = async (index: number, path: string) => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-      const body = index % 2 === 0 ? { first_name: 'Ada' } : undefined;
-      const request = { key, agent, body };
-      while (!isRestarted) outcomes.add(await outcomeOf(server.url + LEADS, request));
+      const request = {
+        key,
+        agent: index < 4 && agent,
+        body: path === LEADS && index % 2 === 0 ? { first_name: 'Ada' } : undefined,
+      };
+      while (!isRestarted) outcomes.add(await outcomeOf(server.url + path, request));
       agent.destroy();
     };
-    const callers = Array.from({ length: 8 }, caller);
+    const callers = Array.from({ length: 8 }, (_, index) => caller(index, LEADS));
+    // Waits for an event that does not come.
+    callers.push(caller(0, '/api/v1/events?wait=5&types=task.deleted'));
     server.signal('SIGUSR2');
     await server.untilPrinted(/all workers are restarted/);
     isRestarted = true;
@@ -184,6 +190,7 @@ describe('SIGUSR2', () => {
     expect([...outcomes].sort()).toEqual(['200', '201']);
     expect(workersOf(server)).toHaveLength(2);
     expect(workersOf(server).filter((pid) => pids.includes(pid))).toEqual([]);
+    expect(await stream.next()).toBeUndefined();
     expect(await mcp.rpc(session, 'tools/list')).toMatchObject({ status: 200 });
   });
 
