@@ -114,14 +114,14 @@ describeUnless(REDIS_SKIP_REASON, 'windows in Redis', () => {
 });
 
 describe('windows in the parent of workers', () => {
-  const parent = new Parent();
-  itSharesWindows(() => storageOf(parent));
+  const shared = new Parent();
+  itSharesWindows(() => storageOf(shared));
 
   it('take one message for all requests of a turn', async () => {
+    const parent = new Parent();
     const storage = storageOf(parent);
-    const before = parent.messages;
     await Promise.all(['a', 'b', 'a', 'b'].map((key) => storage.increment(key, MINUTE, 5)));
-    expect(parent.messages - before).toBe(1);
+    expect(parent.messages).toBe(1);
   });
 
   it('take only numbers and keys of requests', async () => {
