@@ -52,7 +52,9 @@ export {
   Text,
   Uuid,
 } from './fields/kinds.js';
-export { EnumArray, Nested } from './fields/output-kinds.js';
+export { Decimal, type DecimalOptions } from './fields/decimal.js';
+export { Nested, NestedList } from './fields/nested.js';
+export { EnumArray } from './fields/output-kinds.js';
 export { CreatedAt, OrganizationId, UpdatedAt } from './fields/record-fields.js';
 export { PickOf, type RecordFields, RecordOf, UpdateOf } from './fields/field.js';
 export { IdDto } from './fields/id.dto.js';

@@ -1,5 +1,6 @@
 import { MAX_INTEGER } from '../config/setting.js';
-import { Nested, EnumArray } from '../fields/output-kinds.js';
+import { Nested } from '../fields/nested.js';
+import { EnumArray } from '../fields/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';
 import { SCOPES } from './scopes.js';
@@ -52,9 +53,13 @@ class LimitsDto {
 
 /** A key with its organization, scopes and expiry. */
 export class KeyInfoDto {
-  @Nested(KeyOrganizationDto, 'The organization that the key belongs to.')
+  @Nested(KeyOrganizationDto, {
+    required: true,
+    description: 'The organization that the key belongs to.',
+  })
   organization: KeyOrganizationDto;
-  @Nested(KeyDto, 'The key itself, which is never shown again.') key: KeyDto;
+  @Nested(KeyDto, { required: true, description: 'The key itself, which is never shown again.' })
+  key: KeyDto;
   @EnumArray(SCOPES, {
     description: 'What the key may do.',
     example: ['leads:read', 'leads:write'],
@@ -69,5 +74,6 @@ export class KeyInfoDto {
 
 /** A key with its rate limits. */
 export class MeDto extends KeyInfoDto {
-  @Nested(LimitsDto, 'How many requests the key may make.') limits: LimitsDto;
+  @Nested(LimitsDto, { required: true, description: 'How many requests the key may make.' })
+  limits: LimitsDto;
 }

@@ -1,5 +1,6 @@
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
-import { AnyRecord, Names, Nested } from '../fields/output-kinds.js';
+import { Nested } from '../fields/nested.js';
+import { AnyRecord, Names } from '../fields/output-kinds.js';
 import { MAX_LIMIT } from '../listing/list-query.js';
 
 /** The longest wait for an event, in seconds. Proxies close requests that take much longer. */
@@ -68,7 +69,7 @@ export class EventDto {
   })
   changed: string[];
 
-  @Nested(EventActorDto, 'Who changed it.')
+  @Nested(EventActorDto, { required: true, description: 'Who changed it.' })
   actor: EventActorDto;
 }
 

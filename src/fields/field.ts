@@ -3,6 +3,7 @@ import type { Type } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { JsonSchema } from './json-schema.js';
+import type { FieldProblem } from '../errors/field-problem.js';
 import { UUID_SCHEMA } from './uuid.js';
 
 /** Whether a field is required, and its default. */
@@ -32,10 +33,22 @@ export interface Kind {
   readonly normalize?: (value: unknown) => unknown;
   /** Parses a value from text, as in a query string. Returns the text if it is invalid. */
   readonly fromText?: (text: string) => unknown;
+  /** The cast of the column for JSON, such as `::text`. */
+  readonly jsonCast?: string;
+  /** The part of a kind whose values consist of other fields. */
+  readonly nested?: NestedKind;
+}
+
+/** What a kind does with values that consist of other fields. */
+export interface NestedKind {
+  /** Returns the problems of a value, each with its path, such as `items.0.price`. */
+  readonly problemsOf: (value: unknown, path: string) => FieldProblem[];
+  /** Converts a value of parsed JSON to the types of its fields. */
+  readonly parse: (json: unknown) => unknown;
 }
 
 /** A declared field, from which schemas, rules and documentation are derived. */
-export interface Field extends Required<Kind> {
+export interface Field extends Required<Omit<Kind, 'nested'>>, Pick<Kind, 'nested'> {
   readonly name: string;
   readonly presence: Presence<unknown>;
 }
@@ -56,6 +69,7 @@ const ID: Field = {
   rules: [],
   normalize: identity,
   fromText: identity,
+  jsonCast: '',
 };
 
 const FIELDS = Symbol('fields');
@@ -96,7 +110,7 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
 /** Creates the decorator of a kind of field. */
 export function declareField(
   { description, example, ...presence }: Declaration<unknown>,
-  { schema, inputSchema = schema, rules, normalize = identity, fromText = identity }: Kind,
+  { schema, inputSchema = schema, normalize = identity, fromText = identity, ...kind }: Kind,
 ): PropertyDecorator {
   const described = (one: JsonSchema): JsonSchema => {
     const text = [description, one.description].filter((part) => part !== undefined).join(' ');
@@ -109,7 +123,7 @@ export function declareField(
   const schemas = { schema: described(schema), inputSchema: described(inputSchema) };
   return (target, property) => {
     const name = String(property);
-    const field = { name, presence, ...schemas, rules, normalize, fromText };
+    const field = { jsonCast: '', ...kind, name, presence, ...schemas, normalize, fromText };
     addField(target, field, presenceRule(presence));
   };
 }

@@ -1,18 +1,8 @@
-import type { Type } from '@nestjs/common';
 import { type Declaration, declareField } from './field.js';
 import { rule } from './rules.js';
-import { exampleOf, jsonSchemaOf } from './schema-of.js';
 
 /** Rules of fields that exist in responses only. */
 const OUTPUT_ONLY = [rule('isNeverTaken', () => false, 'cannot be set')];
-
-/** A nested object with the fields of another DTO. */
-export function Nested(dto: Type<object>, description?: string): PropertyDecorator {
-  return declareField(
-    { required: true, description, example: exampleOf(dto, 'output') },
-    { schema: jsonSchemaOf(dto, 'output'), rules: OUTPUT_ONLY },
-  );
-}
 
 /** A list of distinct values out of an enumeration. */
 export function EnumArray<T extends string>(

@@ -10,6 +10,7 @@ import {
   BODY,
   type Input,
   mergeProblems,
+  nestedProblems,
   type ProblemWording,
   type ReadOptions,
   setFields,
@@ -73,7 +74,8 @@ export async function readClass<T extends object>(
   }
   setFields(value, dto, plain, encoding);
   const errors = await validate(value, OPTIONS);
-  const problems = mergeProblems(unread, describeErrors(errors, dto, wording));
+  const found = nestedProblems(describeErrors(errors, dto, wording), value, dto);
+  const problems = mergeProblems(unread, found);
   if (problems.length === 0) applyDefaults(value, dto);
   return { value, problems };
 }

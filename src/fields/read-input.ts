@@ -62,7 +62,7 @@ export function readInput<T extends object>(
   const reader = readerOf(dto);
   const value = new dto();
   setNormalized(value, plain, reader, encoding);
-  const found = [...unknownFields(dto, plain, reader, wording), ...reader.validate(value)];
+  const found = [...unknownFields(dto, plain, reader, wording), ...problemsOf(value, reader)];
   const problems = unread.length === 0 ? found : mergeProblems(unread, found);
   if (problems.length === 0 && !reader.isUpdate) setDefaults(value, reader);
   return { value, problems };
@@ -104,11 +104,40 @@ export function readFieldsOnly(
   const reader = readerOf(dto);
   const instance = new dto();
   setNormalized(instance, plain, reader, encoding);
-  const problems = reader.validate(instance).filter(({ field }) => reader.known.has(field));
+  const broken = reader.validate(instance).filter(({ field }) => reader.known.has(field));
+  const problems = withPaths(broken, instance, reader);
   const value = { ...plain };
   setNormalized(value, plain, reader, encoding);
   if (!reader.isUpdate) setDefaults(value, reader);
   return { value, problems };
+}
+
+function problemsOf(value: object, reader: Reader): FieldProblem[] {
+  const problems = reader.validate(value);
+  return problems.length === 0 ? problems : withPaths(problems, value, reader);
+}
+
+/** Replaces the problem of each field that consists of others by those of its parts. */
+export function nestedProblems(
+  problems: readonly FieldProblem[],
+  value: object,
+  dto: Type<object>,
+): FieldProblem[] {
+  return withPaths(problems, value, readerOf(dto));
+}
+
+function withPaths(
+  problems: readonly FieldProblem[],
+  value: object,
+  { known }: Reader,
+): FieldProblem[] {
+  return problems.flatMap((problem) => {
+    const { field: name } = problem;
+    const nested = known.get(name)?.nested;
+    const given = (value as Readonly<Record<string, unknown>>)[name];
+    const parts = given === undefined || given === null ? [] : nested?.problemsOf(given, name);
+    return parts && parts.length > 0 ? parts : [problem];
+  });
 }
 
 function setNormalized(value: object, plain: object, { known }: Reader, encoding: Encoding): void {

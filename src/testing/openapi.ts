@@ -35,7 +35,7 @@ export class OpenApiValidator {
         return { template, regexp, operations };
       });
     this.ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
-    addFormats.default(this.ajv);
+    addFormats.default(this.ajv).addFormat('decimal', true);
     // The components are shared, so that each is compiled once.
     const shared = { $id: COMPONENTS, $defs: closed(document.components.schemas) };
     this.ajv.addSchema(shared, COMPONENTS, false, false);

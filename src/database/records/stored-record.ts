@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isProxy } from 'node:util/types';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
+import { isTime, type ValueParser, valueParserOf } from '../../fields/value-parser.js';
 
 const TEXT = Symbol('text');
 const STORED_TEXT = Symbol('stored text');
@@ -11,7 +12,7 @@ export function jsonColumnsOf(dto: Type<object>): string {
   return fieldsOf(dto)
     .map((field) => {
       const { name } = field;
-      return isTime(field) ? `${name} at time zone 'UTC' as ${name}` : name;
+      return isTime(field) ? `${name} at time zone 'UTC' as ${name}` : withCast(field);
     })
     .join(', ');
 }
@@ -23,9 +24,13 @@ export function completeJsonColumnsOf(dto: Type<object>): string {
       const { name } = field;
       return isTime(field)
         ? `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`
-        : name;
+        : withCast(field);
     })
     .join(', ');
+}
+
+function withCast({ name, jsonCast }: Field): string {
+  return jsonCast === '' ? name : `${name}${jsonCast} as ${name}`;
 }
 
 /** The JSON of the stored record of each object that was parsed from it or extends it. */
@@ -33,14 +38,16 @@ const STORED = new WeakMap<object, string>();
 
 /** Parses records from the JSON that PostgreSQL returns. */
 export class RecordParser<R extends object> {
-  private readonly times: readonly string[];
+  private readonly parseValues: ValueParser<R>;
   private readonly timeKeys: readonly string[];
   private readonly names: ReadonlySet<PropertyKey>;
 
   /** @param computed names of fields that the DTO does not declare */
   constructor(dto: Type<R>, computed: readonly string[] = []) {
-    this.times = namesOfTimes(dto);
-    this.timeKeys = this.times.map((name) => `"${name}":`);
+    this.parseValues = valueParserOf(dto);
+    this.timeKeys = fieldsOf(dto)
+      .filter(isTime)
+      .map(({ name }) => `"${name}":`);
     this.names = new Set([...namesOf(dto), ...computed]);
   }
 
@@ -65,12 +72,12 @@ export class RecordParser<R extends object> {
   /** @param stored JSON array of records */
   listFromJson(stored: string): LazyItems<R> {
     const text = completeTimes(stored, this.timeKeys);
-    const parse = () => (JSON.parse(text) as R[]).map((item) => withTimes(item, this.times));
+    const parse = () => (JSON.parse(text) as R[]).map(this.parseValues);
     return new LazyItems(text, parse);
   }
 
   private parse(text: string): R {
-    return withTimes(JSON.parse(text) as R, this.times);
+    return this.parseValues(JSON.parse(text) as R);
   }
 }
 
@@ -189,12 +196,6 @@ function idOf(text: string): string | undefined {
   return /^\{"id":"([^"\\]+)"/.exec(text)?.[1];
 }
 
-function namesOfTimes(dto: Type<object>): readonly string[] {
-  return fieldsOf(dto)
-    .filter(isTime)
-    .map(({ name }) => name);
-}
-
 /** What completes a time, by its length: PostgreSQL omits trailing zeros of the fraction. */
 const TIME_SUFFIXES: Readonly<Record<number, string>> = {
   19: '.000Z',
@@ -237,17 +238,4 @@ function startOfValue(json: string, key: string, from: number): number | undefin
     if (json[start] !== ' ') return start;
   }
   return undefined;
-}
-
-function withTimes<R extends object>(record: R, times: readonly string[]): R {
-  const values = record as Record<string, unknown>;
-  for (const name of times) {
-    const value = values[name];
-    if (typeof value === 'string') values[name] = new Date(value);
-  }
-  return record;
-}
-
-function isTime({ schema }: Field): boolean {
-  return schema.format === 'date-time';
 }

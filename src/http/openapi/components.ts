@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { fieldsOf } from '../../fields/field.js';
-import type { JsonSchema } from '../../fields/json-schema.js';
 import { type Direction, jsonSchemaOf } from '../../fields/schema-of.js';
 import type { Ref, Response, Schema } from './model.js';
 import type { Exploration } from './swagger-internals.js';
+import { withoutDefaults } from './without-defaults.js';
 
 const SCHEMAS = '#/components/schemas/';
 
@@ -88,22 +88,6 @@ export class Components {
 
 function withoutSuffix(className: string): string {
   return className.replace(/Dto$/, '');
-}
-
-/**
- * Moves defaults to the descriptions. openapi-typescript makes properties with a default required,
- * so that clients would have to send them.
- */
-export function withoutDefaults({ properties = {}, ...schema }: JsonSchema): JsonSchema {
-  const described = Object.entries(properties).map(
-    ([name, { default: value, ...property }]): [string, JsonSchema] => {
-      if (value === undefined) return [name, property];
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      const description = [property.description, `Default: \`${text}\`.`].filter(Boolean).join(' ');
-      return [name, { ...property, description }];
-    },
-  );
-  return { ...schema, properties: Object.fromEntries(described) };
 }
 
 /** Returns a reference to a schema. */

@@ -5,10 +5,10 @@ import { fieldsOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/json-schema.js';
 import { jsonSchemaOf } from '../../fields/schema-of.js';
 import { type HandlerParameter, parametersOf } from '../nest-internals.js';
-import { withoutDefaults } from './components.js';
 import type { Schema } from './model.js';
 import { acceptedBy } from './pipe-schemas.js';
 import type { RestHandler } from './routes.js';
+import { withoutDefaults } from './without-defaults.js';
 
 /** The package, which is loaded on demand. */
 export type Swagger = typeof swaggerPackage;

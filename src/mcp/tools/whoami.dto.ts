@@ -1,6 +1,6 @@
 import { KeyInfoDto } from '../../auth/me.dto.js';
 import { MAX_INTEGER } from '../../config/setting.js';
-import { Nested } from '../../fields/output-kinds.js';
+import { Nested } from '../../fields/nested.js';
 import { DateTime, Integer } from '../../fields/kinds.js';
 
 class WindowDto {
@@ -10,11 +10,11 @@ class WindowDto {
 }
 
 class WindowsDto {
-  @Nested(WindowDto) reads: WindowDto;
-  @Nested(WindowDto) writes: WindowDto;
+  @Nested(WindowDto, { required: true }) reads: WindowDto;
+  @Nested(WindowDto, { required: true }) writes: WindowDto;
 }
 
 /** The properties of a key and the state of its rate limits. */
 export class WhoamiDto extends KeyInfoDto {
-  @Nested(WindowsDto) limits: WindowsDto;
+  @Nested(WindowsDto, { required: true }) limits: WindowsDto;
 }

@@ -1,0 +1,113 @@
+import type { Type } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
+import { nullsForMissing } from './changes.js';
+import { type Declaration, declareField } from './field.js';
+import { isObject } from './json-object.js';
+import { readInput } from './read-input.js';
+import { exampleOf, jsonSchemaOf } from './schema-of.js';
+import { valueParserOf } from './value-parser.js';
+
+type ProblemsOf = (value: unknown, path: string) => FieldProblem[];
+
+/** Objects that were read without problems, so that they need not be read again. */
+const READ = new WeakSet<object>();
+
+const NO_ITEMS: readonly object[] = Object.freeze([]);
+
+/** An object with the fields of another DTO, for a column `jsonb`. An update replaces the whole object. */
+export function Nested<T extends object>(
+  dto: Type<T>,
+  declaration: Omit<Declaration<T, object>, 'default'> = {},
+): PropertyDecorator {
+  const problemsOf = problemsOfObject(dto);
+  const parse = valueParserOf(dto);
+  const example = exampleOf(dto, 'output');
+  return declareField(
+    { example, ...declaration },
+    {
+      schema: jsonSchemaOf(dto, 'output'),
+      inputSchema: jsonSchemaOf(dto, 'input'),
+      rules: [hasNoProblems(problemsOf)],
+      normalize: (value) => readObject(dto, value),
+      nested: { problemsOf, parse: (json) => (isObject(json) ? parse(json as T) : json) },
+    },
+  );
+}
+
+/**
+ * An array of at most `max` objects with the fields of another DTO, for a column `jsonb`. An update
+ * replaces the whole array. Without a value it is empty.
+ */
+export function NestedList<T extends object>(
+  dto: Type<T>,
+  { max, ...declaration }: Omit<Declaration<readonly T[], object>, 'default'> & { max: number },
+): PropertyDecorator {
+  const problemsOfItem = problemsOfObject(dto);
+  const parse = valueParserOf(dto);
+  const problemsOf: ProblemsOf = (value, path) => {
+    if (!Array.isArray(value)) return [{ field: path, message: 'must be an array of objects' }];
+    if (value.length > max) return [{ field: path, message: `must have at most ${max} items` }];
+    return value.flatMap((item, index) => problemsOfItem(item, joined(path, String(index))));
+  };
+  const example = exampleOf(dto, 'output');
+  return declareField(
+    {
+      ...(example && { example: [example] }),
+      ...declaration,
+      ...(declaration.required !== true && { default: NO_ITEMS }),
+    },
+    {
+      schema: { type: 'array', maxItems: max, items: jsonSchemaOf(dto, 'output') },
+      inputSchema: { type: 'array', maxItems: max, items: jsonSchemaOf(dto, 'input') },
+      rules: [hasNoProblems(problemsOf)],
+      normalize: (value) => {
+        if (!Array.isArray(value) || value.length > max) return value;
+        return value.map((item: unknown) => readObject(dto, item));
+      },
+      nested: {
+        problemsOf,
+        parse: (json) => (Array.isArray(json) ? json.map((item) => parse(item as T)) : json),
+      },
+    },
+  );
+}
+
+/** Returns an object with all fields, or the value itself if it has problems. */
+function readObject(dto: Type<object>, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { value: read, problems } = readInput(dto, value);
+  if (problems.length > 0) return value;
+  const complete = nullsForMissing(dto, read);
+  READ.add(complete);
+  return complete;
+}
+
+function problemsOfObject(dto: Type<object>): ProblemsOf {
+  return (value, path) => {
+    if (!isObject(value)) return [{ field: path, message: 'must be an object' }];
+    if (READ.has(value)) return [];
+    return readInput(dto, value).problems.map(({ field, message }) => ({
+      field: joined(path, field),
+      message,
+    }));
+  };
+}
+
+/** The rule of class-validator, whose message has the first problem. */
+function hasNoProblems(problemsOf: ProblemsOf): PropertyDecorator {
+  return ValidateBy({
+    name: 'isNested',
+    validator: {
+      validate: (value) => problemsOf(value, '').length === 0,
+      defaultMessage: (args) => {
+        const [problem = { field: '', message: '' }] = problemsOf(args?.value, '');
+        return problem.field === '' ? problem.message : describeProblem(problem);
+      },
+    },
+  });
+}
+
+function joined(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
