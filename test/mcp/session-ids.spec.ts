@@ -5,28 +5,25 @@ import {
   rpcNotification,
   rpcRequest,
 } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { createLead, updateLead } from '../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
-  LIST_CHANGED,
   MCP,
   mcpHelpers,
   METHODS,
   SEND,
   terminatedSession,
 } from '../support/mcp-helpers.js';
-import { openSessions } from '../support/open-sessions.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let mcp: McpHttpClient;
 const { callerOf, stopAll } = mcpHelpers(() => app);
-const { sessionOf } = openSessions(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   mcp = callerOf(tenant);
 });
@@ -98,8 +95,12 @@ describe('the session id of a request', () => {
     for (const method of METHODS) {
       expectRefusal(await SEND[method](mcp, session), 403, 'session_mismatch');
     }
-    sessionOf(session)!.notify(LIST_CHANGED.method);
-    expect(await stream.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
+    const { id } = await createLead(owner.api);
+    const uri = `lead://${id}`;
+    await caller.rpc(session, 'resources/subscribe', { uri });
+    await updateLead(owner.api, id, { notes: 'x' });
+    expect((await stream.nextMessage()).message).toMatchObject({ params: { uri } });
+    stream.disconnect();
   });
 
   it.each<[string, Parameters<McpHttpClient['request']>[1] & object]>([
