@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { ApiClient } from '../../src/testing/api-client.js';
-import { temporaryFile } from '../support/backups.js';
-import { dropDatabase } from '../../src/testing/databases.js';
-import { createDatabaseWithPlainOwner, urlOf } from '../support/plain-owner.js';
-import { latitude, runCommand } from '../support/command-line.js';
-import { Product } from '../support/product.js';
+import { ApiClient } from '../../../src/testing/api-client.js';
+import { temporaryFile } from '../../support/backups.js';
+import { dropDatabase } from '../../../src/testing/databases.js';
+import { createDatabaseWithPlainOwner, urlOf } from '../../support/plain-owner.js';
+import { latitude, runCommand } from '../../support/command-line.js';
+import { Product } from '../../support/product.js';
 
 const run = promisify(execFile);
-const CLI = path.resolve(__dirname, '../../dist/src/cli.js');
+const CLI = path.resolve(__dirname, '../../../dist/src/cli.js');
 
 interface Summary {
   rows: number;

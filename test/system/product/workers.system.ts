@@ -1,13 +1,13 @@
 import http from 'node:http';
 import path from 'node:path';
-import { connectionThrough } from '../../src/embedded-postgres/connection.js';
-import { ApiClient } from '../../src/testing/api-client.js';
-import { createLead, dataOf, LEADS } from '../../src/testing/factories.js';
-import { McpHttpClient } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { outcomeOf } from '../support/outcome-of.js';
-import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
-import { untilGone, workersOf } from '../support/workers.js';
+import { connectionThrough } from '../../../src/embedded-postgres/connection.js';
+import { ApiClient } from '../../../src/testing/api-client.js';
+import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
+import { McpHttpClient } from '../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { outcomeOf } from '../../support/outcome-of.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../../support/product.js';
+import { untilGone, workersOf } from '../../support/workers.js';
 
 const TWO = { WEB_CONCURRENCY: '2' };
 const READY = /"msg":"The workers are (\d+, \d+)"/;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setLogLevel } from '../../src/config/logger.js';
+import { setLogLevel } from '../../../src/config/logger.js';
 import {
   type DatabaseTarget,
   MIGRATIONS,
-} from '../../src/database/connection/data-source-options.js';
-import { createDatabase, databaseOf, dropDatabase, query } from '../../src/testing/databases.js';
-import { migrateDatabase } from '../support/migrate-database.js';
-import { until } from '../support/product.js';
-import { TableLoad } from '../support/table-load.js';
+} from '../../../src/database/connection/data-source-options.js';
+import { createDatabase, databaseOf, dropDatabase, query } from '../../../src/testing/databases.js';
+import { migrateDatabase } from '../../support/migrate-database.js';
+import { until } from '../../support/product.js';
+import { TableLoad } from '../../support/table-load.js';
 
 const RELEASE = JSON.parse(readFileSync('.ci/upgrade/release.json', 'utf8')) as {
   lastMigration: string;
