@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import {
   FILTER_CATCH_EXCEPTIONS,
+  GUARDS_METADATA,
   HTTP_CODE_METADATA,
   METHOD_METADATA,
   MODULE_METADATA,
@@ -138,6 +139,11 @@ export function parametersOf(controller: Type<unknown>, method: string): Handler
       const name = typeof data === 'string' ? data : undefined;
       return source ? [{ source, name, type: types[index], pipes }] : [];
     });
+}
+
+/** Whether `@UseGuards()` declares guards on the controller or on the method. */
+export function hasDeclaredGuards(controller: object, handler: object): boolean {
+  return [controller, handler].some((target) => Reflect.hasMetadata(GUARDS_METADATA, target));
 }
 
 /** Returns the pipes that `@UsePipes()` declares on the controller and on the method. */

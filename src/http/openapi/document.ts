@@ -8,7 +8,7 @@ import { errorCodeSchema, ERROR_SCHEMA } from './error-schema.js';
 import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf, SECURITY_SCHEME } from './operation.js';
 import { HEADERS } from './response-headers.js';
-import { restHandlersOf } from './routes.js';
+import { hasGlobalGuard, restHandlersOf } from './routes.js';
 import { explore, type ExploredOperation, OPENAPI_VERSION } from './swagger-internals.js';
 
 const INTRODUCTION = `
@@ -57,8 +57,9 @@ export async function openApiDocument(
   modules: ModulesContainer,
   serverUrl: string,
 ): Promise<OpenApiDocument> {
-  const controllers = new DiscoveryService(modules).getControllers();
-  const handlers = restHandlersOf(controllers.map(({ metatype }) => metatype as Type<object>));
+  const discovery = new DiscoveryService(modules);
+  const controllers = discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
+  const handlers = restHandlersOf(controllers, hasGlobalGuard(discovery));
   const explored = await explore(modules, handlers);
   const schemas = {
     ErrorCode: errorCodeSchema(Object.keys(ERROR_CATALOGUE)),

@@ -52,16 +52,16 @@ export function errorResponsesOf(
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const status of OTHER_BAD_REQUEST_STATUSES) byStatus.set(status, ['bad_request']);
-  const described = [...byStatus].map(
-    ([status, codes]) =>
-      [
-        status,
-        components.response(codes.map(pascalCase).join('Or'), () => errorResponse(status, codes)),
-      ] as const,
-  );
+  const { isGuarded } = route;
+  const described = [...byStatus].map(([status, codes]) => {
+    const name = [...codes.map(pascalCase), ...(isGuarded ? ['Other'] : [])].join('Or');
+    const make = () => errorResponse(status, codes, isGuarded);
+    return [status, components.response(name, make)] as const;
+  });
   const further = Object.entries(declared).filter(([status]) => /^([45]|default)/.test(status));
   return {
     ...Object.fromEntries(described),
+    ...(isGuarded && { default: components.response('OtherError', () => OTHER_ERROR) }),
     ...Object.fromEntries(
       further.map(([status, one]) => [status, declaredResponse(status, one)] as const),
     ),
@@ -100,14 +100,27 @@ function headersOf(status: number): Record<string, Ref> {
   return headersWith(...(header ? [header] : []));
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
+/** The errors of a guard of a team do not have the headers of Latitude's errors of the same status. */
+function optionalHeadersOf(status: number): Response['headers'] {
+  const header = HEADERS_BY_STATUS[status];
+  return { ...headersWith(), ...(header && { [header]: { ...HEADERS[header], required: false } }) };
+}
+
+const OTHER_ERROR: Response = {
+  description: 'Any other error, such as one of a guard.',
+  headers: headersWith(),
+  content: { 'application/json': { schema: schemaRef('Error') } },
+};
+
+/** @param isGuarded whether the response can have other codes */
+function errorResponse(status: number, codes: readonly ErrorCode[], isGuarded: boolean): Response {
   const meaning = (code: ErrorCode) => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`;
   return {
     description: codes.map(meaning).join(' '),
-    headers: headersOf(status),
+    headers: isGuarded ? optionalHeadersOf(status) : headersOf(status),
     content: {
       'application/json': {
-        schema: errorSchemaOf(codes),
+        schema: isGuarded ? schemaRef('Error') : errorSchemaOf(codes),
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },

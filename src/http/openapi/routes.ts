@@ -1,7 +1,9 @@
 import type { Type } from '@nestjs/common';
+import { APP_GUARD, type DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import type { Scope } from '../../auth/scopes.js';
 import { type DeclaredHandler, handlersOf } from '../declared-handlers.js';
+import { hasDeclaredGuards } from '../nest-internals.js';
 import { type InputTypes, inputTypesOf } from '../request/request-reader.js';
 import {
   API_ROUTE,
@@ -16,6 +18,8 @@ export interface RestHandler extends DeclaredHandler {
   readonly tag?: ApiTagOptions;
   readonly options?: ApiRouteOptions;
   readonly inputs: InputTypes;
+  /** Whether a guard of a team runs, which can answer any error. */
+  readonly isGuarded: boolean;
 }
 
 /** A route as its operation describes it. */
@@ -28,8 +32,14 @@ export interface Route extends RestHandler {
   readonly isRecord: boolean;
 }
 
-/** Returns the handlers of controllers that require a key. */
-export function restHandlersOf(controllers: readonly Type<object>[]): RestHandler[] {
+/**
+ * Returns the handlers of controllers that require a key.
+ * @param isGuardedGlobally whether a guard of a team runs on all routes
+ */
+export function restHandlersOf(
+  controllers: readonly Type<object>[],
+  isGuardedGlobally = false,
+): RestHandler[] {
   return handlersOf(controllers).flatMap((declared) => {
     const { controller, name, handler } = declared;
     const access = metadata<Access>(ACCESS, handler);
@@ -37,8 +47,18 @@ export function restHandlersOf(controllers: readonly Type<object>[]): RestHandle
     if (!isRestRoute(access)) return [];
     const tag = metadata<ApiTagOptions>(API_TAG, controller);
     const options = metadata<ApiRouteOptions>(API_ROUTE, handler);
-    return [{ ...declared, access, tag, options, inputs: inputTypesOf(controller, name) }];
+    const isGuarded = isGuardedGlobally || hasDeclaredGuards(controller, handler);
+    return [
+      { ...declared, access, tag, options, inputs: inputTypesOf(controller, name), isGuarded },
+    ];
   });
+}
+
+/** Whether a module of a team has a guard with `APP_GUARD`. Those of Latitude are in `HttpModule`. */
+export function hasGlobalGuard(discovery: DiscoveryService): boolean {
+  return discovery
+    .getProviders()
+    .some(({ token, host }) => String(token).startsWith(APP_GUARD) && host?.name !== 'HttpModule');
 }
 
 /** Returns the DTO of the declared response, which has it once or as a page. */
