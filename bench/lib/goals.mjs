@@ -2,10 +2,11 @@ import { ratioOf, spreadOf } from './rounds.mjs';
 import { byName, formatRatio, markdownTable } from './tables.mjs';
 import { BARE, KEYED, LATITUDE, LIMIT, PLATFORMATIC } from './targets.mjs';
 
-/** A minimum of the requests a second of a server, as a multiple of those of another. */
 const SINGLE = { organizations: 1, connections: 1 };
 const ONE = { organizations: 1, connections: 32 };
 const TWENTY = { organizations: 20, connections: 32 };
+
+/** Minimums of the requests a second of Latitude, as multiples of those of another server. */
 const RATIOS = [
   { name: 'get', ...ONE, to: BARE, least: 1.8 },
   { name: 'get', ...ONE, to: LIMIT, least: 1 },

@@ -139,11 +139,14 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 }
 
-/** @param isDescribed whether the columns of the rows are sent */
-function bindAndExecute(
+/**
+ * Executes a statement that is prepared.
+ * @param isDescribed whether the columns of the rows are sent
+ */
+export function bindAndExecute(
   connection: pg.Connection,
   statement: string,
-  values: readonly (string | Buffer | null)[],
+  values: readonly (string | Buffer | null)[] = [],
   isDescribed = false,
 ): void {
   connection.bind({ statement, values: [...values] }, true);

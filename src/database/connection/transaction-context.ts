@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { SessionContext } from './session-context.js';
+import { bindAndExecute } from './statement-pipeline.js';
 import { continuesAfterTransactionEnd } from './transaction-control.js';
 
 /** The methods that a client calls on each query, including queries of other packages. */
@@ -31,12 +32,7 @@ export function beginWithContext(
   config?: QueryText,
 ): pg.Submittable {
   const running = query as unknown as RunningQuery;
-  const original = {
-    submit: running.submit.bind(query),
-    handleDataRow: running.handleDataRow.bind(query),
-    handleCommandComplete: running.handleCommandComplete.bind(query),
-    handleError: running.handleError.bind(query),
-  };
+  const original = methodsOf(running);
   /** Number of pending results of the context. */
   let awaited = 0;
   let prefix = '';
@@ -56,8 +52,7 @@ export function beginWithContext(
     }
     awaited = 1;
     connection.parse({ name: '', text: `select ${context.calls.join(', ')}`, types: [] }, true);
-    connection.bind({}, true);
-    connection.execute({}, true);
+    bindAndExecute(connection, '');
     return original.submit(connection);
   };
   running.handleDataRow = (message) => {
@@ -72,6 +67,15 @@ export function beginWithContext(
     original.handleError(error, connection);
   };
   return query;
+}
+
+function methodsOf(query: RunningQuery): RunningQuery {
+  return {
+    submit: query.submit.bind(query),
+    handleDataRow: query.handleDataRow.bind(query),
+    handleCommandComplete: query.handleCommandComplete.bind(query),
+    handleError: query.handleError.bind(query),
+  };
 }
 
 /** Whether the driver sends the text as it is, without parameters. */

@@ -40,7 +40,7 @@ export class EventHandlersRepository {
   }
 
   /** Takes the handlers that have events to process and that no other instance runs. */
-  async claim(names: readonly string[]): Promise<ClaimedHandler[]> {
+  claim(names: readonly string[]): Promise<ClaimedHandler[]> {
     return this.query<ClaimedHandler>(
       `update event_handlers set claim = $2, run_at = now() + ${LEASE}
        where name = any($1) and run_at <= now() and position < (select last from event_position)

@@ -5,10 +5,7 @@ import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 import { translateDriverError } from '../connection/driver-error.js';
 import type { Statement } from './tenant.js';
-import { TimeBudget } from './time-budget.js';
-
-const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true),
-  set_config('statement_timeout', $2, true), set_config('idle_in_transaction_session_timeout', $3, true)`;
+import { SET_TIMEOUTS, TimeBudget } from './time-budget.js';
 
 /**
  * Writes of requests to tables that belong to no organization. They run as the database user, within the

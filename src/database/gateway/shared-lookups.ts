@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
 import { StatementPipeline } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
-import { TimeBudget } from './time-budget.js';
-
-const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true)`;
+import { SET_TIMEOUTS, TimeBudget } from './time-budget.js';
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
@@ -29,11 +27,10 @@ export class SharedLookups {
       const deadline = this.timeBudget.startDeadline();
       limitTo(deadline);
       const nameOf = (prepared: string) => (this.context.hasOwnSession ? prepared : '');
-      const [lockMs, statementMs] = deadline.timeouts('brief');
       const timeouts = {
         name: nameOf('timeouts'),
         text: SET_TIMEOUTS,
-        values: [lockMs, statementMs],
+        values: deadline.timeouts('brief'),
       };
       const pipeline = new StatementPipeline<Row>(timeouts, { name: nameOf(name), text }, [values]);
       client.query(pipeline);

@@ -160,12 +160,9 @@ export class TenantDatabase {
    * @param tenant the tenant that the record was written for
    */
   publishChange(tenant: Tenant, id: string): void {
-    const run = () => {
+    runOnceAfterCommit(tenant, `change of ${id.toLowerCase()}`, () => {
       this.changes.publish(tenant.id, id);
-    };
-    const unit = openUnitOf(tenant);
-    if (unit) unit.afterCommit({ run, key: `change of ${id.toLowerCase()}` });
-    else run();
+    });
   }
 
   /** The number of this instance in the events that it writes. */
@@ -175,12 +172,9 @@ export class TenantDatabase {
 
   /** Publishes the written events, after the commit of their transaction. */
   publishEvents(tenant: Tenant): void {
-    const run = () => {
+    runOnceAfterCommit(tenant, 'events', () => {
       this.outbox.notify();
-    };
-    const unit = openUnitOf(tenant);
-    if (unit) unit.afterCommit({ run, key: 'events' });
-    else run();
+    });
   }
 
   private async runTransaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
@@ -199,6 +193,13 @@ export class TenantDatabase {
       this.runner.runAlone(organizationId, statement, failure, options),
     );
   }
+}
+
+/** @param key of several callbacks with the same key, one runs */
+function runOnceAfterCommit(tenant: Tenant, key: string, run: () => void): void {
+  const unit = openUnitOf(tenant);
+  if (unit) unit.afterCommit({ run, key });
+  else run();
 }
 
 /** Rolls back the transaction of a dry run, and carries its result. */

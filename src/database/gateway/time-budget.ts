@@ -18,6 +18,10 @@ const OPERATION_MS = 4_500;
 /** How long after the timeout of PostgreSQL a silent connection is destroyed. */
 const SILENCE_MS = 300;
 
+/** Sets the timeouts that `Deadline.timeouts` returns, until the transaction ends. */
+export const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true),
+  set_config('statement_timeout', $2, true), set_config('idle_in_transaction_session_timeout', $3, true)`;
+
 const NOOP = (): void => undefined;
 
 /** How long database operations may take. */

@@ -48,15 +48,7 @@ export class TransactionRunner {
       const transaction: TenantTransaction = {
         query: async <Row>(statement: Statement) => {
           assertOpen();
-          // The planner settings of an index plan would apply to the rest of the transaction.
-          const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
-          const running = this.runner.runOn<Row>(
-            client,
-            tenant.id,
-            { ...statement, plan },
-            options,
-          );
-          return step(this.limit.time(statement.text, running));
+          return step(this.runStatement<Row>(client, tenant, statement, options));
         },
       };
       const unit = new SavepointUnitOfWork(transaction, async (text) => {
@@ -76,5 +68,17 @@ export class TransactionRunner {
       end();
       await runner.release();
     }
+  }
+
+  private runStatement<Row>(
+    client: pg.PoolClient,
+    { id }: Tenant,
+    statement: Statement,
+    options: AttemptOptions,
+  ): Promise<Row[]> {
+    // The planner settings of an index plan would apply to the rest of the transaction.
+    const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
+    const running = this.runner.runOn<Row>(client, id, { ...statement, plan }, options);
+    return this.limit.time(statement.text, running);
   }
 }
