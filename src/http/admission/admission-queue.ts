@@ -7,13 +7,6 @@ const SHRINK_MS = 350;
 /** Newer requests are admitted first, but every eighth admission is for the oldest one. */
 const OLDEST_EVERY = 8;
 
-/**
- * While the limit is reached, the last slot is reserved for requests that have waited at most `FRESH_MS`. The
- * reservation ends after this time without new requests.
- */
-const FRESH_MS = 3;
-const RESERVATION_MS = 20;
-
 /** The overload ends this long after the last moment with `MAX_LIMIT` or more requests. */
 const RECOVERY_MS = 100;
 
@@ -36,11 +29,6 @@ export interface PendingRequest {
   onClose(listener: () => void): void;
 }
 
-interface QueuedRequest {
-  readonly request: PendingRequest;
-  readonly queuedAt: number;
-}
-
 /**
  * Admits requests up to the concurrency limit. The others wait in a queue, and the newest is admitted first,
  * so that latencies stay short. If the queue does not shrink, the server is overloaded: it rejects all queued
@@ -51,9 +39,7 @@ export class AdmissionQueue {
   /** When there last were `MAX_LIMIT` or more requests. Unused while the state is `normal`. */
   private lastSaturated = 0;
   /** The queue, oldest first. */
-  private readonly queue: QueuedRequest[] = [];
-  /** When a request was last queued. */
-  private lastQueued = 0;
+  private readonly queue: PendingRequest[] = [];
   /** Number of requests that were admitted from the queue. */
   private admitted = 0;
   /** When the length of the queue was last compared, and its maximum since then. */
@@ -86,15 +72,13 @@ export class AdmissionQueue {
   }
 
   private enqueue(request: PendingRequest): void {
-    const now = performance.now();
     if (this.state === 'normal') {
       this.state = 'queuing';
-      this.lastSaturated = now;
+      this.lastSaturated = performance.now();
     }
-    this.lastQueued = now;
-    this.queue.push({ request, queuedAt: now });
-    const longest = this.queue.length > MAX_QUEUE_LENGTH ? this.queue.shift() : undefined;
-    if (longest) this.reject(longest.request);
+    this.queue.push(request);
+    const oldest = this.queue.length > MAX_QUEUE_LENGTH ? this.queue.shift() : undefined;
+    if (oldest) this.reject(oldest);
     this.maxLength = Math.max(this.maxLength, this.queue.length);
     if (this.limit.available() > 0) this.admitQueued();
     if (this.checks) return;
@@ -141,27 +125,18 @@ export class AdmissionQueue {
     setImmediate(() => {
       this.isAdmitting = false;
       for (let slots = this.limit.available(); slots > 0; slots--) {
-        const next = this.next(slots);
+        const isOldestNext = this.admitted % OLDEST_EVERY === 0;
+        const next = isOldestNext ? this.queue.shift() : this.queue.pop();
         if (!next) return;
         this.admitted++;
-        next.request.admit();
+        next.admit();
       }
     });
   }
 
-  private next(slots: number): QueuedRequest | undefined {
-    if (this.admitted % OLDEST_EVERY === 0) return this.queue.shift();
-    const latest = this.queue.at(-1);
-    const now = performance.now();
-    const isFresh = latest !== undefined && now - latest.queuedAt < FRESH_MS;
-    const isReserved =
-      slots <= 1 && this.state !== 'normal' && now - this.lastQueued < RESERVATION_MS;
-    return isFresh || !isReserved ? this.queue.pop() : undefined;
-  }
-
   private shed(): void {
     this.state = 'overloaded';
-    for (const { request } of this.queue.splice(0)) this.reject(request);
+    for (const request of this.queue.splice(0)) this.reject(request);
   }
 
   private reject(request: PendingRequest): void {
@@ -182,7 +157,7 @@ export class AdmissionQueue {
 
   /** @returns whether the request was queued, or its rejection delayed */
   private forget(request: PendingRequest): boolean {
-    const index = this.queue.findIndex((each) => each.request === request);
+    const index = this.queue.indexOf(request);
     if (index >= 0) this.queue.splice(index, 1);
     clearTimeout(this.rejected.get(request));
     const wasRejected = this.rejected.delete(request);
