@@ -166,6 +166,23 @@ describe('a total that requires a scan', () => {
     await change(one, before.data[0]!.id);
     expect((await list(one.api, QUERY)).meta.total).toBe(before.meta.total + difference);
   });
+
+  it('is correct after a failover that lost a write, and one more write', async () => {
+    const one = await app.organization();
+    await addLeads(one, 5 * LEAD_COUNT);
+    const { total } = (await list(one.api, QUERY)).meta;
+    await app.sql('create table counts_before as table record_counts');
+    const lost = await createLead(one.api, { email: 'lost@example.com', temperature: 'cold' });
+    expect((await list(one.api, QUERY)).meta.total).toBe(total + 1);
+    await app.sql(`set session_replication_role = replica;
+      delete from leads where id = '${lost.id}';
+      delete from record_counts;
+      insert into record_counts table counts_before;
+      drop table counts_before;
+      reset session_replication_role`);
+    await createLead(one.api, { temperature: 'hot' });
+    expect((await list(one.api, QUERY)).meta.total).toBe(total);
+  });
 });
 
 describe('the statement of a list', () => {

@@ -22,6 +22,7 @@ import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
 import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { McpStreamNumbers1764892800000 } from '../migrations/1764892800000-mcp-stream-numbers.js';
+import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
 import { ApplicationClient } from './application-client.js';
 import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
@@ -56,6 +57,7 @@ export const MIGRATIONS = [
   JobRepeats1764720000000,
   Webhooks1764806400000,
   McpStreamNumbers1764892800000,
+  RandomCountVersions1764979200000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { ADD_TO_COUNTS, type CountedTable, countedValues } from './record-counts.js';
 
+/** After a failover that lost writes, the versions of later writes differ from those of the lost ones. */
+const VERSION_INCREMENT = '1 + (random() * 1000000)::int';
+
 /** Each connection writes to one shard, so that concurrent writers rarely lock the same row. */
 const SHARDS = 32;
 
@@ -21,7 +24,7 @@ export function keepCounts(table: CountedTable): string[] {
          insert into record_counts as counts
            (organization_id, resource, filter, value, shard, records, version)
          select organization_id, '${table.name}', filter, value,
-           pg_backend_pid() % ${SHARDS}, sum(change), count(*)
+           pg_backend_pid() % ${SHARDS}, sum(change), ${VERSION_INCREMENT}
          from (${rows.map((age) => changedRows(table, age)).join(' union all ')}) changed
            cross join lateral ${countedValues(table)}
          where value is not null
