@@ -82,10 +82,13 @@ function endConnections(): Promise<unknown> {
 
 describe('concurrent statements', () => {
   it('run for their own organization and under the tenant role', async () => {
-    const asked = Array.from({ length: 400 }, (_, n) => [n % 2 ? us : them, n] as const);
-    const answers = await Promise.all(asked.map(([tenant, n]) => identify(tenant, n)));
-    const expected = asked.map(([{ id }, n]) => [{ organization: id, role: 'latitude_app', n }]);
-    expect(answers).toEqual(expected);
+    // All at once would wait for a connection for too long on a busy machine.
+    for (let round = 0; round < 4; round++) {
+      const asked = Array.from({ length: 100 }, (_, n) => [n % 2 ? us : them, n] as const);
+      const answers = await Promise.all(asked.map(([tenant, n]) => identify(tenant, n)));
+      const expected = asked.map(([{ id }, n]) => [{ organization: id, role: 'latitude_app', n }]);
+      expect(answers).toEqual(expected);
+    }
   });
 
   it('do not keep the organization of the previous statement', async () => {
