@@ -11,7 +11,7 @@ import { responseDtoOf, type RestHandler, type Route } from './routes.js';
 /** Static method in which the compiler plugin of @nestjs/swagger records the properties of a class. */
 const METADATA_FACTORY = '_OPENAPI_METADATA_FACTORY';
 
-/** Extension of an operation with the index of its handler. */
+/** Extension of an operation with the number of its handler. */
 const HANDLER = 'x-handler';
 
 export const OPENAPI_VERSION = '3.1.0';
@@ -41,10 +41,8 @@ export async function explore(
   handlers: readonly RestHandler[],
 ): Promise<Exploration> {
   const swagger = await import('@nestjs/swagger');
-  const { DECORATORS, getSchemaPath, SwaggerModule } = swagger;
-  handlers.forEach((handler, index) => {
-    markHandler(handler, index, DECORATORS);
-  });
+  const { getSchemaPath, SwaggerModule } = swagger;
+  for (const handler of handlers) markHandler(handler, swagger);
   defineProperties(handlers.flatMap((handler) => inputClassesOf(handler, swagger)));
   const config = { openapi: OPENAPI_VERSION, info: { title: '', version: '' } };
   const { paths, components } = SwaggerModule.createDocument(applicationOf(modules), config, {
@@ -58,19 +56,22 @@ export async function explore(
   };
 }
 
-type Keys = Readonly<
-  Record<'API_INCLUDE_ENDPOINT' | 'API_EXTENSION' | 'API_EXTRA_MODELS' | 'API_TAGS', string>
->;
+/** The numbers of handlers and the controllers with tags. Decorators are applied once. */
+const NUMBERS = new WeakMap<object, number>();
+const TAGGED = new WeakSet<object>();
+let lastNumber = 0;
 
-/** Includes a handler in the document, with its index, its response DTO and its tag. */
-function markHandler({ controller, handler, tag, options }: RestHandler, index: number, key: Keys) {
-  const previous = Reflect.getMetadata(key.API_EXTENSION, handler) as object | undefined;
-  const models = (Reflect.getMetadata(key.API_EXTRA_MODELS, handler) ?? []) as unknown[];
-  const response = responseDtoOf(options) ?? [];
-  Reflect.defineMetadata(key.API_INCLUDE_ENDPOINT, true, handler);
-  Reflect.defineMetadata(key.API_EXTENSION, { ...previous, [HANDLER]: index }, handler);
-  Reflect.defineMetadata(key.API_EXTRA_MODELS, [...new Set([...models, response].flat())], handler);
-  if (tag) Reflect.defineMetadata(key.API_TAGS, [tag.name], controller);
+/** Includes a handler in the document, with its number, its response DTO and its tag. */
+function markHandler({ controller, name, handler, tag, options }: RestHandler, swagger: Swagger) {
+  const { ApiExtension, ApiExtraModels, ApiIncludeEndpoint, ApiTags } = swagger;
+  if (tag && !TAGGED.has(controller)) ApiTags(tag.name)(controller);
+  TAGGED.add(controller);
+  if (NUMBERS.has(handler)) return;
+  NUMBERS.set(handler, ++lastNumber);
+  const models = [responseDtoOf(options) ?? []].flat();
+  const number = ApiExtension(HANDLER, lastNumber);
+  const marks: MethodDecorator[] = [ApiIncludeEndpoint(), number, ApiExtraModels(...models)];
+  for (const mark of marks) mark(controller.prototype as object, name, { value: handler });
 }
 
 function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] {
@@ -130,10 +131,11 @@ function operationsIn(
   paths: OpenAPIObject['paths'],
   handlers: readonly RestHandler[],
 ): ExploredOperation[] {
+  const byNumber = new Map(handlers.map((one) => [NUMBERS.get(one.handler), one]));
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const { [HANDLER]: index, ...operation } = (item[method] ?? {}) as Explored;
-      const handler = index === undefined ? undefined : handlers[index];
+      const { [HANDLER]: number, ...operation } = (item[method] ?? {}) as Explored;
+      const handler = number === undefined ? undefined : byNumber.get(number);
       return handler ? [{ path, method, operation, handler }] : [];
     }),
   );
