@@ -76,21 +76,23 @@ it('keeps the limit while statements are slow but no operation is queued', () =>
   expect(limit()).toBe(MAX_LIMIT);
 });
 
-it('lowers the limit to 2 at least while statements are slow and operations are queued', () => {
+it('lowers the limit to 4 while statements are slow and operations are queued', () => {
   fill();
   observe(SLOW_MS);
-  expect(limit()).toBe(8);
+  expect(limit()).toBe(4);
+  observe(BASELINE_MS, 20);
+  expect(limit()).toBe(10);
   observe(SLOW_MS);
-  expect(limit()).toBe(6);
+  expect(limit()).toBe(8);
   observe(SLOW_MS, 40);
-  expect(limit()).toBe(2);
+  expect(limit()).toBe(4);
 });
 
 it('raises the limit again when statements are fast', () => {
   fill();
   observe(SLOW_MS, 40);
   observe(BASELINE_MS, 20);
-  expect(limit()).toBe(5);
+  expect(limit()).toBe(10);
   observe(BASELINE_MS, 100);
   expect(limit()).toBe(MAX_LIMIT);
 });
@@ -107,7 +109,7 @@ it('restores the limit at once when the queue is empty', () => {
 it('does not count operations that hang', () => {
   fill();
   observe(SLOW_MS, 40);
-  end(MAX_LIMIT - 2);
+  end(MAX_LIMIT - 4);
   expect(tested.available()).toBeLessThan(1);
   jest.advanceTimersByTime(2_001);
   expect(limit()).toBe(MAX_LIMIT);
@@ -118,7 +120,7 @@ it('counts operations that have just started after an idle time', () => {
   jest.advanceTimersByTime(60_000);
   fill();
   observe(SLOW_MS);
-  expect(limit()).toBe(8);
+  expect(limit()).toBe(4);
 });
 
 it('adapts to a lasting change of the normal duration', () => {

@@ -8,12 +8,9 @@ const MIN_STATEMENTS = 10;
 const SLOW_FACTOR = 2.5;
 const SLOW_MS = 0.2;
 
-/** Upper and lower bound of the limit. */
+/** Bounds of the limit. The first window with slow statements reduces it to the lower one. */
 export const MAX_LIMIT = 64;
-const MIN_LIMIT = 2;
-
-/** The limit after the first window with slow statements. */
-const REDUCED_LIMIT = 8;
+const MIN_LIMIT = 4;
 
 /** If no statement completes for this long, the running operations hang, and new ones are not limited. */
 const STALE_MS = 2_000;
@@ -94,7 +91,7 @@ export class ConcurrencyLimit {
 
   private adjust(isSlow: boolean): void {
     let limit = this.limit * (isSlow ? 0.8 : 1.05);
-    if (isSlow && this.limit === MAX_LIMIT) limit = REDUCED_LIMIT;
+    if (isSlow && this.limit === MAX_LIMIT) limit = MIN_LIMIT;
     this.limit = Math.min(MAX_LIMIT, Math.max(MIN_LIMIT, limit));
   }
 }

@@ -6,7 +6,7 @@ const SHRINK_MS = 370;
 const MAX_REJECTION_DELAY_MS = 400;
 
 let limit: ConcurrencyLimit;
-let door: AdmissionQueue;
+let admission: AdmissionQueue;
 /** Numbers of the admitted requests, in order. */
 let admitted: number[];
 let rejected: number[];
@@ -15,7 +15,7 @@ let aborted: number[];
 beforeEach(() => {
   jest.useFakeTimers();
   limit = new ConcurrencyLimit();
-  door = new AdmissionQueue(limit);
+  admission = new AdmissionQueue(limit);
   admitted = [];
   rejected = [];
   aborted = [];
@@ -45,7 +45,7 @@ function arrive(count: number, first = 1): (() => void)[] {
         close = listener;
       },
     };
-    door.receive(request);
+    admission.receive(request);
     return () => {
       close();
     };
@@ -106,7 +106,7 @@ it('admits the oldest request every eighth time', () => {
 it('admits queued requests if admitted ones do not use the database', () => {
   fill();
   const admit = jest.fn();
-  door.receive({ admit, reject: jest.fn(), abort: jest.fn(), onClose: jest.fn() });
+  admission.receive({ admit, reject: jest.fn(), abort: jest.fn(), onClose: jest.fn() });
   arrive(1);
   limit.release();
   jest.advanceTimersByTime(100);
@@ -165,7 +165,7 @@ it('queues requests while the number becomes normal', () => {
   rejected = [];
   for (let i = 0; i < MAX_LIMIT; i++) limit.release();
   arrive(20);
-  expect(admitted).toHaveLength(8);
+  expect(admitted).toHaveLength(4);
   jest.advanceTimersByTime(120);
   expect(admitted).toHaveLength(20);
   expect(rejected).toEqual([]);
