@@ -4,15 +4,7 @@ import { jestConfig } from './src/testing/jest/config.mjs';
 process.env.TZ ??= 'America/New_York';
 
 export default jestConfig({
-  testEnvironmentOptions: {
-    preload: [
-      './src/index.ts',
-      './src/app.ts',
-      './src/cli/command-line.ts',
-      './src/cli/describe-api.ts',
-      './src/testing/index.ts',
-    ],
-  },
+  testEnvironmentOptions: {},
   roots: ['<rootDir>/src', '<rootDir>/test'],
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',

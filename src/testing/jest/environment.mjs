@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import perfHooks from 'node:perf_hooks';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
@@ -27,11 +29,9 @@ export default class ProcessEnvironment {
   #observers = [];
 
   constructor({ projectConfig }) {
-    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
-  }
-
-  /** The runtime has preloaded modules by now. What they registered stays. */
-  async setup() {
+    const { rootDir, testEnvironmentOptions } = projectConfig;
+    const load = createRequire(path.join(rootDir, 'package.json'));
+    for (const name of testEnvironmentOptions.preload ?? []) load(name);
     this.#ownKeys = new Set(Reflect.ownKeys(globalThis));
     // Nest passes TypeORM the entities of earlier suites too. TypeORM ignores them only without metadata.
     const ofEntities = globalThis.typeormMetadataArgsStorage;
@@ -46,7 +46,10 @@ export default class ProcessEnvironment {
         observers.push(this);
       }
     };
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
+
+  async setup() {}
 
   async teardown() {
     // A server that a failing test did not stop would keep the process running.

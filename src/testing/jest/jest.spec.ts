@@ -30,7 +30,6 @@ describe('the environment of tests', () => {
     const before = entities();
     const projectConfig = { rootDir: __dirname, testEnvironmentOptions: {}, fakeTimers: {} };
     const environment = new ProcessEnvironment({ projectConfig });
-    await environment.setup();
     class Thing {}
     Entity()(Thing);
     Type(() => Thing)(Thing.prototype, 'part');
