@@ -209,7 +209,8 @@ describe('graceful shutdown', () => {
     const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 1 });
     await send(app, READY, keepAlive);
 
-    const create = startCreate(app, tenant.key.key);
+    const pending = new http.Agent({ keepAlive: true });
+    const create = startCreate(app, tenant.key.key, pending);
     await once(create, 'continue');
     const stopped = app.app.close();
     const onOldConnection = await send(app, READY, keepAlive);
@@ -227,9 +228,11 @@ describe('graceful shutdown', () => {
     create.end('{"first_name":"Ada"}');
     const [created] = (await once(create, 'response')) as [IncomingMessage];
     expect(created.statusCode).toBe(201);
+    expect(created.headers.connection).toBe('close');
     created.resume();
     await stopped;
     keepAlive.destroy();
+    pending.destroy();
     await app.stop();
   });
 });
@@ -249,10 +252,10 @@ describe('graceful shutdown with a client that left before pipelined responses',
 });
 
 /** Starts a create request. The service has its headers and waits for its body. */
-function startCreate(app: TestApp, key: string): http.ClientRequest {
+function startCreate(app: TestApp, key: string, agent: http.Agent): http.ClientRequest {
   return http.request(app.url + LEADS, {
     method: 'POST',
-    agent: false,
+    agent,
     headers: {
       Authorization: `Bearer ${key}`,
       'Content-Type': 'application/json',

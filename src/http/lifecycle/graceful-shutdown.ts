@@ -61,13 +61,13 @@ export class GracefulShutdown {
   /** Accepts connections for some time, and closes each after its next response. */
   async drain(ms: number): Promise<void> {
     this.isDraining = true;
-    this.closesConnections = true;
+    this.closeConnections();
     await after(ms);
   }
 
   /** @returns when the shutdown began */
   begin(): number {
-    this.closesConnections = true;
+    this.closeConnections();
     return (this.begunAt ??= performance.now());
   }
 
@@ -78,7 +78,7 @@ export class GracefulShutdown {
   async handOver(): Promise<void> {
     // That of HTTP also closes idle connections.
     TcpServer.prototype.close.call(this.server);
-    this.closesConnections = true;
+    this.closeConnections();
     await this.allClosedWithin(HAND_OVER_MS);
   }
 
@@ -103,6 +103,14 @@ export class GracefulShutdown {
     await this.acceptPendingConnections();
     await new Promise((resolve) => this.server.close(resolve));
     clearInterval(timer);
+  }
+
+  /** Closes each connection after the response to its current or next request. */
+  private closeConnections(): void {
+    this.closesConnections = true;
+    for (const response of this.pendingResponses) {
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    }
   }
 
   private async allClosedWithin(ms: number): Promise<void> {
