@@ -99,17 +99,21 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 
   private async run(method: Method, claimed: ClaimedHandler): Promise<void> {
+    let position: number | undefined;
     try {
-      await this.process(method, claimed);
+      position = await this.process(method, claimed);
     } finally {
       this.running.delete(claimed.name);
     }
-    // Events that were published since the last read.
-    if (this.background.isAccepting) await this.claimIdle();
+    const hasMore = position !== undefined && this.follower.head > position;
+    if (hasMore && this.background.isAccepting) await this.claimIdle();
   }
 
-  /** Processes all published events. */
-  private async process(method: Method, claimed: ClaimedHandler): Promise<void> {
+  /**
+   * Processes all published events.
+   * @returns the position of the last one; undefined if the handler was stopped
+   */
+  private async process(method: Method, claimed: ClaimedHandler): Promise<number | undefined> {
     const { types } = method.declaration;
     let { position } = claimed;
     let isDone: boolean;
@@ -117,12 +121,13 @@ export class DurableHandlers implements OnApplicationBootstrap {
       const head = Math.max(this.follower.head, position);
       const events = await this.log.readAfter(position, head, types, PAGE);
       const progress = await this.processPage(method, claimed, events);
-      if (progress !== 'done') return;
+      if (progress !== 'done') return undefined;
       position = (events.length < PAGE ? undefined : events.at(-1)?.position) ?? head;
       isDone = this.follower.head <= position || !this.background.isAccepting;
       if (isDone) await this.handlers.release(claimed, position);
-      else if (!(await this.handlers.advance(claimed, position))) return;
+      else if (!(await this.handlers.advance(claimed, position))) return undefined;
     } while (!isDone);
+    return position;
   }
 
   /** @returns `stopped` if the handler has failed, belongs to another instance, or the server stops */

@@ -31,7 +31,8 @@ export class EventHandlersRepository {
 
   /** Stores new handlers. They begin with the events that are published from now on. */
   async register(names: readonly string[]): Promise<void> {
-    await this.query(
+    await queryAsWorker(
+      this.dataSource,
       `insert into event_handlers (name, position)
        select name, coalesce((select last from event_position), 0) from unnest($1::text[]) as name
        on conflict do nothing`,
@@ -90,7 +91,8 @@ export class EventHandlersRepository {
     );
   }
 
+  /** Handlers receive events again whose progress is undone. */
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return queryAsWorker<Row>(this.dataSource, text, values);
+    return queryAsWorker<Row>(this.dataSource, text, values, { mayBeUndone: true });
   }
 }

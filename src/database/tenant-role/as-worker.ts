@@ -15,6 +15,9 @@ const TIMEOUT_MS = 10_000;
 const AS_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
   set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
 
+/** Does not wait until the commit is on disk or on a standby. */
+const WITHOUT_WAIT = `${AS_WORKER}, set_config('synchronous_commit', 'off', true)`;
+
 /** Runs statements on jobs or events of all organizations in one transaction, as the database user. */
 export async function asWorker<T>(
   dataSource: DataSource,
@@ -41,19 +44,22 @@ export async function asWorker<T>(
 /**
  * Runs one statement on jobs or events of all organizations in a transaction of its own, as the database user. It
  * takes one round trip.
+ * @param mayBeUndone whether a crash of PostgreSQL may undo the last statements
  * @throws any error of the driver
  */
 export async function queryAsWorker<Row>(
   dataSource: DataSource,
   text: string,
   values: readonly unknown[] = [],
+  { mayBeUndone = false } = {},
 ): Promise<Row[]> {
   const [client, release] = await acquireClient(dataSource);
   const overdue = setTimeout(() => {
     destroyConnection(client);
   }, TIMEOUT_MS);
   try {
-    const context = { name: '', text: AS_WORKER, values: [String(TIMEOUT_MS)] };
+    const settings = mayBeUndone ? WITHOUT_WAIT : AS_WORKER;
+    const context = { name: '', text: settings, values: [String(TIMEOUT_MS)] };
     const pipeline = new StatementPipeline<Row>(context, { name: '', text }, [values]);
     client.query(pipeline);
     return await pipeline.result;
