@@ -84,6 +84,12 @@ export function parseAnswer(text: string): Answer {
   };
 }
 
+/** @throws Error with the text if it is no JSON, such as an error page of a balancer */
 function parseBody(text: string): unknown {
-  return text === '' ? undefined : JSON.parse(text);
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`The body is no JSON: ${text.slice(0, 300)}`, { cause });
+  }
 }

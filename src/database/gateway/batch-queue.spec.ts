@@ -107,6 +107,25 @@ it('rejects the waiting items if a batch fails before it takes them', async () =
   await expect(Promise.all(addAll(queue, 'ab'))).rejects.toThrow('no connection');
 });
 
+it('starts no further batch while one waits for a connection and can take all items', async () => {
+  let connect!: () => void;
+  const connected = new Promise<void>((resolve) => (connect = resolve));
+  const sizes: number[] = [];
+  const queue = new BatchQueue<BatchItem, string>({ concurrency: 2 }, async (take) => {
+    await connected;
+    const items = take();
+    sizes.push(items.length);
+    return items.map(({ id }) => id);
+  });
+  const first = addAll(queue, 'a');
+  await turn();
+  const second = addAll(queue, 'b');
+  await turn();
+  connect();
+  expect(await Promise.all([...first, ...second])).toEqual(['a', 'b']);
+  expect(sizes).toEqual([2]);
+});
+
 it('reports once that no item is left', async () => {
   const queue = queueWith({ concurrency: 2 });
   const results = addAll(queue, 'ab');

@@ -17,7 +17,8 @@ export interface BatchLimits {
 
 /**
  * Processes a batch.
- * @param take returns the items. Called as late as possible, because more items may arrive until then.
+ * @param take returns the items, at least one. It must be called, and as late as possible, because more items
+ *   may arrive until then.
  * @returns one result for each item, in their order
  */
 export type ProcessBatch<I, O> = (take: () => readonly I[]) => Promise<readonly O[]>;
@@ -35,7 +36,8 @@ interface Pending<I, O> {
 export class BatchQueue<I extends BatchItem, O> {
   private pending: Pending<I, O>[] = [];
   private running = 0;
-  private isScheduled = false;
+  /** Whether a batch will take the pending items. */
+  private isNextScheduled = false;
 
   /** @param onIdle called when no item is left */
   constructor(
@@ -53,17 +55,9 @@ export class BatchQueue<I extends BatchItem, O> {
   }
 
   private schedule(): void {
-    if (this.isScheduled || this.running >= this.limits.concurrency) return;
-    this.isScheduled = true;
-    setImmediate(() => {
-      this.isScheduled = false;
-      this.start();
-    });
-  }
-
-  private start(): void {
-    if (this.pending.length > 0 && this.running < this.limits.concurrency) void this.run();
-    else if (this.pending.length === 0 && this.running === 0) this.onIdle();
+    if (this.isNextScheduled || this.running >= this.limits.concurrency) return;
+    this.isNextScheduled = true;
+    setImmediate(() => void this.run());
   }
 
   private async run(): Promise<void> {
@@ -79,11 +73,21 @@ export class BatchQueue<I extends BatchItem, O> {
       for (const { reject } of batch ?? this.take()) reject(error);
     }
     this.running--;
-    this.start();
+    this.startNext();
+  }
+
+  private startNext(): void {
+    if (this.pending.length === 0) {
+      if (this.running === 0) this.onIdle();
+    } else if (!this.isNextScheduled) {
+      this.isNextScheduled = true;
+      void this.run();
+    }
   }
 
   /** Removes the items of the next batch from the queue, oldest first. */
   private take(): readonly Pending<I, O>[] {
+    this.isNextScheduled = false;
     const { maxItems = Infinity, maxSize = Infinity, allowsEqualIds = false } = this.limits;
     const taken: Pending<I, O>[] = [];
     const left: Pending<I, O>[] = [];
@@ -101,7 +105,7 @@ export class BatchQueue<I extends BatchItem, O> {
       if (!allowsEqualIds) ids.add(id);
     }
     this.pending = left;
-    if (left.length > 0 && taken.length > 0) this.schedule();
+    if (left.length > 0) this.schedule();
     return taken;
   }
 }

@@ -50,8 +50,10 @@ export interface Sample {
   readonly refusal: ErrorSummary | undefined;
 }
 
-/** The error of a request without a response. */
-const NO_ANSWER: ErrorSummary = { code: 'no answer', retryable: false };
+/** Describes a request without a response of the product. */
+function noAnswer({ message }: Error): ErrorSummary {
+  return { code: 'no answer', retryable: false, message };
+}
 
 /** Callers that send all kinds of requests until `stop`, even after failures. */
 export class Load {
@@ -100,7 +102,7 @@ export class Load {
   private async repeatRequest(kind: Kind, ask: SendRequest): Promise<void> {
     while (!this.isStopped) {
       const sentAt = performance.now();
-      const refusal = await ask().then(errorOf, () => NO_ANSWER);
+      const refusal = await ask().then(errorOf, noAnswer);
       this.samples.push({ kind, sentAt, endedAt: performance.now(), refusal });
       await after(THINK_TIME_MS);
     }

@@ -82,10 +82,11 @@ export class WriteLog {
   }
 }
 
-/** Code and retryability of an error response. */
+/** The error of an error response. */
 export interface ErrorSummary {
   readonly code: string;
   readonly retryable: boolean;
+  readonly message: string;
 }
 
 /** The error of a REST response or tool result; undefined on success. */
