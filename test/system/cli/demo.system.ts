@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { KeysService } from '../../src/auth/keys.service.js';
-import { addDemo } from '../../src/cli/demo.js';
-import type { Progress } from '../../src/extension/command.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { recordTables } from '../support/tenant-tables.js';
+import { KeysService } from '../../../src/auth/keys.service.js';
+import { addDemo } from '../../../src/cli/demo.js';
+import type { Progress } from '../../../src/extension/command.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { recordTables } from '../../support/tenant-tables.js';
 
 let app: TestApp;
 

@@ -1,15 +1,15 @@
 import type { Type } from '@nestjs/common';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { setLogLevel } from '../../src/config/logger.js';
+import { setLogLevel } from '../../../src/config/logger.js';
 import {
   type DatabaseTarget,
   MIGRATIONS,
-} from '../../src/database/connection/data-source-options.js';
-import { configOf, createDatabase, dropDatabase, query } from '../../src/testing/databases.js';
-import { migrateDatabase } from '../support/migrate-database.js';
-import { until } from '../support/product.js';
-import { TableLoad } from '../support/table-load.js';
+} from '../../../src/database/connection/data-source-options.js';
+import { configOf, createDatabase, dropDatabase, query } from '../../../src/testing/databases.js';
+import { migrateDatabase } from '../../support/migrate-database.js';
+import { until } from '../../support/product.js';
+import { TableLoad } from '../../support/table-load.js';
 
 class AddsColumn1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

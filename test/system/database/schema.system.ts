@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ADMINISTRATION } from '../../src/database/connection/administration.js';
+import { ADMINISTRATION } from '../../../src/database/connection/administration.js';
 import {
   dataSourceOptions,
   MIGRATIONS,
-} from '../../src/database/connection/data-source-options.js';
-import type { Statement } from '../../src/database/gateway/tenant.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../src/fields/read-input.js';
-import { LeadListQuery } from '../../src/leads/lead.dto.js';
-import { LeadsRepository } from '../../src/leads/leads.repository.js';
-import { LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { createDatabase, query } from '../../src/testing/databases.js';
-import { captureLog } from '../support/captured-log.js';
+} from '../../../src/database/connection/data-source-options.js';
+import type { Statement } from '../../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import { readInput } from '../../../src/fields/read-input.js';
+import { LeadListQuery } from '../../../src/leads/lead.dto.js';
+import { LeadsRepository } from '../../../src/leads/leads.repository.js';
+import { LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { createDatabase, query } from '../../../src/testing/databases.js';
+import { captureLog } from '../../support/captured-log.js';
 
 describe('migrations', () => {
   let apps: TestApp[];

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { KeysService } from '../../src/auth/keys.service.js';
-import { AdministrativeWrites } from '../../src/database/gateway/administrative-writes.js';
-import { SharedLookups } from '../../src/database/gateway/shared-lookups.js';
-import { SessionStore } from '../../src/mcp/sessions/session-store.js';
-import { createLead, updateLead } from '../../src/testing/factories.js';
-import type { McpHttpClient } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { KeysService } from '../../../src/auth/keys.service.js';
+import { AdministrativeWrites } from '../../../src/database/gateway/administrative-writes.js';
+import { SharedLookups } from '../../../src/database/gateway/shared-lookups.js';
+import { SessionStore } from '../../../src/mcp/sessions/session-store.js';
+import { createLead, updateLead } from '../../../src/testing/factories.js';
+import type { McpHttpClient } from '../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -14,10 +14,10 @@ import {
   SEND,
   terminatedSession,
   VERSION_WITH_BATCHES,
-} from '../support/mcp-helpers.js';
-import { readAllEvents } from '../support/events.js';
-import { openSessions } from '../support/open-sessions.js';
-import { until } from '../support/product.js';
+} from '../../support/mcp-helpers.js';
+import { readAllEvents } from '../../support/events.js';
+import { openSessions } from '../../support/open-sessions.js';
+import { until } from '../../support/product.js';
 
 const TTL_SECONDS = 60;
 const MINUTE_MS = 60_000;

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { expectEnvelope } from '../../src/testing/envelope.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/product.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { ConcurrencyLimit } from '../../../src/database/gateway/concurrency-limit.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import { createLead, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { until } from '../../support/product.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
 
 /** Maximum number of concurrent operations. */
 const MOST = 64;

@@ -4,9 +4,9 @@ import {
   type DatabaseTarget,
   dataSourceOptions,
   MIGRATIONS,
-} from '../../src/database/connection/data-source-options.js';
-import { migrate } from '../../src/database/migrate.js';
-import { protectTenantTable } from '../../src/database/tenant-role/tenant-role.js';
+} from '../../../src/database/connection/data-source-options.js';
+import { migrate } from '../../../src/database/migrate.js';
+import { protectTenantTable } from '../../../src/database/tenant-role/tenant-role.js';
 import {
   USERS,
   startFilled,
@@ -14,11 +14,11 @@ import {
   expectCountersToHold,
   rowsByTable,
   restore,
-} from '../support/backups.js';
-import { createLead } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { createDatabase } from '../../src/testing/databases.js';
-import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js';
+} from '../../support/backups.js';
+import { createLead } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { createDatabase } from '../../../src/testing/databases.js';
+import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../../support/plain-owner.js';
 
 describe('a restore into another schema', () => {
   const names = MIGRATIONS.map(({ name }) => name);

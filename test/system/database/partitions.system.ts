@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { OrganizationRemovalService } from '../../src/auth/organization-removal.service.js';
-import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
-import { PartitionsService } from '../../src/database/partitions/partitions.service.js';
-import { CountsService } from '../../src/database/records/counts.service.js';
-import { PurgeService } from '../../src/database/records/purge.service.js';
-import { dropDatabase } from '../../src/testing/databases.js';
-import { createLead, dataOf, errorOf, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../support/plain-owner.js';
+import { OrganizationRemovalService } from '../../../src/auth/organization-removal.service.js';
+import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
+import { PartitionsService } from '../../../src/database/partitions/partitions.service.js';
+import { CountsService } from '../../../src/database/records/counts.service.js';
+import { PurgeService } from '../../../src/database/records/purge.service.js';
+import { dropDatabase } from '../../../src/testing/databases.js';
+import { createLead, dataOf, errorOf, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../../support/plain-owner.js';
 
 const TABLES = [
   ...['appointments', 'event_outbox', 'idempotency_keys', 'jobs', 'leads', 'record_counts'],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
-import { createLead, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { databaseOf } from '../../src/testing/databases.js';
-import { captureLog } from '../support/captured-log.js';
+import { UnlimitedTimeBudget } from '../../../src/database/gateway/time-budget.js';
+import { createLead, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { databaseOf } from '../../../src/testing/databases.js';
+import { captureLog } from '../../support/captured-log.js';
 
 describe('DATABASE_MAX_CONNECTIONS', () => {
   const lines = captureLog();

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { Deadline, TimeBudget } from '../../src/database/gateway/time-budget.js';
-import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { createLead, errorOf, LEADS } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/product.js';
+import { Deadline, TimeBudget } from '../../../src/database/gateway/time-budget.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { createLead, errorOf, LEADS } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { until } from '../../support/product.js';
 
 /** The lock timeout of a statement that blocks other statements of its connection (milliseconds). */
 const BRIEF_LOCK_MS = '100';
