@@ -142,8 +142,7 @@ export class SessionStore implements BeforeApplicationShutdown {
    */
   async refreshNotified(): Promise<void> {
     if (!this.mayBeShared) return;
-    const known = [...this.known.values()];
-    await this.refresh(known.filter((one) => one.isStreaming || one.hasNotifications));
+    await this.refresh([...this.known.values()].filter(isNotified));
   }
 
   private async refresh(sessions: readonly Session[]): Promise<void> {
@@ -163,7 +162,8 @@ export class SessionStore implements BeforeApplicationShutdown {
       }
       session.closeReplacedStream(stored.stream_number);
       session.updateScopes(stored.scopes);
-      if (this.mayBeShared) {
+      // Other sessions take over subscriptions with their next request, which also reads missed changes.
+      if (this.mayBeShared && isNotified(session)) {
         const scopes = new Set(stored.scopes);
         this.subscriptions.replace(session, stored.subscriptions, scopes, changesBefore);
       }
@@ -238,6 +238,11 @@ export class SessionStore implements BeforeApplicationShutdown {
       if (isWritten && !session.hasNotifications) this.known.delete(session.id);
     }
   }
+}
+
+/** Whether changes of records cause notifications now, or have caused some. */
+function isNotified(session: Session): boolean {
+  return session.isStreaming || session.hasNotifications;
 }
 
 function useOf(session: Session, now: number): SessionUse {

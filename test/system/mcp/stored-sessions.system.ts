@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { AdministrativeWrites } from '../../../src/database/gateway/administrative-writes.js';
 import { SharedLookups } from '../../../src/database/gateway/shared-lookups.js';
+import { EventFollower } from '../../../src/events/event-follower.js';
 import { SessionStore } from '../../../src/mcp/sessions/session-store.js';
 import { createLead, updateLead } from '../../../src/testing/factories.js';
 import type { McpHttpClient } from '../../../src/testing/mcp-client.js';
@@ -180,6 +181,9 @@ describe('a session on another instance, such as after a restart', () => {
     await here.rpc(session, 'resources/subscribe', { uri: `lead://${lead.id}` });
     await updateLead(owner.api, lead.id, { notes: 'x' });
     await readAllEvents(owner.api, 2);
+    const { head } = app.app.get(EventFollower);
+    await until(() => Promise.resolve(other.app.get(EventFollower).head >= head));
+    await other.app.get(SessionStore).revalidate();
     const stream = await there.openStream(session);
     expect((await stream.nextMessage()).message).toMatchObject({
       params: { uri: `lead://${lead.id}` },

@@ -47,6 +47,10 @@ listen postgres
   external-check command ${script}
   option redispatch 1
   default-server check inter 2s fastinter 500ms downinter 500ms fall 3 rise 1 on-marked-down shutdown-sessions
+  # The check starts a process, which takes long on a busy machine.
+  timeout check 5s
+  timeout client 1h
+  timeout server 1h
 ${serverLines(database.servers.map(({ port }) => port))}
 `;
 }
