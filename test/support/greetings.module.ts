@@ -6,6 +6,7 @@ import { Text } from '../../src/fields/kinds.js';
 import { Caller } from '../../src/http/request/api-request.js';
 import { defineJob, type JobRun } from '../../src/jobs/job.js';
 import { JobHandler } from '../../src/jobs/job.decorator.js';
+import { JobWorker } from '../../src/jobs/job-worker.js';
 import { JobsService, type SendOptions } from '../../src/jobs/jobs.service.js';
 import type { Actor } from '../../src/tenancy/actor.js';
 import type { TestApp } from '../../src/testing/test-app.js';
@@ -106,12 +107,13 @@ export class StoredJobs {
     );
   }
 
-  /** Makes all delays and leases end now. */
+  /** Makes all delays and leases end now, which this server notices at once. */
   async passTime(): Promise<void> {
     await this.app.sql(
       'update jobs set run_at = now(), last_error = null where organization_id = $1',
       [this.organization],
     );
+    this.app.app.get(JobWorker).wake();
   }
 
   /** Waits until every job has run. */

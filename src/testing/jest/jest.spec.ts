@@ -19,6 +19,18 @@ describe('the environment of tests', () => {
     expect(types.isModuleNamespaceObject(jest.requireActual('uuid'))).toBe(true);
   });
 
+  it('runs a file again in each module registry, although it is compiled once', () => {
+    const [first, second] = [1, 2].map(() => {
+      let client: unknown;
+      jest.isolateModules(() => {
+        client = jest.requireActual<Record<'ApiClient', unknown>>('../api-client.js').ApiClient;
+      });
+      return client;
+    });
+    expect(first).toBeInstanceOf(Function);
+    expect(first).not.toBe(second);
+  });
+
   it("lets Node's streams work while timers are fake", async () => {
     jest.useFakeTimers();
     expect(await text(Readable.from(['a', 'b']))).toBe('ab');
