@@ -2,8 +2,7 @@ import type * as Deadlines from '../../src/client/deadline.js';
 import { Random } from '../../src/cli/sample/random.js';
 import { LatitudeClient, LatitudeError } from '../../src/client/index.js';
 import { HTTP_FAULTS, HttpFaultProxy } from '../support/http-fault-proxy.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 
 // Retries are not delayed here. Other tests cover the delays.
 jest.mock('../../src/client/retry-policy.js', () => ({
@@ -30,13 +29,13 @@ jest.mock('../../src/client/deadline.js', () => {
 const CREATES = 100;
 const CALLERS = 50;
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let proxy: HttpFaultProxy;
 let client: LatitudeClient;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
 beforeEach(async () => {
   tenant = await app.organization();
