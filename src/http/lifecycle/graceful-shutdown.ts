@@ -6,6 +6,12 @@ import { setBacklog } from './node-internals.js';
 /** Time for the whole shutdown. Requests are faster. */
 const DEADLINE_MS = 15_000;
 
+/**
+ * The end of a drain, in which each connection is closed after its next response. Balancers use other instances by
+ * then: HAProxy sometimes drops the request that follows such a response on the connection of its client.
+ */
+const CLOSING_MS = 1_000;
+
 const POLL_INTERVAL_MS = 20;
 
 /** Time for an idle keep-alive connection to send one more request, answered with `close`. */
@@ -58,11 +64,12 @@ export class GracefulShutdown {
     return this.isDraining || this.begunAt !== undefined;
   }
 
-  /** Accepts connections for some time, and closes each after its next response. */
+  /** Serves as before for some time, and closes each connection after its next response at the end of it. */
   async drain(ms: number): Promise<void> {
     this.isDraining = true;
+    await after(ms - CLOSING_MS);
     this.closeConnections();
-    await after(ms);
+    await after(Math.min(ms, CLOSING_MS));
   }
 
   /** @returns when the shutdown began */

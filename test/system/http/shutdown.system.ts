@@ -3,7 +3,9 @@ import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { LEADS } from '../../../src/testing/factories.js';
+import type { HttpAdapter } from '../../../src/http/lifecycle/http-adapter.js';
 import { TestApp } from '../../../src/testing/test-app.js';
+import { until } from '../../support/product.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';
@@ -39,6 +41,23 @@ describe('graceful shutdown', () => {
     await stopped;
     keepAlive.destroy();
     pending.destroy();
+    await app.stop();
+  });
+});
+
+describe('the delay of a shutdown', () => {
+  it('keeps connections open, and closes each after a response in its last second', async () => {
+    const app = await TestApp.start();
+    const adapter = app.app.getHttpAdapter() as HttpAdapter;
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    await send(app, LIVE, agent);
+    const drained = adapter.drain(2_000);
+    const ready = await send(app, READY, agent);
+    expect(ready).toMatchObject({ status: 503, headers: { connection: 'keep-alive' } });
+    await until(async () => (await send(app, LIVE, agent)).headers.connection === 'close');
+    await drained;
+    expect(await send(app, LIVE, agent)).toMatchObject({ status: 200 });
+    agent.destroy();
     await app.stop();
   });
 });
