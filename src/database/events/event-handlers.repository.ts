@@ -91,7 +91,7 @@ export class EventHandlersRepository {
     );
   }
 
-  /** Handlers receive events again whose progress is undone. */
+  /** If a crash undoes the stored progress of a handler, the handler receives the events again. */
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return queryAsWorker<Row>(this.dataSource, text, values, { mayBeUndone: true });
   }

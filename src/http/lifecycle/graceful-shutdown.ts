@@ -64,12 +64,15 @@ export class GracefulShutdown {
     return this.isDraining || this.begunAt !== undefined;
   }
 
-  /** Serves as before for some time, and closes each connection after its next response at the end of it. */
+  /**
+   * Serves as before for some time, and closes each connection after its next response at the end of it.
+   * @param ms at least a second
+   */
   async drain(ms: number): Promise<void> {
     this.isDraining = true;
     await after(ms - CLOSING_MS);
     this.closeConnections();
-    await after(Math.min(ms, CLOSING_MS));
+    await after(CLOSING_MS);
   }
 
   /** @returns when the shutdown began */

@@ -142,7 +142,7 @@ export class SessionStore implements BeforeApplicationShutdown {
    */
   async refreshNotified(): Promise<void> {
     if (!this.mayBeShared) return;
-    await this.refresh([...this.known.values()].filter(isNotified));
+    await this.refresh([...this.known.values()].filter((session) => session.isNotified));
   }
 
   private async refresh(sessions: readonly Session[]): Promise<void> {
@@ -163,7 +163,7 @@ export class SessionStore implements BeforeApplicationShutdown {
       session.closeReplacedStream(stored.stream_number);
       session.updateScopes(stored.scopes);
       // Other sessions take over subscriptions with their next request, which also reads missed changes.
-      if (this.mayBeShared && isNotified(session)) {
+      if (this.mayBeShared && session.isNotified) {
         const scopes = new Set(stored.scopes);
         this.subscriptions.replace(session, stored.subscriptions, scopes, changesBefore);
       }
@@ -238,11 +238,6 @@ export class SessionStore implements BeforeApplicationShutdown {
       if (isWritten && !session.hasNotifications) this.known.delete(session.id);
     }
   }
-}
-
-/** Whether changes of records cause notifications now, or have caused some. */
-function isNotified(session: Session): boolean {
-  return session.isStreaming || session.hasNotifications;
 }
 
 function useOf(session: Session, now: number): SessionUse {

@@ -87,6 +87,15 @@ export class Session {
     return this.subscriptions.uris.length > 0 || (this.events?.length ?? 0) > 0;
   }
 
+  /** Whether changes of records cause notifications now, or have caused some. */
+  get isNotified(): boolean {
+    return this.isStreaming || this.hasNotifications;
+  }
+
+  get isStreaming(): boolean {
+    return this.stream !== undefined;
+  }
+
   /** Stores a notification for resumed streams, and sends it if a stream is open. */
   notify(method: string, params?: Notification['params']): void {
     const message: Notification = { jsonrpc: '2.0', method, ...(params && { params }) };
@@ -174,10 +183,6 @@ export class Session {
   terminate(): void {
     this.subscriptions.end();
     this.closeStream();
-  }
-
-  get isStreaming(): boolean {
-    return this.stream !== undefined;
   }
 
   private discardEventsOf(uris: readonly (string | undefined)[]): void {
