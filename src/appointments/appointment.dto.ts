@@ -3,7 +3,7 @@ import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds.js';
 import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/record-fields.js';
 import { ListQuery, SortBy } from '../listing/list-query.js';
 
-export const APPOINTMENT_STATUSES = [
+const APPOINTMENT_STATUSES = [
   'scheduled',
   'confirmed',
   'completed',

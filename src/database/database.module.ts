@@ -3,49 +3,49 @@ import { DiscoveryModule } from '@nestjs/core';
 import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { ChangeBus } from './events/change-bus.js';
-import { EventHandlersRepository } from './events/event-handlers.repository.js';
-import { EventLogRepository } from './events/event-log.repository.js';
-import { EventPartitionsRepository } from './events/event-partitions.repository.js';
-import { EventOutbox } from './events/event-outbox.js';
 import {
   ADMINISTRATION,
   administrationOptions,
   closeUnfinishedTransactions,
 } from './connection/administration.js';
-import { BatchConnections } from './gateway/batch-connections.js';
 import { warnOfConnectionLimit } from './connection/connection-limit.js';
 import { planConnections } from './connection/connection-plan.js';
 import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
-import { AdministrativeWrites } from './gateway/administrative-writes.js';
-import { CountsService } from './records/counts.service.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Instances } from './connection/instances.js';
 import { reportLostConnections } from './connection/lost-connections.js';
-import { poolOf } from './connection/typeorm-internals.js';
-import { ConcurrencyLimit } from './gateway/concurrency-limit.js';
-import { migrate, type MigrateOptions } from './migrate.js';
-import { TimeBudget } from './gateway/time-budget.js';
-import { RepositoryCheck } from './records/repository-check.js';
-import { PurgeService } from './records/purge.service.js';
 import { SessionContext } from './connection/session-context.js';
-import { enableSearchIndex } from './records/search-index.js';
-import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
-import type { TenantTable } from './records/tenant-table.js';
-import type { MigrationLedger } from './migration-ledgers.js';
-import { PartitionsService } from './partitions/partitions.service.js';
-import { PrimaryPosition } from './replicas/primary-position.js';
-import { Replicas } from './replicas/replicas.js';
-import { Readiness } from './readiness/readiness.js';
-import { SharedLookups } from './gateway/shared-lookups.js';
-import { IdempotencyRepository } from './idempotency.repository.js';
+import { poolOf } from './connection/typeorm-internals.js';
+import { ChangeBus } from './events/change-bus.js';
+import { EventHandlersRepository } from './events/event-handlers.repository.js';
+import { EventLogRepository } from './events/event-log.repository.js';
+import { EventOutbox } from './events/event-outbox.js';
+import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { EventsRepository } from './events/events.repository.js';
+import { AdministrativeWrites } from './gateway/administrative-writes.js';
+import { BatchConnections } from './gateway/batch-connections.js';
+import { ConcurrencyLimit } from './gateway/concurrency-limit.js';
+import { SharedLookups } from './gateway/shared-lookups.js';
+import { TenantDatabase } from './gateway/tenant-database.js';
+import { TimeBudget } from './gateway/time-budget.js';
+import { FailedJobsRepository } from './jobs/failed-jobs.repository.js';
 import { JobQueueRepository } from './jobs/job-queue.repository.js';
 import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
-import { FailedJobsRepository } from './jobs/failed-jobs.repository.js';
 import { JobWorkerRepository } from './jobs/job-worker.repository.js';
+import { PartitionsService } from './partitions/partitions.service.js';
+import { Readiness } from './readiness/readiness.js';
+import { CountsService } from './records/counts.service.js';
+import { PurgeService } from './records/purge.service.js';
+import { RepositoryCheck } from './records/repository-check.js';
+import { enableSearchIndex } from './records/search-index.js';
 import { TenantDataService } from './records/tenant-data.service.js';
-import { TenantDatabase } from './gateway/tenant-database.js';
+import type { TenantTable } from './records/tenant-table.js';
+import { DECLARED_TABLES, TenantTables } from './records/tenant-tables.service.js';
+import { PrimaryPosition } from './replicas/primary-position.js';
+import { Replicas } from './replicas/replicas.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
+import { migrate, type MigrateOptions } from './migrate.js';
+import type { MigrationLedger } from './migration-ledgers.js';
 
 const PROVIDERS = [
   AdministrativeWrites,
@@ -104,47 +104,21 @@ export class DatabaseModule implements OnModuleInit {
     private readonly settings: Settings,
   ) {}
 
-  static to({
-    target,
-    timeBudget,
-    applicationName,
-    beforeMigrating,
-    ledgers,
-    tables,
-  }: DatabaseOptions): DynamicModule {
+  static to(options: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
     return {
       module: DatabaseModule,
       imports: [
         DiscoveryModule,
-        TypeOrmModule.forRootAsync({
-          inject: [Settings],
-          useFactory: ({ databaseMaxConnections, databasePreparedStatements }: Settings) => {
-            context.hasOwnSession = databasePreparedStatements;
-            return {
-              ...dataSourceOptions(target, context, applicationName),
-              poolSize: planConnections(databaseMaxConnections).pool,
-              ...MODULE_OPTIONS,
-            };
-          },
-          dataSourceFactory: (options) =>
-            connectAndMigrate(options, context, { before: beforeMigrating, ledgers }),
-        }),
-        TypeOrmModule.forRootAsync({
-          name: ADMINISTRATION,
-          inject: [DataSource],
-          useFactory: (application: DataSource) => ({
-            ...administrationOptions(application),
-            ...MODULE_OPTIONS,
-          }),
-        }),
+        applicationDataSource(options, context),
+        administrationDataSource(),
       ],
       providers: [
         ...PROVIDERS,
         RepositoryCheck,
-        { provide: TimeBudget, useValue: timeBudget },
+        { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
-        { provide: DECLARED_TABLES, useValue: tables },
+        { provide: DECLARED_TABLES, useValue: options.tables },
       ],
       exports: PROVIDERS,
     };
@@ -154,6 +128,38 @@ export class DatabaseModule implements OnModuleInit {
     const { workers, databaseMaxConnections } = this.settings;
     await warnOfConnectionLimit(this.dataSource, workers * databaseMaxConnections);
   }
+}
+
+/** The data source of requests, whose transactions have the session context. */
+function applicationDataSource(
+  { target, applicationName, beforeMigrating, ledgers }: DatabaseOptions,
+  context: SessionContext,
+): DynamicModule {
+  return TypeOrmModule.forRootAsync({
+    inject: [Settings],
+    useFactory: ({ databaseMaxConnections, databasePreparedStatements }: Settings) => {
+      context.hasOwnSession = databasePreparedStatements;
+      return {
+        ...dataSourceOptions(target, context, applicationName),
+        poolSize: planConnections(databaseMaxConnections).pool,
+        ...MODULE_OPTIONS,
+      };
+    },
+    dataSourceFactory: (options) =>
+      connectAndMigrate(options, context, { before: beforeMigrating, ledgers }),
+  });
+}
+
+/** The data source of statements that run as the database user. */
+function administrationDataSource(): DynamicModule {
+  return TypeOrmModule.forRootAsync({
+    name: ADMINISTRATION,
+    inject: [DataSource],
+    useFactory: (application: DataSource) => ({
+      ...administrationOptions(application),
+      ...MODULE_OPTIONS,
+    }),
+  });
 }
 
 async function connectAndMigrate(

@@ -10,8 +10,6 @@ import { readLockFile, startPostmaster } from './postmaster.js';
 import { prepareRuntime } from './runtime.js';
 import { Supervisor } from './supervisor.js';
 
-export { DataDirectoryInUseError };
-
 export interface EmbeddedPostgresOptions {
   /** DATA_DIR. Its folder `postgres` contains the cluster. */
   readonly dataDir: string;

@@ -24,10 +24,7 @@ export async function isAlive(process: ProcessIdentity): Promise<boolean> {
 }
 
 /** Sends a signal to exactly this process. @returns false if it has ended */
-export async function sendSignal(
-  target: ProcessIdentity,
-  signal: NodeJS.Signals,
-): Promise<boolean> {
+async function sendSignal(target: ProcessIdentity, signal: NodeJS.Signals): Promise<boolean> {
   if (!(await isAlive(target))) return false;
   try {
     return process.kill(target.pid, signal);

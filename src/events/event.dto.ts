@@ -4,7 +4,7 @@ import { AnyRecord, Names } from '../fields/output-kinds.js';
 import { MAX_LIMIT } from '../listing/list-query.js';
 
 /** The longest wait for an event, in seconds. Proxies close requests that take much longer. */
-export const MAX_WAIT_SECONDS = 25;
+const MAX_WAIT_SECONDS = 25;
 
 /** A value of `after` that stands for the last event. */
 export const LATEST = 'latest';

@@ -17,7 +17,7 @@ import { ListQuery, SortBy } from '../listing/list-query.js';
 export const TEMPERATURES = ['cold', 'warm', 'hot'] as const;
 export type Temperature = (typeof TEMPERATURES)[number];
 
-export const SOURCES = ['manual', 'api', 'website', 'referral', 'import', 'other'] as const;
+const SOURCES = ['manual', 'api', 'website', 'referral', 'import', 'other'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export const LEAD_SORTS = [

@@ -7,7 +7,7 @@ import { ListQuery, SortBy } from '../listing/list-query.js';
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
 export type TaskPriority = (typeof TASK_PRIORITIES)[number];
 
-export const TASK_STATUSES = ['open', 'in_progress', 'completed', 'cancelled'] as const;
+const TASK_STATUSES = ['open', 'in_progress', 'completed', 'cancelled'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 const TASK_SORTS = ['due_date', 'created_at', 'priority'] as const;

@@ -1,7 +1,7 @@
 /** The test kit for extensions of a team. Other files of the folder are internal. */
 export { type Answer, ApiClient } from './api-client.js';
-export { contractOf, type ContractOptions } from './contract-of.js';
-export type { Sample, Samples } from './contract-routes.js';
+export { contractOf, type ContractOptions } from './contract/contract-of.js';
+export type { Sample, Samples } from './contract/contract-routes.js';
 export { createDatabase, dropDatabase, urlOf } from './databases.js';
 export {
   buildLead,

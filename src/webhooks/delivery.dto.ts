@@ -2,7 +2,7 @@ import { DateTime, Integer, OneOf, Text, Uuid } from '../fields/kinds.js';
 import { CreatedAt, UpdatedAt } from '../fields/record-fields.js';
 import { ListQuery } from '../listing/list-query.js';
 
-export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** How many bytes of a response are kept. */

@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.js';
 import { nameOfServer } from '../database/connection/server-name.js';
 import type { OpenDatabase } from '../database/connection/open-database.js';
 import { MemoryRateLimitStorage } from '../rate-limit/rate-limit.storage.js';
+import type { WorkerOptions } from './messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerPool } from './worker-pool.js';
 import type { WorkerListener } from './worker-process.js';
@@ -29,21 +30,10 @@ export async function runWorkers(
   }
   // The parent accepts all connections, so that none is lost with the listener of a worker.
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  const windows = new MemoryRateLimitStorage();
-  const metrics = new WorkerMetrics();
-  const listener: WorkerListener = {
-    onReport: (worker, report) => {
-      metrics.receive(worker, report);
-    },
-    replyTo: (request, worker) => {
-      if (request.topic === 'limits') return request.requests.map((each) => windows.take(each));
-      metrics.receive(worker, request.report);
-      return metrics.page(pool.ready.filter((other) => other !== worker));
-    },
-  };
-  const options = { database, embedded, applicationName: nameOfServer() };
-  const pool = new WorkerPool(settings.workers, options, listener, (worker) => {
-    metrics.keep(worker);
+  const pool = createPool(settings.workers, {
+    database,
+    embedded,
+    applicationName: nameOfServer(),
   });
   process.on('SIGUSR2', () => {
     pool.restart();
@@ -59,4 +49,24 @@ export async function runWorkers(
   } finally {
     await pool.stop();
   }
+}
+
+/** Creates the pool of workers, whose rate limits and metrics this process keeps. */
+function createPool(size: number, options: Omit<WorkerOptions, 'role'>): WorkerPool {
+  const windows = new MemoryRateLimitStorage();
+  const metrics = new WorkerMetrics();
+  const listener: WorkerListener = {
+    onReport: (worker, report) => {
+      metrics.receive(worker, report);
+    },
+    replyTo: (request, worker) => {
+      if (request.topic === 'limits') return request.requests.map((each) => windows.take(each));
+      metrics.receive(worker, request.report);
+      return metrics.page(pool.ready.filter((other) => other !== worker));
+    },
+  };
+  const pool = new WorkerPool(size, options, listener, (worker) => {
+    metrics.keep(worker);
+  });
+  return pool;
 }

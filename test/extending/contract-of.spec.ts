@@ -1,4 +1,4 @@
-import { contractOf } from '../../src/testing/contract-of.js';
+import { contractOf } from '../../src/testing/contract/contract-of.js';
 import { createLead } from '../../src/testing/factories.js';
 import { notesExtension } from './notes.extension.js';
 

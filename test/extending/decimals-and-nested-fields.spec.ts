@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../src/fields/json-schema.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
-import { contractOf } from '../../src/testing/contract-of.js';
+import { contractOf } from '../../src/testing/contract/contract-of.js';
 import { dataOf, errorOf, expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

@@ -8,7 +8,7 @@ export const TENANT_ROLE = 'latitude_app';
 export const TENANT_SETTING = 'app.organization_id';
 
 /** The condition of the policy of every table with an `organization_id`. */
-export const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
+const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
 
 /** Whether a condition that PostgreSQL reports is that of the policy. */
 export function isTenantPolicy(condition: string | null | undefined): boolean {
@@ -28,7 +28,7 @@ function withoutTypes(condition: string | null | undefined): string | undefined 
 export const WORKER_SETTING = 'app.job_worker';
 
 /** The condition of the second policy of `jobs`. It never holds under the tenant role. */
-export const WORKER_POLICY = `current_setting('${WORKER_SETTING}', true) = 'on' and current_user <> '${TENANT_ROLE}'`;
+const WORKER_POLICY = `current_setting('${WORKER_SETTING}', true) = 'on' and current_user <> '${TENANT_ROLE}'`;
 
 /** SQL: whether the connected user may switch to the tenant role. PostgreSQL 16 requires the SET option. */
 export const MAY_SWITCH_TO_TENANT_ROLE = `(

@@ -15,7 +15,7 @@ export type SourcePlan =
   | UncheckedPlan
   | { readonly kind: 'named'; readonly parameters: readonly NamedParameter[] };
 
-export interface UncheckedPlan {
+interface UncheckedPlan {
   readonly kind: 'unchecked';
   readonly dto?: Type<object>;
   readonly isArray: boolean;

@@ -64,7 +64,7 @@ export interface SessionSubscriptions {
 }
 
 /** A JSON-RPC error. The error classes of the SDKs cannot be used: they repeat the code in the message. */
-export class RpcError extends Error {
+class RpcError extends Error {
   constructor(
     readonly code: number,
     message: string,

@@ -29,7 +29,7 @@ export interface McpRequestContext {
   reportedWindow?: RateWindow;
 }
 
-/** The header names one call, and a batch can hold several. */
+/** The problem of the header `Idempotency-Key`, which is the key of one call, on a batch of calls. */
 const KEY_OF_BATCH = {
   field: 'Idempotency-Key',
   message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,
@@ -48,29 +48,31 @@ export class RequestOperations {
   ) {}
 
   /** @param session undefined for a message without a session */
-  for(
+  for(messages: Messages, context: McpRequestContext, session?: Session): McpOperations {
+    return {
+      ...this.toolOperations(messages, context, session),
+      ...this.resourceOperations(context, session),
+      ...this.promptOperations(context),
+    };
+  }
+
+  private toolOperations(
     { argumentProblems, isBatch }: Messages,
     context: McpRequestContext,
-    session?: Session,
-  ): McpOperations {
+    session: Session | undefined,
+  ): Pick<McpOperations, 'listTools' | 'callTool'> {
     const { actor, request } = context;
     const { state } = request;
     const { requestId } = state;
-    const onCounted = (window: RateWindow) => {
-      recordCall(context, window);
-    };
-    const withLoggedError = <T>(work: Promise<T>) =>
-      work.catch((thrown: unknown) => {
-        const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
-        state.errorCode = error.code;
-        throw error;
-      });
     const keyOfRequest = request.get('Idempotency-Key');
     const parseProblems =
       isBatch && keyOfRequest !== undefined
         ? [...argumentProblems, KEY_OF_BATCH]
         : argumentProblems;
     const isTextOnly = needsTextOnly(session?.clientName);
+    const onCounted = (window: RateWindow) => {
+      recordCall(context, window);
+    };
     return {
       listTools: () => {
         const tools = this.registry.listFor(actor.scopes);
@@ -84,17 +86,37 @@ export class RequestOperations {
         state.errorCode = outcome.error?.code;
         return isTextOnly ? textOnly(outcome.result) : outcome.result;
       },
+    };
+  }
+
+  private resourceOperations(
+    context: McpRequestContext,
+    session: Session | undefined,
+  ): Pick<
+    McpOperations,
+    'listResources' | 'listResourceTemplates' | 'readResource' | 'subscriptions'
+  > {
+    const { actor, request } = context;
+    return {
       listResources: () => this.resources.listsFor(actor.scopes),
       listResourceTemplates: () => this.resources.templatesFor(actor.scopes),
-      readResource: (uri) => withLoggedError(this.readResource(uri, context)),
+      readResource: (uri) => withLoggedError(request, this.readResource(uri, context)),
       subscriptions: session && {
         subscribe: (resource) => this.subscriptions.add(session, resource),
         unsubscribe: (canonicalUri) => this.subscriptions.remove(session, canonicalUri),
       },
+    };
+  }
+
+  private promptOperations({
+    actor,
+    request,
+  }: McpRequestContext): Pick<McpOperations, 'listPrompts' | 'getPrompt' | 'complete'> {
+    return {
       listPrompts: () => this.prompts.listFor(actor.scopes),
-      getPrompt: (name, args) => withLoggedError(this.prompts.get(actor, name, args)),
+      getPrompt: (name, args) => withLoggedError(request, this.prompts.get(actor, name, args)),
       complete: (reference, argument) =>
-        withLoggedError(this.completions.complete(actor, reference, argument)),
+        withLoggedError(request, this.completions.complete(actor, reference, argument)),
     };
   }
 
@@ -106,6 +128,17 @@ export class RequestOperations {
     return this.resources.read(context.actor, uri, (window) => {
       recordCall(context, window);
     });
+  }
+}
+
+/** Logs a failure of the work, and rejects with its API error. */
+async function withLoggedError<T>({ state }: ApiRequest, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    const error = toLoggedApiError(thrown, state.requestId, MCP_ROUTE);
+    state.errorCode = error.code;
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DataDirectoryInUseError } from '../../../src/embedded-postgres/embedded-postgres.js';
+import { DataDirectoryInUseError } from '../../../src/embedded-postgres/errors.js';
 import {
   eventually,
   isDead,

@@ -1,6 +1,6 @@
-import type { OpenApiDocument, Operation, Schema } from '../http/openapi/model.js';
-import type { Answer, ApiClient } from './api-client.js';
-import type { Tenant } from './test-server.js';
+import type { OpenApiDocument, Operation, Schema } from '../../http/openapi/model.js';
+import type { Answer, ApiClient } from '../api-client.js';
+import type { Tenant } from '../test-server.js';
 
 /** Makes a valid body for a route, with the records that it refers to. */
 export type Sample = (tenant: Tenant) => object | Promise<object>;
@@ -42,7 +42,7 @@ export function routesOf(document: OpenApiDocument, scopes: readonly string[]): 
 }
 
 /** The path with an id in place of each parameter. */
-export function pathOf({ path }: ContractRoute, id = UNKNOWN_ID): string {
+function pathOf({ path }: ContractRoute, id = UNKNOWN_ID): string {
   return path.replaceAll(/\{[^}]+\}/g, encodeURIComponent(id));
 }
 
