@@ -20,7 +20,7 @@ describe('a new key', () => {
     expect(new Set(keys).size).toBe(keys.length);
     for (let place = 4; place < 34; place++) {
       const seen = new Set(keys.map((key) => key[place]));
-      // With 500 keys, a given character is missing with a probability of 1 to 3,400; six never are.
+      // A position lacks a given character in 1 of 3,400 runs. It practically never lacks six of them.
       expect(seen.size).toBeGreaterThan(BASE62.length - 6);
     }
   });

@@ -56,8 +56,7 @@ export class ApiKeyGuard implements CanActivate {
     return actor.catch(async (error: unknown) => {
       const request = context.switchToHttp().getRequest<ApiRequest>();
       await this.limits.setHeaders(context);
-      // The code is that of a failed read or write of the request, although only the lookup of its key
-      // failed.
+      // Clients expect `create_failed` for a failed write, also if only the lookup of the key failed.
       const isLookup = error instanceof ApiError && error.code === 'query_failed';
       throw isLookup && !isRead(request) && request.state.countedBy !== 'handler'
         ? new ApiError('create_failed', { cause: error })

@@ -6,7 +6,7 @@ export interface TokenIdentity {
   readonly subject: string;
   /** The scopes of the caller. Scopes that Latitude does not know are ignored. */
   readonly scopes: readonly string[];
-  /** When the token ends. Streams of the caller end then. */
+  /** When the token expires. Streams of the caller end then. */
   readonly expiresAt: Date;
   /** What `GET /api/v1/me` shows as the name of the key; by default the subject. */
   readonly name?: string;

@@ -24,7 +24,7 @@ export class EventFollower implements OnModuleDestroy {
   private readonly preparations: Preparation[] = [];
   private readonly listeners = new Set<Listener>();
   private readonly waiting = new Map<string, Set<() => void>>();
-  /** Whether the server stops, so that requests no longer wait. */
+  /** Whether the server is stopping, so that requests no longer wait. */
   isStopped = false;
 
   constructor(

@@ -67,7 +67,7 @@ const DECIMAL = /^(-?)0*(\d+?)(?:\.(\d+?)0*)?$/;
 /** Limits the time that the pattern takes. */
 const MAX_LENGTH = 100;
 
-/** Returns the form in which PostgreSQL writes the number, or the value itself if it is no such number. */
+/** Returns the number as PostgreSQL writes it, or the value itself if it is not a decimal number. */
 function normalizeDecimal(value: unknown, scale: number): unknown {
   const text = typeof value === 'number' ? textOf(value) : value;
   if (typeof text !== 'string') return value;

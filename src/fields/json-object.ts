@@ -20,7 +20,7 @@ export const JSON_OBJECT_SCHEMA = {
   description: `At most ${MAX_BYTES} bytes as JSON and ${MAX_DEPTH} levels deep.`,
 } as const;
 
-/** The schema of the input. It uses `not`, because generators take a value with bounds for a number. */
+/** The schema of the input. It uses `not`, because client generators treat a schema with bounds as a number. */
 export const JSON_OBJECT_INPUT_SCHEMA = {
   ...JSON_OBJECT_SCHEMA,
   additionalProperties: { not: { anyOf: [TOO_LARGE, TOO_SMALL] } },

@@ -32,7 +32,7 @@ export function isReadable(dto: Type<object>): boolean {
   return isUpdate(dto) || propertiesOf(dto).length > 0;
 }
 
-/** Whether a DTO has properties that are no fields, so that `readClass` must read it. */
+/** Whether a DTO has properties that are not fields, so that `readClass` must read it. */
 export function hasPlainProperties(dto: Type<object>): boolean {
   return propertiesOf(dto).length > namesOf(dto).length;
 }
@@ -129,10 +129,13 @@ function describeErrors(
   return errors.flatMap((error) => describe(error, ''));
 }
 
-/** What precedes the predicate in a message of class-validator. */
+/** The subject of a message of class-validator, before its predicate. */
 const SUBJECT = /^(each value in )?(nested property )?(\S+) /;
 
-/** The predicate of a message without a period: `each value in tags must be a string` has the name inside. */
+/**
+ * Removes the name of the property from a message: `each value in tags must be a string` becomes
+ * `each value must be a string`.
+ */
 function withoutName(message: string, property: string): string {
   const [subject = '', each, nested, name] = SUBJECT.exec(message) ?? [];
   // The problem of an item of a nested array has the name of the array.

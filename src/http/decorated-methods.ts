@@ -20,14 +20,14 @@ export function decoratedMethods<T>(
 }
 
 /**
- * Nest creates other providers for a request or for an injection, but these methods are called without.
+ * Checks that a method can be called outside of a request, for which Nest creates no instance of its own.
  * @param subject the method, as the error names it
- * @throws Error if the provider of the method is no singleton
+ * @throws Error if the provider of the method is not a singleton
  */
 export function assertSingleton(subject: string, { provider }: DecoratedMethod<unknown>): void {
   if (provider.isDependencyTreeStatic() && !provider.isTransient) return;
   throw new Error(
-    `${subject} is a method of ${provider.name}, which is no singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+    `${subject} is a method of ${provider.name}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
   );
 }
 

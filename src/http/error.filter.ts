@@ -6,7 +6,7 @@ import { type ApiRequest, routeOf } from './request/api-request.js';
 import { ApiError, REALM } from '../errors/api-error.js';
 import { fromHttpException } from './http-exception.js';
 
-/** Headers of the body that the handler has prepared, which the error replaces. */
+/** Headers about the body of the handler, which the error envelope replaces. */
 const CONTENT_HEADERS = [
   'Content-Disposition',
   'Content-Encoding',

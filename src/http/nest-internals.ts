@@ -25,10 +25,10 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { ApplicationConfig } from '@nestjs/core';
 import type { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 
-// The metadata of Nest's decorators. Its keys are no public API: everything that relies on them is in
+// The metadata of Nest's decorators. Its keys are not public API: everything that relies on them is in
 // this file.
 
-/** Returns the method of `@Get()`, `@Post()` and their like; undefined for a method without one. */
+/** Returns the method of `@Get()`, `@Post()` and similar decorators; undefined for a method without one. */
 export function requestMethodOf(handler: object): RequestMethod | undefined {
   return Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
 }

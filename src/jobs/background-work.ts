@@ -7,7 +7,7 @@ import type { HttpAdapter } from '../http/lifecycle/http-adapter.js';
 /** How long a stop waits for running work. The rest of the shutdown needs time, too. */
 const DRAIN_MS = 10_000;
 
-/** Runs work that belongs to no request, in a server and until it stops. */
+/** Runs the background work of a server until the server stops. */
 @Injectable()
 export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly timers: NodeJS.Timeout[] = [];
@@ -20,7 +20,7 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
     return Boolean(this.host.httpAdapter);
   }
 
-  /** Whether work may start: in a server that does not stop. */
+  /** Whether work may start: in a server that is not stopping. */
   get isAccepting(): boolean {
     return this.isServer && !this.host.httpAdapter.isDraining;
   }

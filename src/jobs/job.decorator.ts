@@ -6,7 +6,7 @@ import type { JobDefinition, JobOptions, JobRun } from './job.js';
 /** When a scheduled job runs. */
 type Times =
   | {
-      /** The interval between runs. Runs begin at its multiples since 1970 in UTC. */
+      /** The interval between runs. Runs begin at its multiples, counted from 1970-01-01T00:00Z. */
       readonly every: Duration;
     }
   | {

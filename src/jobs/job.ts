@@ -60,7 +60,7 @@ export function defineJob<P extends object>(
   };
 }
 
-/** @throws Error with a sentence */
+/** @throws Error with a sentence for the developer if the name is not valid */
 export function assertJobName(name: string): void {
   if (NAME.test(name)) return;
   throw new Error(
@@ -68,7 +68,7 @@ export function assertJobName(name: string): void {
   );
 }
 
-/** @throws Error with a sentence that names the option */
+/** @throws Error that names the option if the duration is not valid */
 export function millisecondsOf(duration: Duration, option: string): number {
   const ms = parseDuration(duration);
   if (ms !== undefined) return ms;

@@ -1,6 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
 
-// The timers of @nestjs/schedule. Its orchestrator is no public API: everything that relies on it is in
+// The timers of @nestjs/schedule. Its orchestrator is not public API: everything that relies on it is in
 // this file. The package is not imported, because only teams that use it install it.
 
 const NAME = 'SchedulerOrchestrator';

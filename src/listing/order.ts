@@ -19,7 +19,7 @@ export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
   const { column, nullable } = order;
   const isAscending = (order.direction === 'asc') === (from === 'start');
   const direction = isAscending ? 'asc' : 'desc';
-  // An index serves the position of nulls only if it is declared with the same one.
+  // PostgreSQL uses an index for an order only if both have the same position of nulls.
   const nulls = nullable ? ` nulls ${from === 'start' ? 'last' : 'first'}` : '';
   return `order by ${column} ${direction}${nulls}, id ${direction}`;
 }

@@ -79,7 +79,7 @@ export const CURSOR_META_SCHEMA = {
   required: ['next', 'has_more'] satisfies (keyof CursorMeta)[],
 } as const;
 
-/** A page of a list that grows at its end, which is read on from a cursor. */
+/** A page of a list that grows at its end. The next page begins at a cursor. */
 export class CursorPage<T> {
   /** @param items the items as JSON */
   constructor(

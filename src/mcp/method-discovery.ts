@@ -24,7 +24,7 @@ export class MethodDiscovery {
    * @param metadata the key under which the decorator stores its declaration
    * @returns the methods by their declared names
    * @throws Error when two methods have the same name, or one requires an unknown scope or belongs to
-   *   a provider that is no singleton
+   *   a provider that is not a singleton
    */
   byName<T extends Declaration>(metadata: symbol): Map<string, DecoratedMethod<T>> {
     const found = new Map<string, DecoratedMethod<T>>();

@@ -65,7 +65,7 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     return windowOf({ ...counter, limit }, counter.endsAt - now);
   }
 
-  /** Counts, reads or returns requests of another process, which may get some in advance. */
+  /** Counts requests of another process, reads its window, or takes requests back that it got in advance. */
   take({ key, ttl, limit, asked }: WindowRequest): WindowReply {
     const now = Date.now();
     this.deleteExpired(now);

@@ -4,7 +4,7 @@ import { withTimeout } from '../config/timeout.js';
 import { runWindowScript } from './window-script.js';
 import type { SharedWindows, WindowReply, WindowRequest } from './windows.js';
 
-/** Begins each key in Redis. */
+/** Prefix of each key in Redis. */
 const PREFIX = 'latitude:limits:';
 
 /** The time after which Redis counts as down. */

@@ -4,7 +4,7 @@ import type { RateLimitStorage } from './rate-limit.storage.js';
 
 /**
  * Finds the storage that a team provides with the token `ThrottlerStorage`.
- * @param own the storage that is used without another one
+ * @param own the storage to use if there is no other one
  * @throws Error if a provider cannot be used
  */
 export function replacedStorage(

@@ -1,6 +1,6 @@
 import type { Resolvable, ThrottlerGetTrackerFunction } from '@nestjs/throttler';
 
-// The metadata of @Throttle and @SkipThrottle. Its keys are no public API: everything that relies on
+// The metadata of @Throttle and @SkipThrottle. Its keys are not public API: everything that relies on
 // them is in this file.
 
 /** The options of `@Throttle` for one name. */

@@ -167,7 +167,7 @@ export class OpenApiValidator {
     });
   }
 
-  /** @returns why a value does not match a schema of the document */
+  /** @returns the errors of a value against a schema of the document */
   schemaErrors(schema: object, value: unknown): readonly ErrorObject[] {
     const validate = this.validators.get(schema) ?? this.compile(schema);
     return validate(value) ? [] : (validate.errors ?? []);

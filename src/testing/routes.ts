@@ -83,7 +83,7 @@ const RESOURCES: readonly Resource[] = [
 /** The delivery of each webhook that a route was made for. */
 const DELIVERIES = new Map<string, string>();
 
-/** Routes for which the suites of the standard routes do not hold. */
+/** Routes to which the suites of the standard routes do not apply. */
 export const FURTHER_ROUTES: readonly (Route & Required<Pick<Route, 'makeRecord'>>)[] = [
   route('GET', 'deliveries', 'webhooks:read', async (tenant) => {
     return (await createDelivery(tenant)).webhook_id;

@@ -111,7 +111,7 @@ function propertiesOf(dto: Type<object>): string[] {
   return [...new Set(metadata.map(({ propertyName }) => propertyName))];
 }
 
-/** The errors of class-validator with the options that `readInput` corresponds to. */
+/** The errors of class-validator with the options that correspond to `readInput`. */
 export function expectedProblems(value: object) {
   return validateSync(value, { stopAtFirstError: true, forbidUnknownValues: false }).map(
     ({ property, constraints = {} }) => ({

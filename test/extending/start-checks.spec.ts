@@ -178,9 +178,9 @@ describe('the start', () => {
     ['ping', 'RequestTool', RequestToolModule],
     ['pong', 'TransientTool', TransientToolModule],
     ['greet', 'DependentPrompt', DependentPromptModule],
-  ])('refuses %s of /mcp, because %s is no singleton', async (name, provider, module) => {
+  ])('refuses %s of /mcp, because %s is not a singleton', async (name, provider, module) => {
     expect(await failureOf(module)).toBe(
-      `${name} of /mcp is a method of ${provider}, which is no singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+      `${name} of /mcp is a method of ${provider}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
     );
   });
 

@@ -1,4 +1,4 @@
-/** Words of the sample data, which is that of a company that renovates homes. */
+/** Words of the sample data: those of a company that renovates homes. */
 
 export const FIRST_NAMES = words(`
   Aaliyah Adam Aisha Alejandro Alice Amara Andre Angela Anthony Beatriz Benjamin Bianca Caleb Carlos

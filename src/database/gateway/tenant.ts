@@ -6,7 +6,7 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * The values of further executions, which are sent together with that of `values` and run before it.
+   * The values of further executions, which run before the one with `values` and are sent together with it.
    * Outside a transaction, all executions are one transaction. The result has the rows of all of them.
    */
   readonly repeats?: readonly (readonly (string | null)[])[];

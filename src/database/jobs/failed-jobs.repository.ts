@@ -15,7 +15,7 @@ export interface FailedJob {
   readonly last_error: string;
 }
 
-/** Which failed jobs are meant. Without a part, all are. */
+/** Selects failed jobs by name and id. Without both, it selects all. */
 export interface FailedJobFilter {
   readonly name?: string;
   readonly id?: string;
@@ -27,7 +27,7 @@ const MATCHES = `failed_at is not null and ($1::text is null or name = $1)
 const LIST = `select organization_id, id, name, attempts, failed_at, last_error from jobs
   where ${MATCHES} order by failed_at desc, id limit 100`;
 
-// Of the jobs with one key, only one may wait: the latest that failed, unless another one waits or runs.
+// Of the failed jobs with the same key, the latest runs again, unless another job with the key waits or runs.
 const RETRY = `with chosen as (
     select distinct on (organization_id, name, coalesce(key, id::text)) organization_id, id from jobs
     where ${MATCHES} and not exists (select from jobs other where other.organization_id = jobs.organization_id

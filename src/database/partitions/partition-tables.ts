@@ -7,7 +7,7 @@ import {
   type TableIndex,
 } from './table-definitions.js';
 
-/** The column that the rows of all tables of organizations are spread by. */
+/** The partition key of all tables. */
 const KEY = 'organization_id';
 
 /**
@@ -127,7 +127,10 @@ async function replaceIdentity(
   );
 }
 
-/** The indexes and constraints in place of one. A primary key without the column gets it as its first one. */
+/**
+ * The statements that create an index or a constraint again on the partitioned table. A primary key without
+ * the partition key gets it as its first column.
+ */
 function indexStatements(table: string, index: TableIndex): string[] {
   const { name, constraint, columns, statement } = index;
   if (!constraint) return [statement];
@@ -135,7 +138,7 @@ function indexStatements(table: string, index: TableIndex): string[] {
   const definition = isKeyed ? constraint : constraint.replace('(', `(${KEY}, `);
   return [
     `alter table ${table} add constraint ${name} ${definition}`,
-    // Reads in the order of the former key.
+    // Serves reads in the order of the former key.
     ...(isKeyed ? [] : [`create index on ${table} (${columns.join(', ')})`]),
   ];
 }

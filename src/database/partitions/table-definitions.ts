@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
 
-/** An index without a constraint, or that of a constraint. */
+/** An index, with the constraint that it belongs to, if any. */
 export interface TableIndex {
   readonly name: string;
   /** The definition of the constraint, such as `UNIQUE (organization_id, id) DEFERRABLE`. */
@@ -15,13 +15,13 @@ export interface TableIndex {
   readonly statement: string;
 }
 
-/** What a table with an `organization_id` consists of. Names and definitions are quoted SQL. */
+/** The definition of a table with an `organization_id`. Names and definitions are quoted SQL. */
 export interface TableDefinition {
   readonly oid: number;
   readonly name: string;
   /** The columns that statements can write. */
   readonly columns: readonly string[];
-  /** The columns whose values a sequence of their own makes. */
+  /** The identity columns, each with its sequence. */
   readonly identities: readonly { column: string; sequence: string }[];
   readonly indexes: readonly TableIndex[];
   /** The statements that create its policies, triggers, statistics targets and privileges. */

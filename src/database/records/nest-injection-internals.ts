@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common/constants.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
-// The metadata of @Inject() and of the imports of @Module(). Its keys are no public API: everything that
+// The metadata of @Inject() and of the imports of @Module(). Its keys are not public API: everything that
 // relies on them is in this file.
 
 /** Returns the modules that the decorator of a module imports. */

@@ -35,7 +35,7 @@ export function recordCount(table: string, filter = '', value = `''`): string {
   return sumOverShards('records', 'int', table, filter, value);
 }
 
-/** SQL of a number that grows with every write to the records of the organization `$1`, by a random number. */
+/** SQL of a number that each write to the records of the organization `$1` increases by a random amount. */
 export function recordsVersion(table: string): string {
   return sumOverShards('version', 'bigint', table);
 }

@@ -27,7 +27,7 @@ const MAX_UNLOCKED_ATTEMPTS = 2;
 
 /** Changes single records of a table: by compare-and-set, and with a lock after conflicts. */
 export class RecordUpdates<R extends { id: string }> {
-  /** Whether a change of a record is visible in the record. */
+  /** Whether records have an `updated_at`, by which a concurrent change is detected. */
   private readonly hasVersion: boolean;
 
   constructor(

@@ -43,7 +43,10 @@ export interface TableEvents {
   readonly scope?: string;
 }
 
-/** A table of records that belong to organizations, and the only declaration of these facts. */
+/**
+ * A table of records that belong to organizations. It is declared once: repositories, lists, purges and events
+ * read this declaration.
+ */
 export interface TenantTable {
   readonly name: string;
   /** SQL condition of records that are not deleted. */

@@ -41,7 +41,7 @@ const CONFIRMED_TIMELINE = `greatest((select timeline_id from pg_control_checkpo
 /**
  * SQL that returns the `ReplicaState`, and waits if the replica is late. The next statement of the same
  * transaction sees every write up to the position. This needs the isolation level read committed: at higher
- * levels, the statement would see the data of before the wait.
+ * levels, the statement would see the data from before the wait.
  * @param first number of the first of the parameters, which are those of `stateValues`
  */
 export function replicaStateSql(first: number): string {

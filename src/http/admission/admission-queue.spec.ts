@@ -1,7 +1,7 @@
 import { ConcurrencyLimit, MAX_LIMIT } from '../../database/gateway/concurrency-limit.js';
 import { AdmissionQueue, type PendingRequest } from './admission-queue.js';
 
-/** Time until the queue is measuredAt, and the maximum delay of a refusal. */
+/** Time until the length of the queue is compared, and the maximum delay of a rejection. */
 const SHRINK_MS = 370;
 const MAX_REJECTION_DELAY_MS = 400;
 

@@ -6,7 +6,7 @@ import type {
   Type,
 } from '@nestjs/common';
 
-// The parts of a Nest application that collect the enhancers of a route. They are no public API:
+// The parts of a Nest application that collect the enhancers of a route. They are not public API:
 // everything that relies on them is in this file.
 
 export type Controller = Type<unknown>;
@@ -15,7 +15,7 @@ export type Handler = (...args: never[]) => unknown;
 /** A filter of a route, as Nest selects it: the first one whose types match. */
 export interface BoundFilter {
   readonly func: ExceptionFilter['catch'];
-  /** No types match every exception. */
+  /** An empty list matches every exception. */
   readonly exceptionMetatypes: readonly Controller[];
 }
 

@@ -5,8 +5,9 @@ import { CursorPage, Page } from '../../listing/page.js';
 import type { ApiRequest } from '../request/api-request.js';
 
 /**
- * The innermost interceptor of a route with interceptors of a team. They receive a record as a plain
- * object, and a page as the object that clients receive. It keeps what the handler returned for the headers of the response.
+ * The innermost interceptor of a route with interceptors of a team. It passes a record to them as a plain
+ * object, and a page as the object that clients receive. It keeps the return value of the handler, from which
+ * the headers of the response are made.
  */
 export const observedResult: NestInterceptor = {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

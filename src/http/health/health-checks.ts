@@ -10,7 +10,7 @@ export type HealthResults = Readonly<Record<string, HealthResult>>;
 const FRESH_MS = 1_000;
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-/** Reasons of `/health/ready` that are no indicators. */
+/** Reasons of `/health/ready` that are not names of indicators. */
 const RESERVED: ReadonlySet<string> = new Set(['draining', 'database']);
 
 /** Runs the checks of extensions. */

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Express } from 'express';
 import { RequestState } from '../request/api-request.js';
 
-// The parts of Express that are no public API. Everything that relies on them is in this file.
+// The parts of Express that are not public API. Everything that relies on them is in this file.
 
 /** A route in Express' routing table. */
 export interface ExpressRoute {

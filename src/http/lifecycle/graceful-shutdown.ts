@@ -86,7 +86,7 @@ export class GracefulShutdown {
    * with `close`. The instance stays ready meanwhile.
    */
   async handOver(): Promise<void> {
-    // That of HTTP also closes idle connections.
+    // The `close` of an HTTP server would also close idle connections.
     TcpServer.prototype.close.call(this.server);
     this.closeConnections();
     await this.allClosedWithin(HAND_OVER_MS);

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-// The parts of Node.js that are no public API. Everything that relies on them is in this file.
+// The parts of Node.js that are not public API. Everything that relies on them is in this file.
 
 /** The handle of a listening server. */
 interface ListeningHandle {

@@ -13,7 +13,7 @@ import { withoutDefaults } from './without-defaults.js';
 /** The package, which is loaded on demand. */
 export type Swagger = typeof swaggerPackage;
 
-/** The schemas of types that are no classes with properties. The items of an array are unknown. */
+/** The schemas of types that are not classes with properties. The items of an array are unknown. */
 const SIMPLE: ReadonlyMap<unknown, Schema> = new Map<unknown, Schema>([
   [String, { type: 'string' }],
   [Number, { type: 'number' }],

@@ -68,7 +68,7 @@ export function errorResponsesOf(
   };
 }
 
-/** Returns the error codes that a route can answer. */
+/** Returns the error codes that a route can return. */
 function errorsOf(route: Route): readonly ErrorCode[] {
   const { access, path, hasBody, method, options } = route;
   const codes: (ErrorCode | false)[] = [

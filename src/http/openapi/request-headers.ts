@@ -8,7 +8,7 @@ import type { Route } from './routes.js';
 /** An optional request header of some routes. */
 interface RequestHeader {
   readonly parameter: Parameter;
-  /** Errors that a route answers only if this header is sent. */
+  /** Errors that a route returns only if this header is sent. */
   readonly errors: readonly ErrorCode[];
   appliesTo(route: Route): boolean;
 }

@@ -25,7 +25,7 @@ export interface RestHandler extends DeclaredHandler {
 /** A route as its operation describes it. */
 export interface Route extends RestHandler {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
-  /** Has its parameters in braces, such as `/api/v1/leads/{id}`. */
+  /** The path, with its parameters in braces, such as `/api/v1/leads/{id}`. */
   readonly path: string;
   readonly hasBody: boolean;
   /** Whether the response is one record, with its `ETag`. */
@@ -61,7 +61,7 @@ export function hasGlobalGuard(discovery: DiscoveryService): boolean {
     .some(({ token, host }) => String(token).startsWith(APP_GUARD) && host?.name !== 'HttpModule');
 }
 
-/** Returns the DTO of the declared response, which has it once or as a page. */
+/** Returns the DTO of the declared response, which is one record or a page of records. */
 export function responseDtoOf(options: ApiRouteOptions | undefined): Type<object> | undefined {
   return options && ([options.response].flat() as [Type<object> | undefined])[0];
 }

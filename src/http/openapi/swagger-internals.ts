@@ -33,7 +33,7 @@ export interface Exploration {
 }
 
 /**
- * Has @nestjs/swagger describe handlers from the decorators of Nest, its own and those of class-validator.
+ * Makes @nestjs/swagger describe handlers from the decorators of Nest, its own and those of class-validator.
  * The package is loaded on demand, because loading takes 0.2 s of CPU.
  */
 export async function explore(
@@ -79,7 +79,7 @@ function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] 
   return [body ?? [], query ?? [], describeParameters(handler, swagger)].flat();
 }
 
-/** Lets @nestjs/swagger ask DTOs for their properties, also for those without `@ApiProperty()`. */
+/** Makes @nestjs/swagger describe all properties of DTOs, also those without `@ApiProperty()`. */
 function defineProperties(inputs: readonly Type<object>[]): void {
   for (const dto of describedDtos(inputs)) {
     if (Object.hasOwn(dto, METADATA_FACTORY)) continue;

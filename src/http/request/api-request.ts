@@ -22,7 +22,7 @@ export class RequestState {
   handlerResult: { readonly value: unknown; readonly seen: unknown } | undefined = undefined;
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
-  /** The query and the body as sent, if the classes of the handler are no DTOs of fields. */
+  /** The query and the body as sent, if the classes of the handler are not DTOs of fields. */
   rawInput: unknown = undefined;
   /** The names of the parameters of the handler that have pipes of their own. */
   pipedParameters: readonly string[] = NO_NAMES;

@@ -7,13 +7,13 @@ import type { NamedParameter } from './input-plan.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** How the values of a source are written, and how its problems are worded. */
+/** How the values of a source are encoded, and how its problems are worded. */
 export interface Source {
   readonly encoding: Encoding;
   readonly wording: ProblemWording;
 }
 
-/** A value, or the problem of one that has not the declared type. */
+/** A value, or the problem of a value that does not have the declared type. */
 type Reading = { readonly value: unknown } | { readonly problem: string };
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -63,7 +63,7 @@ function unknownNames(
     });
 }
 
-/** Reads an object into its class. Like `ValidationPipe`, it validates a missing one as an empty one. */
+/** Reads an object into its class. Like `ValidationPipe`, it validates a missing object as an empty one. */
 async function readObject(
   name: string,
   type: Type<object>,
@@ -89,7 +89,7 @@ function readValue({ type, isPiped }: NamedParameter, given: unknown, encoding: 
 
 type ValueReader = (given: unknown, encoding: Encoding) => Reading;
 
-/** The readers of the types that are no classes with properties. */
+/** The readers of the types that are not classes with properties. */
 const READERS: ReadonlyMap<unknown, ValueReader> = new Map<unknown, ValueReader>([
   [String, readText],
   [Number, readNumber],

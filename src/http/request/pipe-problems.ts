@@ -20,7 +20,7 @@ export interface PipeProblems {
 }
 
 /**
- * Names the fields of the messages of Nest's pipes.
+ * Finds the fields that the messages of Nest's pipes are about.
  * @param messages `message` of the body of the exception
  * @param parameters the names of the parameters that have pipes
  */
@@ -72,7 +72,7 @@ function withoutField(text: string, field: string): string {
   return text.startsWith(`${name} `) ? text.slice(name.length + 1) : text;
 }
 
-/** @param messages their number; the message names the fields if all messages do */
+/** @param messages number of messages; if all of them name a field, the result has a message */
 function withDetails(details: readonly FieldProblem[], messages: number): PipeProblems {
   if (details.length === 0) return {};
   if (details.length < messages) return { details };

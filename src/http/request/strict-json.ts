@@ -38,7 +38,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK_UNIT = 0xfeff;
 
-/** The value of a document, if it is JSON. With problems it serves only to find further ones. */
+/** The value of a document, if it is JSON. If there are problems, it is only used to find more of them. */
 export interface ParsedJson {
   readonly value?: unknown;
   readonly problems: readonly FieldProblem[];

@@ -39,7 +39,7 @@ export class PromptRegistry implements OnModuleInit {
 
   constructor(private readonly methods: MethodDiscovery) {}
 
-  /** @throws Error when two prompts have the same name, or one has an argument that is no field */
+  /** @throws Error when two prompts have the same name, or one has an argument that is not a field */
   onModuleInit(): void {
     this.prompts = this.methods.byName<PromptDeclaration>(PROMPT);
     for (const { declaration } of this.prompts.values()) {

@@ -192,7 +192,7 @@ export class McpMessageHandler {
   }
 }
 
-/** Whether a caller has sessions. They belong to API keys, which callers with a token have not. */
+/** Whether a caller has sessions. They belong to API keys, which callers with a token do not have. */
 export function hasSessions({ key }: Actor): boolean {
   return key.subject === undefined;
 }

@@ -22,7 +22,7 @@ const REQUEST_URL = 'http://localhost/mcp';
 /** Headers that must repeat fields of the message. */
 const MIRRORED_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
-/** What a key can list changes only with a release. */
+/** The lists that a key gets change only with a release. */
 const LIST_HINT = { ttlMs: 300_000, cacheScope: 'private' } as const;
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': { ...LIST_HINT, cacheScope: 'public' },

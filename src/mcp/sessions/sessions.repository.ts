@@ -86,7 +86,7 @@ const WRITE_USES = `
   set last_used_at = greatest(last_used_at, now() - make_interval(secs => used.idle_seconds))
   from json_to_recordset($1) as used (id uuid, idle_seconds float8) where session.id = used.id`;
 
-/** SQL of the subscriptions of a session without any spelling of the URI `$2`. */
+/** SQL of the subscriptions of a session without the URI `$2`, which is compared without case. */
 const OTHER_SUBSCRIPTIONS = `
   array(select uri from unnest(subscriptions) uri where lower(uri) <> lower($2))`;
 
