@@ -31,7 +31,7 @@ describe('the kinds of DTOs', () => {
     [RefinedDto, true, false],
     [EmptyUpdateDto, true, false],
     [UndeclaredDto, false, false],
-  ])('%p can be read: %p, and has properties that are no fields: %p', (dto, readable, plain) => {
+  ])('%p can be read: %p, and has properties that are not fields: %p', (dto, readable, plain) => {
     expect([isReadable(dto), hasPlainProperties(dto)]).toEqual([readable, plain]);
   });
 

@@ -64,7 +64,7 @@ export function defineJob<P extends object>(
 export function assertJobName(name: string): void {
   if (NAME.test(name)) return;
   throw new Error(
-    `"${name}" is no name of a job: use 1 to 100 letters, digits, dots, hyphens and underscores`,
+    `"${name}" is not a valid name of a job: use 1 to 100 letters, digits, dots, hyphens and underscores`,
   );
 }
 

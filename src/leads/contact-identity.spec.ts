@@ -4,7 +4,7 @@ function comparedPhone(phone: string, region: string): string {
   return parsePhone(phone, region).normalized;
 }
 
-describe('comparedEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
+describe('normalizeEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
   it.each([
     ['ada@example.com', 'ada@example.com'],
     ['Ada.Lovelace@EXAMPLE.com', 'ada.lovelace@example.com'],
@@ -22,7 +22,7 @@ describe('comparedEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
   });
 });
 
-describe('the compared form of a phone (E.164 with the extension if it is valid, otherwise its digits)', () => {
+describe('the normalized form of a phone (E.164 with the extension if it is valid, otherwise its digits)', () => {
   it.each([
     ['+14155552671', 'US', '+14155552671'],
     ['+1 (415) 555-2671', 'US', '+14155552671'],

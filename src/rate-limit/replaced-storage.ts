@@ -16,7 +16,7 @@ export function replacedStorage(
   const [other, another] = new Set(
     storages.map(({ instance }) => instance as object).filter((storage) => storage !== own),
   );
-  if (another) throw new Error('Two modules provide a ThrottlerStorage. There can be one.');
+  if (another) throw new Error('Two modules provide a ThrottlerStorage. There can be only one.');
   if (other && !isRateLimitStorage(other)) {
     throw new Error(
       `${other.constructor.name} cannot store the rate limits, because it has no count() and peek(): Latitude needs fixed windows that it can read without counting. Provide a RateLimitStorage, or remove the ThrottlerModule that brings it.`,

@@ -36,7 +36,7 @@ describe('client.events', () => {
     expect(seen).toEqual((await readAllEvents(tenant.api, 4)).slice(1).map(({ id }) => id));
   });
 
-  it('stops to wait when the signal aborts', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const events = client.events.follow({}, { signal: AbortSignal.timeout(50) });
     await expect(events.next()).rejects.toMatchObject({ name: 'LatitudeTimeoutError' });
   });

@@ -196,7 +196,7 @@ describe('database.afterCommit', () => {
   });
 
   it.each(['in a transaction', 'outside a transaction'])(
-    'logs an error of a callback %s, and the others and the response are as without it',
+    'logs an error of a callback %s, which affects neither the other callbacks nor the response',
     async (place) => {
       const error = jest.spyOn(logger, 'error');
       const fail = () => Promise.reject(new Error('for a test'));

@@ -127,7 +127,7 @@ describe('concurrent statements', () => {
     expect((await getLead(us.api, id)).notes).toBe('after');
   });
 
-  it('that read, of many organizations, share four connections', async () => {
+  it('that read for many organizations share four connections', async () => {
     const tenants = await Promise.all(Array.from({ length: 12 }, () => app.organization()));
     const leads = await Promise.all(tenants.map(({ api }) => createLead(api)));
     for (let repeat = 0; repeat < 5; repeat++) {

@@ -234,12 +234,12 @@ describe('a purge during other work', () => {
   });
 });
 
-describe('a purge of stored answers', () => {
+describe('a purge of stored responses', () => {
   const post = (path: string, body: object, key: string) =>
     tenant.api.post(path, body, { headers: { 'Idempotency-Key': key } });
   const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
 
-  it('removes the answers about the records that it removes', async () => {
+  it('removes the responses about the records that it removes', async () => {
     const ada = { first_name: 'Ada', email: 'ada@example.com', phone: '+1 628 555 0143' };
     const lead = dataOf<{ id: string }>(await post(LEADS, ada, 'lead'), 201).id;
     const visit = { lead_id: lead, ...times, notes: 'Ring at Ada Lovelace' };
@@ -260,7 +260,7 @@ describe('a purge of stored answers', () => {
     expect((await post(TASKS, call, 'contact')).status).toBe(404);
   });
 
-  it('keeps the answers about other records and of other organizations', async () => {
+  it('keeps the responses about other records and of other organizations', async () => {
     const stranger = await app.organization();
     const options = { headers: { 'Idempotency-Key': 'theirs' } };
     dataOf(await stranger.api.post(LEADS, buildLead(), options), 201);
@@ -273,7 +273,7 @@ describe('a purge of stored answers', () => {
     expect(await storedKeys(stranger)).toEqual(['theirs']);
   });
 
-  it('removes answers with unknown record ids', async () => {
+  it('removes responses with unknown record ids', async () => {
     dataOf(await post(LEADS, buildLead(), 'unknown'), 201);
     await app.sql('update idempotency_keys set record_ids = null where organization_id = $1', [
       tenant.id,
@@ -293,7 +293,7 @@ describe('a purge of stored answers', () => {
   }
 });
 
-describe('the migration that adds record_ids to stored answers', () => {
+describe('the migration that adds record_ids to stored responses', () => {
   it('sets record_ids for existing answers', async () => {
     const [lead, owner] = [randomUUID(), randomUUID()];
     const body = JSON.stringify({ data: { id: randomUUID(), lead_id: lead.toUpperCase() } });

@@ -102,7 +102,7 @@ describe('GET /api/v1/events', () => {
     expect(page.data.map(({ record }) => record.id)).toEqual([id]);
   });
 
-  it('has a position for the next request before the first event', async () => {
+  it('returns the cursor of the next request even if there is no event yet', async () => {
     const { meta } = await readEvents(tenant.api);
     const { id } = await createLead(tenant.api);
     const page = await readEvents(tenant.api, `after=${meta.next}&wait=10`);

@@ -248,7 +248,7 @@ describe('@Body() with rules of class-validator', () => {
   });
 
   it.each([[[ORDER]], ['text'], [5], [null]])(
-    'rejects a body that is no object: %j',
+    'rejects a body that is not an object: %j',
     async (body) => {
       expectInvalid(await create(body), 'body');
     },

@@ -63,7 +63,7 @@ describe('a RateLimitPolicy', () => {
     expect(limitsIn(me)).toEqual({ reads_per_minute: 60, writes_per_minute: 30 });
   });
 
-  it('answers 500 to a key with a limit that is no integer above 0', async () => {
+  it('answers 500 to a key with a limit that is not an integer above 0', async () => {
     const { api } = await app.organization({ name: '0/1' });
     expectError(await api.get(LEADS), 500, 'internal_error');
   });

@@ -59,7 +59,7 @@ describe('a successful response', () => {
   });
 });
 
-describe('checkAnswer, which checks the responses of all tests', () => {
+describe('validateAnswer, which checks the responses of all tests', () => {
   const answer = (changes: Partial<Answer>): Answer => ({
     status: 200,
     headers: new Headers({

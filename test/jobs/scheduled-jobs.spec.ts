@@ -169,7 +169,7 @@ describe('the start fails with a sentence for', () => {
     ],
     ['an expression', { name: 'acme.x', cron: 'x' }, 'schedule of job acme.x is invalid'],
     ['a time zone', { name: 'acme.x', cron: '* * * * *', timeZone: 'X' }, 'acme.x is invalid'],
-    ['a name', { name: 'two words', every: '1h' }, '"two words" is no name of a job'],
+    ['a name', { name: 'two words', every: '1h' }, '"two words" is not a valid name of a job'],
   ] as const)('%s that is invalid', async (_, option, message) => {
     await expect(startWith(option)).rejects.toThrow(message);
   });

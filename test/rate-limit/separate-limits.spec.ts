@@ -30,7 +30,7 @@ async function start(redisUrl?: string): Promise<TestApp> {
 
 const ready = async (app: TestApp) => (await app.client().get('/health/ready')).body as unknown;
 
-it('says nothing about a single instance', async () => {
+it('does not warn about a single instance', async () => {
   expect(await ready(await start())).toEqual({ status: 'ok' });
   expect(log()).not.toContain('instances use this database');
 });

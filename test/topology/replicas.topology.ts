@@ -177,7 +177,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     await until(() => replicasUsed(servers[1]!));
   });
 
-  it('that are none are left out with the reason, and the instance is ready', async () => {
+  it('that are not replicas of the primary are left out with the reason, and the instance is ready', async () => {
     const urls = [primary.url(), replica.url('template1'), 'postgres://u@127.0.0.1:1/x'];
     const server = await product.start({
       DATABASE_REPLICA_URLS: [...urls, replica.url()].join(', '),

@@ -95,7 +95,7 @@ async function tryConnection(url: string, preparesStatements: boolean): Promise<
   try {
     await first.connect().then(() => first.setUp('select', FIRST_ANSWER_MS));
   } catch (error) {
-    throw new SettingError('DATABASE_URL', `leads to no database: ${messageOf(error)}`);
+    throw new SettingError('DATABASE_URL', `cannot be connected to: ${messageOf(error)}`);
   }
   try {
     if (!(await isPooled(first, second))) return;

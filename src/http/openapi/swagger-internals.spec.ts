@@ -34,7 +34,7 @@ describe('the internals of @nestjs/swagger that the OpenAPI document relies on',
     info: { title: '', version: '' },
   });
 
-  it('createDocument reads the modules of an object that is no application', () => {
+  it('createDocument reads the modules of an object that is not an application', () => {
     expect(Object.keys(paths)).toEqual(['/notes']);
   });
 
