@@ -51,11 +51,11 @@ export {
   Tags,
   Text,
   Uuid,
-} from './fields/kinds.js';
-export { Decimal, type DecimalOptions } from './fields/decimal.js';
-export { Nested, NestedList } from './fields/nested.js';
-export { EnumArray } from './fields/output-kinds.js';
-export { CreatedAt, OrganizationId, UpdatedAt } from './fields/record-fields.js';
+} from './fields/kinds/kinds.js';
+export { Decimal, type DecimalOptions } from './fields/kinds/decimal.js';
+export { Nested, NestedList } from './fields/kinds/nested.js';
+export { EnumArray } from './fields/kinds/output-kinds.js';
+export { CreatedAt, OrganizationId, UpdatedAt } from './fields/kinds/record-fields.js';
 export { PickOf, type RecordFields, RecordOf, UpdateOf } from './fields/field.js';
 export { IdDto } from './fields/id.dto.js';
 export { DeletedDto } from './fields/deleted.dto.js';
@@ -135,8 +135,8 @@ export { LeadsService } from './leads/leads.service.js';
 export { HealthIndicator, type HealthResult } from './http/health/health-indicator.js';
 export { MetricsRegistry } from './http/metrics/metrics-registry.js';
 export { customFieldsSchema, CustomFieldsSchema } from './leads/custom-fields-schema.js';
-export { LeadComplianceService } from './leads/lead-compliance.service.js';
-export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance-rule.js';
+export { LeadComplianceService } from './leads/compliance/lead-compliance.service.js';
+export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance/compliance-rule.js';
 export { existingLeadsSql, leadNotFound } from './leads/lead-exists.js';
 export { DefaultLeadScorer, LeadScorer, type ScorableLead } from './leads/lead-scorer.js';
 export { CreateLeadDto, LeadDto, LeadListQuery, UpdateLeadDto } from './leads/lead.dto.js';

@@ -1,6 +1,6 @@
 import { RecordOf, UpdateOf } from '../fields/field.js';
-import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds.js';
-import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/record-fields.js';
+import { DateTime, Flag, OneOf, Text, Uuid } from '../fields/kinds/kinds.js';
+import { CreatedAt, OrganizationId, UpdatedAt } from '../fields/kinds/record-fields.js';
 import { ListQuery, SortBy } from '../listing/list-query.js';
 
 const APPOINTMENT_STATUSES = [

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { parseDateTime } from '../fields/date-time.js';
+import { parseDateTime } from '../fields/kinds/date-time.js';
 import {
   Completion,
   type CompletionMatches,

@@ -4,7 +4,7 @@ import type { Times } from '../database/records/tenant-repository.js';
 import { type ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
-import { mustBeAfter, mustBeBefore } from '../fields/rules.js';
+import { mustBeAfter, mustBeBefore } from '../fields/kinds/rules.js';
 import { leadNotFound } from '../leads/lead-exists.js';
 import { withLeadNames } from '../leads/lead-name.js';
 import type { Page } from '../listing/page.js';

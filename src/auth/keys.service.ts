@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config/settings.js';
 import { ApiError, validationError } from '../errors/api-error.js';
-import { codePointLength, isWellFormedText, trimText } from '../fields/text.js';
+import { codePointLength, isWellFormedText, trimText } from '../fields/kinds/text.js';
 import { displayPrefix, generateKey, hashKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UUID } from '../fields/uuid.js';
+import { UUID } from '../fields/kinds/uuid.js';
 import type { Actor } from '../tenancy/actor.js';
 import { AuthRepository } from './auth.repository.js';
 import { systemActor } from './system-actor.js';

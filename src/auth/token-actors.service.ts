@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
-import { UUID } from '../fields/uuid.js';
+import { UUID } from '../fields/kinds/uuid.js';
 import type { Actor } from '../tenancy/actor.js';
 import { isScope } from './access.js';
 import { OrganizationActors } from './organization-actors.service.js';

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
-import { ContactIdentityService } from '../leads/contact-identity.service.js';
+import { ContactIdentityService } from '../leads/contact-identity/contact-identity.service.js';
 import { phoneRegion, uuid } from '../extension/command-options.js';
 import type { Progress } from '../extension/command.js';
 import type { Run } from '../extension/command.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
-import { uuidsIn } from '../fields/uuid.js';
+import { uuidsIn } from '../fields/kinds/uuid.js';
 import type { Tenant, TenantTransaction } from './gateway/tenant.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { hashOf, type IdempotentRequest, storedResponseSql } from './stored-responses.js';

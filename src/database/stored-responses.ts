@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { uuidsIn } from '../fields/uuid.js';
+import { uuidsIn } from '../fields/kinds/uuid.js';
 
 /** A request with an `Idempotency-Key`, which is carried out once. */
 export interface IdempotentRequest {

@@ -1,4 +1,4 @@
-import { UUID } from '../fields/uuid.js';
+import { UUID } from '../fields/kinds/uuid.js';
 
 const MICROSECONDS = 1_000;
 const ZEROS = '-8000-000000000000';

@@ -1,6 +1,6 @@
-import { DateTime, Integer, Text, Uuid } from '../fields/kinds.js';
-import { Nested } from '../fields/nested.js';
-import { AnyRecord, Names } from '../fields/output-kinds.js';
+import { DateTime, Integer, Text, Uuid } from '../fields/kinds/kinds.js';
+import { Nested } from '../fields/kinds/nested.js';
+import { AnyRecord, Names } from '../fields/kinds/output-kinds.js';
 import { MAX_LIMIT } from '../listing/list-query.js';
 
 /** The longest wait for an event, in seconds. Proxies close requests that take much longer. */

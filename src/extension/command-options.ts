@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js';
 import { SCOPES, type Scope } from '../auth/scopes.js';
 import { parseDuration } from '../config/duration.js';
-import { UUID } from '../fields/uuid.js';
+import { UUID } from '../fields/kinds/uuid.js';
 
 /** Maximum lifetime of a key: a century. Much later dates cannot be stored. */
 const MAX_DURATION = '36500d';

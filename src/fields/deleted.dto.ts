@@ -1,4 +1,4 @@
-import { Flag } from './kinds.js';
+import { Flag } from './kinds/kinds.js';
 import { RecordOf } from './field.js';
 
 class Deletion {

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
-import type { JsonSchema } from './json-schema.js';
+import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { UUID_SCHEMA } from './uuid.js';
+import { UUID_SCHEMA } from './kinds/uuid.js';
 
 /** Whether a field is required, and its default. */
 export interface Presence<T> {

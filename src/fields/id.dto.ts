@@ -1,4 +1,4 @@
-import { Uuid } from './kinds.js';
+import { Uuid } from './kinds/kinds.js';
 
 /** The input that selects one record. */
 export class IdDto {

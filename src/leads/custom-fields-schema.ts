@@ -1,7 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { readClass } from '../fields/read-class.js';
-import { BODY } from '../fields/read-input.js';
+import { readClass } from '../fields/input/read-class.js';
+import { BODY } from '../fields/input/read-input.js';
 import type { Actor } from '../tenancy/actor.js';
 
 type CustomFields = Readonly<Record<string, unknown>>;

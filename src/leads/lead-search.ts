@@ -1,6 +1,6 @@
-import { PHONE } from '../fields/phone.js';
+import { PHONE } from '../fields/kinds/phone.js';
 import { searchTextOf } from '../listing/search-text.js';
-import { parsePhone, type ParsedPhone } from './contact-identity.js';
+import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
 import { fullName } from './full-name.js';
 import type { LeadDto } from './lead.dto.js';
 

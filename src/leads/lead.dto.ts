@@ -1,4 +1,4 @@
-import { PHONE_CHARACTERS } from '../fields/phone.js';
+import { PHONE_CHARACTERS } from '../fields/kinds/phone.js';
 import { PickOf, RecordOf, UpdateOf } from '../fields/field.js';
 import {
   DateTime,
@@ -10,8 +10,8 @@ import {
   Phone,
   Tags,
   Text,
-} from '../fields/kinds.js';
-import { CreatedAt, UpdatedAt } from '../fields/record-fields.js';
+} from '../fields/kinds/kinds.js';
+import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
 import { ListQuery, SortBy } from '../listing/list-query.js';
 
 export const TEMPERATURES = ['cold', 'warm', 'hot'] as const;

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
-import { ContactIdentityService, type IdentityConflict } from './contact-identity.service.js';
+import {
+  ContactIdentityService,
+  type IdentityConflict,
+} from './contact-identity/contact-identity.service.js';
 import { uuid } from '../extension/command-options.js';
 import type { Run } from '../extension/command.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UUID } from '../fields/uuid.js';
+import { UUID } from '../fields/kinds/uuid.js';
 import {
   Completion,
   type CompletionMatches,

@@ -7,7 +7,11 @@ import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
-import { normalizeEmail, parsePhone, type ParsedPhone } from './contact-identity.js';
+import {
+  normalizeEmail,
+  parsePhone,
+  type ParsedPhone,
+} from './contact-identity/contact-identity.js';
 import {
   AnyCustomFields,
   customFieldsProblems,

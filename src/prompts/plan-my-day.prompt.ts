@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DateTime, Uuid } from '../fields/kinds.js';
+import { DateTime, Uuid } from '../fields/kinds/kinds.js';
 import { Prompt, type PromptPart } from '../mcp/prompts/prompt.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { listParts } from './prompt-parts.js';

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import { ApiError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
-import { UUID } from '../fields/uuid.js';
+import { UUID } from '../fields/kinds/uuid.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import { DeliveriesRepository } from './deliveries.repository.js';

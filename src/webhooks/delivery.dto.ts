@@ -1,5 +1,5 @@
-import { DateTime, Integer, OneOf, Text, Uuid } from '../fields/kinds.js';
-import { CreatedAt, UpdatedAt } from '../fields/record-fields.js';
+import { DateTime, Integer, OneOf, Text, Uuid } from '../fields/kinds/kinds.js';
+import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
 import { ListQuery } from '../listing/list-query.js';
 
 const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;

@@ -1,8 +1,8 @@
 import { type Declaration, declareField, RecordOf, UpdateOf } from '../fields/field.js';
-import { DateTime, Flag, OneOf, Text } from '../fields/kinds.js';
-import { CreatedAt, UpdatedAt } from '../fields/record-fields.js';
-import { rule, textListRules, textRules } from '../fields/rules.js';
-import { trimText } from '../fields/text.js';
+import { DateTime, Flag, OneOf, Text } from '../fields/kinds/kinds.js';
+import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
+import { rule, textListRules, textRules } from '../fields/kinds/rules.js';
+import { trimText } from '../fields/kinds/text.js';
 import { ListQuery } from '../listing/list-query.js';
 import { isTargetUrl } from './target-url.js';
 

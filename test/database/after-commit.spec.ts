@@ -4,7 +4,7 @@ import { RequireScope } from '../../src/auth/access.js';
 import { logger } from '../../src/config/logger.js';
 import type { Tenant } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../src/fields/read-input.js';
+import { readInput } from '../../src/fields/input/read-input.js';
 import { Caller } from '../../src/http/request/api-request.js';
 import { UpdateLeadDto } from '../../src/leads/lead.dto.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';

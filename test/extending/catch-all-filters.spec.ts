@@ -15,7 +15,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AnyKey, RequireScope } from '../../src/auth/access.js';
-import { Text } from '../../src/fields/kinds.js';
+import { Text } from '../../src/fields/kinds/kinds.js';
 import { ApiError } from '../../src/errors/api-error.js';
 import { ErrorFilter } from '../../src/http/error.filter.js';
 import type { ApiRequest } from '../../src/http/request/api-request.js';

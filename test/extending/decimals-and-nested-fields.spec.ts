@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { contractOf } from '../../src/testing/contract/contract-of.js';
 import { dataOf, errorOf, expectError } from '../../src/testing/factories.js';

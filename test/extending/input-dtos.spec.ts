@@ -23,7 +23,7 @@ import {
 } from 'class-validator';
 import { AnyKey, Public } from '../../src/auth/access.js';
 import { UpdateOf } from '../../src/fields/field.js';
-import { DateTime, Integer, Text } from '../../src/fields/kinds.js';
+import { DateTime, Integer, Text } from '../../src/fields/kinds/kinds.js';
 import { ListQuery } from '../../src/listing/list-query.js';
 import { dataOf, errorOf, expectError, expectInvalid } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';

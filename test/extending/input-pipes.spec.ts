@@ -25,7 +25,7 @@ import { APP_PIPE } from '@nestjs/core';
 import { Transform, Type } from 'class-transformer';
 import { IsInt, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { AnyKey } from '../../src/auth/access.js';
-import { Text } from '../../src/fields/kinds.js';
+import { Text } from '../../src/fields/kinds/kinds.js';
 import type { ApiRequest } from '../../src/http/request/api-request.js';
 import { dataOf, errorOf, expectError, expectInvalid } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';

@@ -14,7 +14,7 @@ import { TenantRepository } from '../../src/database/records/tenant-repository.j
 import { ApiError } from '../../src/errors/api-error.js';
 import { defineExtension } from '../../src/extension/extension.js';
 import { IdDto } from '../../src/fields/id.dto.js';
-import { OneOf, Text, Uuid } from '../../src/fields/kinds.js';
+import { OneOf, Text, Uuid } from '../../src/fields/kinds/kinds.js';
 import { ApiRoute } from '../../src/http/openapi/api-route.decorator.js';
 import { Caller } from '../../src/http/request/api-request.js';
 import { existingLeadsSql, leadNotFound } from '../../src/leads/lead-exists.js';

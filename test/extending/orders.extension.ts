@@ -12,11 +12,11 @@ import { TenantRepository } from '../../src/database/records/tenant-repository.j
 import { orNotFound } from '../../src/errors/or-not-found.js';
 import { defineExtension } from '../../src/extension/extension.js';
 import { changedFields, nullsForMissing } from '../../src/fields/changes.js';
-import { Decimal } from '../../src/fields/decimal.js';
+import { Decimal } from '../../src/fields/kinds/decimal.js';
 import { RecordOf, UpdateOf } from '../../src/fields/field.js';
-import { DateTime, Integer, Text } from '../../src/fields/kinds.js';
-import { Nested, NestedList } from '../../src/fields/nested.js';
-import { CreatedAt, UpdatedAt } from '../../src/fields/record-fields.js';
+import { DateTime, Integer, Text } from '../../src/fields/kinds/kinds.js';
+import { Nested, NestedList } from '../../src/fields/kinds/nested.js';
+import { CreatedAt, UpdatedAt } from '../../src/fields/kinds/record-fields.js';
 import { ApiRoute } from '../../src/http/openapi/api-route.decorator.js';
 import { Caller } from '../../src/http/request/api-request.js';
 import { Id } from '../../src/http/request/id.decorator.js';

@@ -5,7 +5,7 @@ import {
   type Extension,
   type ExtensionManifest,
 } from '../../src/extension/extension.js';
-import { ComplianceRule } from '../../src/leads/compliance-rule.js';
+import { ComplianceRule } from '../../src/leads/compliance/compliance-rule.js';
 import { LeadScorer } from '../../src/leads/lead-scorer.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
 import {

@@ -21,7 +21,7 @@ import { ApiBody, ApiQuery } from '@nestjs/swagger';
 import { IsInt, IsString } from 'class-validator';
 import { AnyKey } from '../../src/auth/access.js';
 import { defineExtension } from '../../src/extension/extension.js';
-import { Integer, Text } from '../../src/fields/kinds.js';
+import { Integer, Text } from '../../src/fields/kinds/kinds.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { describeExtensions, lint } from '../support/openapi.js';
 

@@ -1,5 +1,5 @@
 import { defineExtension } from '../../src/extension/extension.js';
-import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import type { OpenApiDocument, Operation, Response } from '../../src/http/openapi/model.js';
 import { describeExtensions, lint } from '../support/openapi.js';
 import { MessagesModule } from './swagger.module.js';

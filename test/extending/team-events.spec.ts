@@ -11,7 +11,7 @@ import {
 import { TenantRepository } from '../../src/database/records/tenant-repository.js';
 import { defineExtension } from '../../src/extension/extension.js';
 import { IdDto } from '../../src/fields/id.dto.js';
-import { Text } from '../../src/fields/kinds.js';
+import { Text } from '../../src/fields/kinds/kinds.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { readAllEvents } from '../support/events.js';
 

@@ -14,7 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { Integer, Text } from '../../src/fields/kinds.js';
+import { Integer, Text } from '../../src/fields/kinds/kinds.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { type Agent, connectAgent, stopWithAgents } from '../support/agent.js';

@@ -1,4 +1,4 @@
-import { trimText } from '../../src/fields/text.js';
+import { trimText } from '../../src/fields/kinds/text.js';
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

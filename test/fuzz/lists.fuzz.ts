@@ -1,4 +1,4 @@
-import { trimText } from '../../src/fields/text.js';
+import { trimText } from '../../src/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
 import fc, { type Arbitrary } from 'fast-check';
 import { type Field, fieldsOf } from '../../src/fields/field.js';

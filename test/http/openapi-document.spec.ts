@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../src/errors/error-catalogue.js';
-import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { createLead, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { OpenApiValidator } from '../../src/testing/openapi.js';

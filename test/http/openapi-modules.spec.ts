@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { AnyKey, RequireScope } from '../../src/auth/access.js';
 import { ApiRoute } from '../../src/http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../../src/fields/deleted.dto.js';
-import { Text } from '../../src/fields/kinds.js';
+import { Text } from '../../src/fields/kinds/kinds.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { documentOf } from '../support/openapi.js';

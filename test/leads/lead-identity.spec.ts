@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { dataSourceOptions } from '../../src/database/connection/data-source-options.js';
 import { ContactIdentity1764288000000 } from '../../src/database/migrations/1764288000000-contact-identity.js';
-import { ContactIdentityService } from '../../src/leads/contact-identity.service.js';
+import { ContactIdentityService } from '../../src/leads/contact-identity/contact-identity.service.js';
 import { createLead, expectError, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

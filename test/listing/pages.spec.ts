@@ -1,5 +1,5 @@
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../src/fields/read-input.js';
+import { readInput } from '../../src/fields/input/read-input.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { LOOKUP_LIMIT } from '../../src/listing/list-statement.js';

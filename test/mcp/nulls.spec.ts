@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { RecordOf, UpdateOf } from '../../src/fields/field.js';
-import { Flag, Integer, Text } from '../../src/fields/kinds.js';
-import type { JsonSchema } from '../../src/fields/json-schema.js';
+import { Flag, Integer, Text } from '../../src/fields/kinds/kinds.js';
+import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
 import type { Actor } from '../../src/tenancy/actor.js';
 import { type Agent, type Arguments, connectAgent, stopWithAgents } from '../support/agent.js';

@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { declareField, RecordOf, UpdateOf } from '../../src/fields/field.js';
-import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import {
   DateTime,
   Email,
@@ -13,7 +13,7 @@ import {
   Tags,
   Text,
   Uuid,
-} from '../../src/fields/kinds.js';
+} from '../../src/fields/kinds/kinds.js';
 import { ListQuery, SortBy } from '../../src/listing/list-query.js';
 import type { Page } from '../../src/listing/page.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';

@@ -1,5 +1,5 @@
 import { SCOPES } from '../../src/auth/scopes.js';
-import type { JsonSchema } from '../../src/fields/json-schema.js';
+import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import { createLead, dataOf } from '../../src/testing/factories.js';
 import { OpenApiValidator } from '../../src/testing/openapi.js';

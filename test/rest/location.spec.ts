@@ -2,7 +2,7 @@ import { Body, Controller, Get, Header, Module, Param, Post, Res } from '@nestjs
 import type { Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
 import { RequireScope } from '../../src/auth/access.js';
-import { Text } from '../../src/fields/kinds.js';
+import { Text } from '../../src/fields/kinds/kinds.js';
 import { Id } from '../../src/http/request/id.decorator.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';

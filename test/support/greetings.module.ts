@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../src/auth/access.js';
 import type { Tenant } from '../../src/database/gateway/tenant.js';
-import { Text } from '../../src/fields/kinds.js';
+import { Text } from '../../src/fields/kinds/kinds.js';
 import { Caller } from '../../src/http/request/api-request.js';
 import { defineJob, type JobRun } from '../../src/jobs/job.js';
 import { JobHandler } from '../../src/jobs/job.decorator.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
-import { UUID_SCHEMA } from '../../src/fields/uuid.js';
+import { UUID_SCHEMA } from '../../src/fields/kinds/uuid.js';
 import type { PromptDefinition } from '../../src/mcp/prompts/prompt-registry.js';
 import type { ResourceTemplate } from '../../src/mcp/resources/resource-registry.js';
 import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { CreateAppointmentDto } from '../../appointments/appointment.dto.js';
 import type { Times } from '../../database/records/tenant-repository.js';
-import { readInput } from '../../fields/read-input.js';
-import { normalizeEmail, parsePhone } from '../../leads/contact-identity.js';
+import { readInput } from '../../fields/input/read-input.js';
+import { normalizeEmail, parsePhone } from '../../leads/contact-identity/contact-identity.js';
 import { CreateLeadDto } from '../../leads/lead.dto.js';
 import { CreateTaskDto } from '../../tasks/task.dto.js';
 import { sampleAppointment } from './appointments.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { uuidsIn } from '../../fields/uuid.js';
+import { uuidsIn } from '../../fields/kinds/uuid.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';
 import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
 

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { uuidRangeOf } from '../../fields/uuid.js';
+import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
 import { type ChangeItem, changeItemOf } from './record-changes.js';
 import { isRecordSql } from './record-sql.js';

@@ -1,6 +1,6 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import type { HandlerDecorator } from '../../fields/handler-decorator.js';
+import type { HandlerDecorator } from '../handler-decorator.js';
 import type { CursorPage, Page } from '../../listing/page.js';
 
 /** How the OpenAPI document describes a route, beside what the route itself declares. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { fieldsOf } from '../../fields/field.js';
-import { type Direction, jsonSchemaOf } from '../../fields/schema-of.js';
+import { type Direction, jsonSchemaOf } from '../../fields/schema/schema-of.js';
 import type { Ref, Response, Schema } from './model.js';
 import type { Exploration } from './swagger-internals.js';
 import { withoutDefaults } from './without-defaults.js';

@@ -1,9 +1,12 @@
 import type { Type } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { DECLARED_DTOS, fieldsOf } from '../../fields/field.js';
-import type { JsonSchema } from '../../fields/json-schema.js';
-import { jsonSchemaOf } from '../../fields/schema-of.js';
-import { type ValidatedProperty, validatedPropertiesOf } from '../../fields/validation-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
+import {
+  type ValidatedProperty,
+  validatedPropertiesOf,
+} from '../../fields/schema/validation-schema.js';
 
 /** The options of `@ApiProperty()` for each property of a DTO. */
 type PropertyOptions = Readonly<Record<string, ApiPropertyOptions>>;

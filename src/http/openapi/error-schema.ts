@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../fields/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { schemaRef } from './components.js';
 import type { Schema } from './model.js';
 

@@ -1,6 +1,6 @@
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
-import type { JsonSchema } from '../../fields/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { allowsBody } from '../request/request-reader.js';
 import { type Components, schemaRef } from './components.js';
 import { type HeaderName, HEADERS, headersWith } from './response-headers.js';

@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
-import type { JsonSchema } from '../../fields/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import type { OpenApiDocument, Operation, Schema } from './model.js';
 
 const EXAMPLE = `

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../fields/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 
 /** A reference to a component of the document. */
 export interface Ref {

@@ -9,7 +9,7 @@ import {
   ParseUUIDPipe,
   type Type,
 } from '@nestjs/common';
-import { UUID_SCHEMA } from '../../fields/uuid.js';
+import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
 import type { Schema } from './model.js';
 
 // The options of Nest's pipes are protected: everything that relies on them is in this file.

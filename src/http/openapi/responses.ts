@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { fieldsOf } from '../../fields/field.js';
-import { exampleOf } from '../../fields/schema-of.js';
+import { exampleOf } from '../../fields/schema/schema-of.js';
 import { DEFAULT_LIMIT } from '../../listing/list-query.js';
 import { CursorPage, Page } from '../../listing/page.js';
 import { declaredStatusOf, writesOwnResponse } from '../nest-internals.js';

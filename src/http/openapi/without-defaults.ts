@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../fields/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 
 /**
  * Moves defaults to the descriptions, at any depth. openapi-typescript makes properties with a default

@@ -1,16 +1,16 @@
 import type { Type } from '@nestjs/common';
 import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { isObject } from '../../fields/json-object.js';
-import { readClass } from '../../fields/read-class.js';
+import { isObject } from '../../fields/kinds/json-object.js';
+import { readClass } from '../../fields/input/read-class.js';
 import {
   BODY,
   type Input,
   mergeProblems,
   readFieldsOnly,
   readInput,
-} from '../../fields/read-input.js';
-import { QUERY, readClassParameters, readParameters } from '../../fields/read-parameters.js';
+} from '../../fields/input/read-input.js';
+import { QUERY, readClassParameters, readParameters } from '../../fields/input/read-parameters.js';
 import { type MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import type { InputPlan, SourcePlan } from './input-plan.js';

@@ -1,6 +1,6 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiError } from '../../errors/api-error.js';
-import { UUID } from '../../fields/uuid.js';
+import { UUID } from '../../fields/kinds/uuid.js';
 
 /** Answers 404 to a malformed id (docs/contract/endpoints.md#requests). */
 const uuidOrNotFound: PipeTransform<string, string> = {

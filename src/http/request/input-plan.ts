@@ -1,5 +1,5 @@
 import { type Type, ValidationPipe } from '@nestjs/common';
-import { hasPlainProperties, isReadable } from '../../fields/read-class.js';
+import { hasPlainProperties, isReadable } from '../../fields/input/read-class.js';
 import { type HandlerParameter, parametersOf, type ParameterSource } from '../nest-internals.js';
 
 /**

@@ -1,4 +1,4 @@
-import { LARGEST_INTEGER } from '../../fields/json-object.js';
+import { LARGEST_INTEGER } from '../../fields/kinds/json-object.js';
 
 const LARGEST_DIGITS = String(LARGEST_INTEGER);
 

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
-import { isObject } from '../../fields/json-object.js';
-import { readClass } from '../../fields/read-class.js';
-import type { Encoding, Input, ProblemWording } from '../../fields/read-input.js';
+import { isObject } from '../../fields/kinds/json-object.js';
+import { readClass } from '../../fields/input/read-class.js';
+import type { Encoding, Input, ProblemWording } from '../../fields/input/read-input.js';
 import type { NamedParameter } from './input-plan.js';
 
 export type Values = Readonly<Record<string, unknown>>;

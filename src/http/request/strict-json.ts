@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 import { fieldLabel, MAX_PROBLEMS, type FieldProblem } from '../../errors/field-problem.js';
-import { LARGEST_INTEGER } from '../../fields/json-object.js';
-import { isWellFormedText } from '../../fields/text.js';
+import { LARGEST_INTEGER } from '../../fields/kinds/json-object.js';
+import { isWellFormedText } from '../../fields/kinds/text.js';
 import { isOutOfRange } from './json-number.js';
 
 const MAX_DEPTH = 32;

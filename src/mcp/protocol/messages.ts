@@ -1,7 +1,7 @@
 import { isSpecType, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { isObject } from '../../fields/json-object.js';
+import { isObject } from '../../fields/kinds/json-object.js';
 import { parseJson } from '../../http/request/strict-json.js';
 
 /** The path of the arguments of a tool call, such as `params.arguments.first_name`. */

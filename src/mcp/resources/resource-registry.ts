@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { insufficientScope } from '../../auth/access.js';
 import { ApiError } from '../../errors/api-error.js';
 import { EventsService } from '../../events/events.service.js';
-import { UUID } from '../../fields/uuid.js';
+import { UUID } from '../../fields/kinds/uuid.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';

@@ -6,7 +6,7 @@ import { Instances } from '../../database/connection/instances.js';
 import { BatchQueue } from '../../database/gateway/batch-queue.js';
 import { ApiError } from '../../errors/api-error.js';
 import { ChangeBus } from '../../database/events/change-bus.js';
-import { UUID } from '../../fields/uuid.js';
+import { UUID } from '../../fields/kinds/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Session, type SessionStream, type SessionTerms } from './session.js';

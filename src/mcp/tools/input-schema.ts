@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { fieldsOf, namesOf } from '../../fields/field.js';
-import type { JsonSchema } from '../../fields/json-schema.js';
-import { propertiesOf } from '../../fields/read-class.js';
-import { inputSchemaOfClass } from '../../fields/validation-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import { propertiesOf } from '../../fields/input/read-class.js';
+import { inputSchemaOfClass } from '../../fields/schema/validation-schema.js';
 import { CLEAR, clearSchemaOf } from './clear.js';
 import { FIELDS, fieldsSchemaOf } from './page-fields.js';
 import type { ToolArguments } from './tool-arguments.js';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../fields/json-schema.js';
-import { jsonSchemaOf } from '../../fields/schema-of.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
 import { PAGE_META_SCHEMA } from '../../listing/page.js';
 import type { ObjectSchema } from './input-schema.js';
 import type { ToolDeclaration } from './tool.decorator.js';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../fields/json-schema.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import type { Page } from '../../listing/page.js';
 
 /** The argument of a list tool that names fields beyond the summary. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { types } from 'node:util';
 import { Type } from 'class-transformer';
 import { Entity, getMetadataArgsStorage } from 'typeorm';
-import { declaredTypeOf } from '../../fields/class-transformer-internals.js';
+import { declaredTypeOf } from '../../fields/validation/class-transformer-internals.js';
 import type { TestApp } from '../test-app.js';
 import ProcessEnvironment from './environment.mjs';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../src/database/connection/data-source-options.js';
 import type { Statement } from '../../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
-import { readInput } from '../../../src/fields/read-input.js';
+import { readInput } from '../../../src/fields/input/read-input.js';
 import { LeadListQuery } from '../../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../../src/leads/leads.repository.js';
 import { LEADS } from '../../../src/testing/factories.js';

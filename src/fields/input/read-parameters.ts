@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
-import type { FieldProblem } from '../errors/field-problem.js';
-import { type Field, fieldsOf } from './field.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
+import { type Field, fieldsOf } from '../field.js';
 import { readClass } from './read-class.js';
 import { type Input, type ProblemWording, readInput, type ReadOptions } from './read-input.js';
-import { trimText } from './text.js';
+import { trimText } from '../kinds/text.js';
 
 type Parameters = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Type } from '@nestjs/common';
-import { ListQuery } from '../listing/list-query.js';
-import { compare, isLeftToClassValidator } from '../testing/validator-comparison.js';
+import { ListQuery } from '../../listing/list-query.js';
+import { compare, isLeftToClassValidator } from '../../testing/validator-comparison.js';
 
-const SOURCES = path.join(__dirname, '..');
+const SOURCES = path.join(__dirname, '../..');
 const DTO_FILES = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.dto.ts'))
   .sort();

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PickOf, RecordOf, UpdateOf, namesOf } from './field.js';
-import { Flag, Integer, JsonObject, OneOf, Tags, Text } from './kinds.js';
+import { PickOf, RecordOf, UpdateOf, namesOf } from '../field.js';
+import { Flag, Integer, JsonObject, OneOf, Tags, Text } from '../kinds/kinds.js';
 import { readInput } from './read-input.js';
 
 class CreateDto {

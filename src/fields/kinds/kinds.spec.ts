@@ -10,7 +10,7 @@ import {
   Text,
   Uuid,
 } from './kinds.js';
-import { readInput } from './read-input.js';
+import { readInput } from '../input/read-input.js';
 
 class Dto {
   @Text({ max: 3 }) text?: string | null;

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type ValidationArguments, validateSync, ValidationTypes } from 'class-validator';
-import type { FieldProblem } from '../errors/field-problem.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
 import {
   type Constraint,
   constraintsOf,

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf, isUpdate } from './field.js';
+import { type Field, fieldsOf, isUpdate } from '../field.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** Whether a DTO is a request or a response. */

@@ -1,4 +1,4 @@
-import { Integer, OneOf, Text, Uuid } from './kinds.js';
+import { Integer, OneOf, Text, Uuid } from '../kinds/kinds.js';
 import { readParameters } from './read-parameters.js';
 
 class QueryDto {

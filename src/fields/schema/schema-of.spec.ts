@@ -1,8 +1,8 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { Nested } from './nested.js';
-import { EnumArray } from './output-kinds.js';
-import { PickOf, RecordOf, UpdateOf } from './field.js';
+import { Nested } from '../kinds/nested.js';
+import { EnumArray } from '../kinds/output-kinds.js';
+import { PickOf, RecordOf, UpdateOf } from '../field.js';
 import {
   DateTime,
   Email,
@@ -14,8 +14,8 @@ import {
   Tags,
   Text,
   Uuid,
-} from './kinds.js';
-import { readInput } from './read-input.js';
+} from '../kinds/kinds.js';
+import { readInput } from '../input/read-input.js';
 import { exampleOf, jsonSchemaOf } from './schema-of.js';
 
 class CreateDto {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { UniqueViolation } from '../database/connection/driver-error.js';
-import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
+import { UniqueViolation } from '../../database/connection/driver-error.js';
+import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
 import { normalizeEmail, parsePhone } from './contact-identity.js';
 import {
   type LeadAge,
@@ -11,7 +11,7 @@ import {
   type LeadIdentity,
   type LeadCursor,
 } from './contact-identity.repository.js';
-import { leadSearchText } from './lead-search.js';
+import { leadSearchText } from '../lead-search.js';
 
 /** A field of a lead that is equal to the field of an older lead. */
 export interface IdentityConflict {

@@ -1,5 +1,5 @@
 import { Decimal } from './decimal.js';
-import { readInput } from './read-input.js';
+import { readInput } from '../input/read-input.js';
 
 class PriceDto {
   @Decimal({ precision: 12, scale: 2 }) price?: string | null;

@@ -1,4 +1,4 @@
-import { type Declaration, declareField } from './field.js';
+import { type Declaration, declareField } from '../field.js';
 import { rule } from './rules.js';
 
 /** Rules of fields that exist in responses only. */

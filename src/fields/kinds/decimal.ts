@@ -1,5 +1,5 @@
-import { type Declaration, declareField } from './field.js';
-import type { JsonSchema } from './json-schema.js';
+import { type Declaration, declareField } from '../field.js';
+import type { JsonSchema } from '../schema/json-schema.js';
 import { rule } from './rules.js';
 import { trimText } from './text.js';
 

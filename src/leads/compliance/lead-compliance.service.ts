@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApiError } from '../errors/api-error.js';
-import type { Actor } from '../tenancy/actor.js';
+import { ApiError } from '../../errors/api-error.js';
+import type { Actor } from '../../tenancy/actor.js';
 import { ComplianceRule } from './compliance-rule.js';
-import type { LeadDto } from './lead.dto.js';
+import type { LeadDto } from '../lead.dto.js';
 
 /**
  * Refuses messages to leads that must not be contacted, for modules that send messages

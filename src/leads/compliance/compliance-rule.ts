@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../tenancy/actor.js';
-import type { LeadDto } from './lead.dto.js';
+import type { Actor } from '../../tenancy/actor.js';
+import type { LeadDto } from '../lead.dto.js';
 
 /**
  * Decides whether a lead may be contacted. Extensions add rules or replace them all

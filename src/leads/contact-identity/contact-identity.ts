@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
-import { digitsOf } from '../listing/search-text.js';
+import { digitsOf } from '../../listing/search-text.js';
 
 const ASCII = /^\p{ASCII}*$/u;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
-import { TenantDatabase } from '../database/gateway/tenant-database.js';
-import type { LeadDto } from './lead.dto.js';
+import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
+import { TenantDatabase } from '../../database/gateway/tenant-database.js';
+import type { LeadDto } from '../lead.dto.js';
 
 /** Fields that are unique among the leads of an organization. Each has a column `<field>_compared` for its normalized form. */
 export const IDENTITY_FIELDS = ['email', 'phone'] as const;

@@ -1,8 +1,8 @@
 import { IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { UpdateOf } from './field.js';
-import { DateTime, Text } from './kinds.js';
+import { UpdateOf } from '../field.js';
+import { DateTime, Text } from '../kinds/kinds.js';
 import { assertOnlyFields, hasPlainProperties, isReadable, readClass } from './read-class.js';
 
 class FieldsDto {

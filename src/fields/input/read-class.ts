@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
-import { logger } from '../config/logger.js';
-import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
-import { rulesOf } from './class-validator-internals.js';
-import { isUpdate, namesOf } from './field.js';
+import { logger } from '../../config/logger.js';
+import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
+import { rulesOf } from '../validation/class-validator-internals.js';
+import { isUpdate, namesOf } from '../field.js';
 import {
   applyDefaults,
   BODY,

@@ -10,9 +10,9 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { DATE_TIME_INPUT_SCHEMA, parseDateTime } from './date-time.js';
-import { type Declaration, declareField } from './field.js';
+import { type Declaration, declareField } from '../field.js';
 import { JSON_OBJECT_INPUT_SCHEMA, JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
-import type { JsonSchema } from './json-schema.js';
+import type { JsonSchema } from '../schema/json-schema.js';
 import { PHONE, PHONE_CHARACTERS } from './phone.js';
 import { IS_TEXT, isAfter, isDateTime, mustBeAfter, textListRules, textRules } from './rules.js';
 import { trimText } from './text.js';

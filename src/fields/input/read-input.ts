@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { type FieldProblem, fieldLabel } from '../errors/field-problem.js';
-import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from './field.js';
-import { compileValidator, type Validator } from './validator.js';
+import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
+import { type Field, fieldsOf, fixedFieldsOf, isUpdate } from '../field.js';
+import { compileValidator, type Validator } from '../validation/validator.js';
 
 /** The result of reading an input: its DTO and its problems. */
 export interface Input<T> {

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ValidationTypes } from 'class-validator';
-import { declaredTypeOf } from './class-transformer-internals.js';
-import { type RuleMetadata, rulesByProperty } from './class-validator-internals.js';
-import { namesOf } from './field.js';
+import { declaredTypeOf } from '../validation/class-transformer-internals.js';
+import { type RuleMetadata, rulesByProperty } from '../validation/class-validator-internals.js';
+import { namesOf } from '../field.js';
 import type { JsonSchema } from './json-schema.js';
 import { jsonSchemaOf } from './schema-of.js';
 
