@@ -4,9 +4,9 @@ import {
   type McpHttpClient,
   rpcNotification,
   rpcRequest,
-} from '../../src/testing/mcp-client.js';
-import { createLead, updateLead } from '../../src/testing/factories.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
+} from '../../../src/testing/mcp-client.js';
+import { createLead, updateLead } from '../../../src/testing/factories.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -15,7 +15,7 @@ import {
   METHODS,
   SEND,
   terminatedSession,
-} from '../support/mcp-helpers.js';
+} from '../../support/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -1,8 +1,13 @@
-import { readSettings } from '../../src/config/settings.js';
-import { sessionHeader, type McpHttpClient } from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { expectAlive, expectRefusal, FOREIGN_ORIGIN, mcpHelpers } from '../support/mcp-helpers.js';
+import { readSettings } from '../../../src/config/settings.js';
+import { sessionHeader, type McpHttpClient } from '../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import {
+  expectAlive,
+  expectRefusal,
+  FOREIGN_ORIGIN,
+  mcpHelpers,
+} from '../../support/mcp-helpers.js';
 
 let app: TestApp;
 let tenant: Tenant;

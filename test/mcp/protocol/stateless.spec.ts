@@ -1,10 +1,15 @@
 import http from 'node:http';
 import { Client as NewClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { SCOPES } from '../../src/auth/scopes.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-info.js';
-import { SESSION_PROTOCOL_VERSIONS } from '../../src/mcp/protocol/session-protocol.js';
-import type { Answer } from '../../src/testing/api-client.js';
-import { createLead, expectInvalid, type LeadRecord, LEADS } from '../../src/testing/factories.js';
+import { SCOPES } from '../../../src/auth/scopes.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../../src/mcp/protocol/server-info.js';
+import { SESSION_PROTOCOL_VERSIONS } from '../../../src/mcp/protocol/session-protocol.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import {
+  createLead,
+  expectInvalid,
+  type LeadRecord,
+  LEADS,
+} from '../../../src/testing/factories.js';
 import {
   sessionHeader,
   type McpHttpClient,
@@ -14,18 +19,18 @@ import {
   STATELESS_META,
   STATELESS_REVISION,
   statelessRequest,
-} from '../../src/testing/mcp-client.js';
-import { rawRequest } from '../../src/testing/raw-http.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+} from '../../../src/testing/mcp-client.js';
+import { rawRequest } from '../../../src/testing/raw-http.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   expectRefusal,
   expectRpcError,
   mcpHelpers,
   statelessResultOf,
-} from '../support/mcp-helpers.js';
-import { openSessions } from '../support/open-sessions.js';
-import { ALL_TOOLS } from '../support/tools.js';
+} from '../../support/mcp-helpers.js';
+import { openSessions } from '../../support/open-sessions.js';
+import { ALL_TOOLS } from '../../support/tools.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

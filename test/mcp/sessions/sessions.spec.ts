@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { generateKey } from '../../src/auth/api-key-format.js';
-import type { Scope } from '../../src/auth/scopes.js';
-import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../src/mcp/protocol/server-info.js';
+import { generateKey } from '../../../src/auth/api-key-format.js';
+import type { Scope } from '../../../src/auth/scopes.js';
+import { FULL_SERVER_INFO, INSTRUCTIONS } from '../../../src/mcp/protocol/server-info.js';
 import {
   initializeRequest,
   sessionHeader,
   LATEST_REVISION,
   McpHttpClient,
   rpcNotification,
-} from '../../src/testing/mcp-client.js';
-import { type Tenant, TestServer } from '../../src/testing/test-server.js';
+} from '../../../src/testing/mcp-client.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectLimits,
@@ -20,7 +20,7 @@ import {
   METHODS,
   SEND,
   terminatedSession,
-} from '../support/mcp-helpers.js';
+} from '../../support/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -1,29 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Injectable, Module } from '@nestjs/common';
-import { KeysService } from '../../src/auth/keys.service.js';
-import { ChangeBus } from '../../src/database/events/change-bus.js';
-import { LeadsModule } from '../../src/leads/leads.module.js';
-import { LeadsService } from '../../src/leads/leads.service.js';
-import { Resource } from '../../src/mcp/resources/resource.decorator.js';
-import { SubscriptionStreams } from '../../src/mcp/subscriptions/subscription-streams.js';
-import type { Actor } from '../../src/tenancy/actor.js';
-import { createLead, dataOf, expectError, LEADS, updateLead } from '../../src/testing/factories.js';
+import { KeysService } from '../../../src/auth/keys.service.js';
+import { ChangeBus } from '../../../src/database/events/change-bus.js';
+import { LeadsModule } from '../../../src/leads/leads.module.js';
+import { LeadsService } from '../../../src/leads/leads.service.js';
+import { Resource } from '../../../src/mcp/resources/resource.decorator.js';
+import { SubscriptionStreams } from '../../../src/mcp/subscriptions/subscription-streams.js';
+import type { Actor } from '../../../src/tenancy/actor.js';
+import {
+  createLead,
+  dataOf,
+  expectError,
+  LEADS,
+  updateLead,
+} from '../../../src/testing/factories.js';
 import {
   sessionHeader,
   type McpHttpClient,
   mirrorHeaders,
   statelessRequest,
-} from '../../src/testing/mcp-client.js';
-import { RECORD_ROUTES } from '../../src/testing/routes.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents } from '../support/agent.js';
-import { Subscriber, TOOLS_CHANGED, resourceUpdated } from '../support/resource-subscriber.js';
-import { mcpHelpers } from '../support/mcp-helpers.js';
-import { openSessions } from '../support/open-sessions.js';
-import { until } from '../support/product.js';
-import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
+} from '../../../src/testing/mcp-client.js';
+import { RECORD_ROUTES } from '../../../src/testing/routes.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+import { connectAgent, stopWithAgents } from '../../support/agent.js';
+import { Subscriber, TOOLS_CHANGED, resourceUpdated } from '../../support/resource-subscriber.js';
+import { mcpHelpers } from '../../support/mcp-helpers.js';
+import { openSessions } from '../../support/open-sessions.js';
+import { until } from '../../support/product.js';
+import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
 
 const LISTEN = 'subscriptions/listen';
 

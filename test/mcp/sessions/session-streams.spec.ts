@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Authenticator } from '../../src/auth/authenticator.js';
-import type { Scope } from '../../src/auth/scopes.js';
+import { Authenticator } from '../../../src/auth/authenticator.js';
+import type { Scope } from '../../../src/auth/scopes.js';
 import {
   type EventReader,
   initializeRequest,
   sessionHeader,
   type McpHttpClient,
-} from '../../src/testing/mcp-client.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+} from '../../../src/testing/mcp-client.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -18,9 +18,9 @@ import {
   mcpHelpers,
   SEND,
   untilTrue,
-} from '../support/mcp-helpers.js';
-import { openSessions } from '../support/open-sessions.js';
-import { until } from '../support/product.js';
+} from '../../support/mcp-helpers.js';
+import { openSessions } from '../../support/open-sessions.js';
+import { until } from '../../support/product.js';
 
 let app: TestApp;
 let tenant: Tenant;
