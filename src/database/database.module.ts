@@ -10,7 +10,11 @@ import {
 } from './connection/administration.js';
 import { warnOfConnectionLimit } from './connection/connection-limit.js';
 import { planConnections } from './connection/connection-plan.js';
-import { type DatabaseTarget, dataSourceOptions } from './connection/data-source-options.js';
+import {
+  type DatabaseTarget,
+  dataSourceOptions,
+  hasOwnSessions,
+} from './connection/data-source-options.js';
 import { DatabaseStatus } from './connection/database-status.js';
 import { Instances } from './connection/instances.js';
 import { reportLostConnections } from './connection/lost-connections.js';
@@ -138,7 +142,8 @@ function applicationDataSource(
   return TypeOrmModule.forRootAsync({
     inject: [Settings],
     useFactory: ({ databaseMaxConnections, databasePreparedStatements }: Settings) => {
-      context.hasOwnSession = databasePreparedStatements;
+      context.preparesStatements = databasePreparedStatements;
+      context.hasOwnSessions = hasOwnSessions(target);
       return {
         ...dataSourceOptions(target, context, applicationName),
         poolSize: planConnections(databaseMaxConnections).pool,

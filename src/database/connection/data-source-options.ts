@@ -29,13 +29,22 @@ import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
 /** The address of a PostgreSQL: a URL, or the socket of the embedded one. */
 export type DatabaseTarget =
-  | { readonly url: string }
+  | {
+      readonly url: string;
+      /** Whether the start has found that there is no pooler in transaction mode. */
+      readonly isUnpooled?: boolean;
+    }
   | {
       readonly host: string;
       readonly port: number;
       readonly user: string;
       readonly database: string;
     };
+
+/** Whether no other client gets the sessions of the connections. */
+export function hasOwnSessions(target: DatabaseTarget): boolean {
+  return 'host' in target || target.isUnpooled === true;
+}
 
 /** All migrations in the order of execution. */
 export const MIGRATIONS = [
@@ -65,9 +74,16 @@ export const POOL_WAIT_MS = 2_000;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-const SET_UP = Object.entries(CONNECTION_SETTINGS)
-  .map(([name, value]) => `set ${name} = '${value}'`)
-  .join('; ');
+/**
+ * Sets up new connections.
+ * @param settings further settings of their sessions
+ */
+export function setUpConnection(settings: Readonly<Record<string, string>> = {}) {
+  const sql = Object.entries({ ...CONNECTION_SETTINGS, ...settings })
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ');
+  return (client: pg.ClientBase) => (client as ResilientClient).setUp(sql, POOL_WAIT_MS);
+}
 
 /** Options of all pools of connections. Their class is a `ResilientClient`. */
 export const CONNECTION_OPTIONS = {
@@ -75,7 +91,7 @@ export const CONNECTION_OPTIONS = {
   // Firewalls drop idle connections.
   keepAlive: true,
   keepAliveInitialDelayMillis: 30_000,
-  onConnect: (client: pg.ClientBase) => (client as ResilientClient).setUp(SET_UP, POOL_WAIT_MS),
+  onConnect: setUpConnection(),
 };
 
 /**

@@ -3,11 +3,11 @@ import type { SharedLookups } from '../gateway/shared-lookups.js';
 import { Instances } from './instances.js';
 import type { SessionContext } from './session-context.js';
 
-function instances(found: number, { workers = 1, hasOwnSession = true } = {}): Instances {
+function instances(found: number, { workers = 1, preparesStatements = true } = {}): Instances {
   const find = () => Promise.resolve([{ instances: found }]);
   return new Instances(
     { find } as unknown as SharedLookups,
-    { hasOwnSession } as SessionContext,
+    { preparesStatements } as SessionContext,
     { workers } as Settings,
   );
 }
@@ -17,7 +17,11 @@ describe('the processes that may serve from a database', () => {
     ['one server', false, instances(1)],
     ['two servers', true, instances(2)],
     ['workers, whose connections have one name', true, instances(1, { workers: 2 })],
-    ['servers behind a pooler, which hides names', true, instances(1, { hasOwnSession: false })],
+    [
+      'servers behind a pooler, which hides names',
+      true,
+      instances(1, { preparesStatements: false }),
+    ],
   ])('given %s, then there may be several: %s', async (_, expected, found) => {
     expect(await found.mayBeSeveral()).toBe(expected);
   });
@@ -26,7 +30,7 @@ describe('the processes that may serve from a database', () => {
     const lookups = { find: () => Promise.reject(new Error('unavailable')) };
     const failing = new Instances(
       lookups as unknown as SharedLookups,
-      { hasOwnSession: true } as SessionContext,
+      { preparesStatements: true } as SessionContext,
       { workers: 1 } as Settings,
     );
     expect(await failing.mayBeSeveral()).toBe(true);

@@ -30,7 +30,7 @@ export class Instances {
    * are not reliable.
    */
   async mayBeSeveral(): Promise<boolean> {
-    if (this.settings.workers > 1 || !this.context.hasOwnSession) return true;
+    if (this.settings.workers > 1 || !this.context.preparesStatements) return true;
     return this.find().then(
       (count) => count !== 1,
       () => true,

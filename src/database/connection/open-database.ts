@@ -50,9 +50,9 @@ export async function openDatabase(
   for (const url of settings.databaseReplicaUrls) assertReadable('DATABASE_REPLICA_URLS', url);
   if (settings.databaseUrl) {
     assertReadable('DATABASE_URL', settings.databaseUrl);
-    await tryConnection(settings.databaseUrl, settings.databasePreparedStatements);
+    const pooled = await tryConnection(settings.databaseUrl, settings.databasePreparedStatements);
     return {
-      target: { url: settings.databaseUrl },
+      target: { url: settings.databaseUrl, isUnpooled: pooled === false },
       embedded: false,
       close: () => Promise.resolve(),
     };
@@ -86,8 +86,14 @@ function assertReadable(name: string, connectionString: string): void {
   }
 }
 
-/** @throws SettingError if the URL does not lead to a usable database */
-async function tryConnection(url: string, preparesStatements: boolean): Promise<void> {
+/**
+ * @returns whether there is a pooler in transaction mode; undefined if that is not known
+ * @throws SettingError if the URL does not lead to a usable database
+ */
+async function tryConnection(
+  url: string,
+  preparesStatements: boolean,
+): Promise<boolean | undefined> {
   const clients = [1, 2].map(() => {
     return new ResilientClient({ connectionString: url, connectionTimeoutMillis: FIRST_ANSWER_MS });
   }) as [ResilientClient, ResilientClient];
@@ -98,12 +104,14 @@ async function tryConnection(url: string, preparesStatements: boolean): Promise<
     throw new SettingError('DATABASE_URL', `cannot be connected to: ${messageOf(error)}`);
   }
   try {
-    if (!(await isPooled(first, second))) return;
+    const pooled = await isPooled(first, second);
+    if (!pooled) return pooled;
     const { hasTransactions, keepsSettings, keepsStatements } = await inspectPooling(first, second);
     const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
     if (!hasTransactions) throw reject(NO_TRANSACTIONS);
     if (!keepsSettings) throw reject(NO_SETTINGS);
     if (preparesStatements && !keepsStatements) throw reject(NO_STATEMENTS);
+    return true;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
@@ -113,9 +121,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
-/** Whether there is a pooler. False if the second connection cannot be opened in time. */
-async function isPooled(first: ResilientClient, second: ResilientClient): Promise<boolean> {
+/** Whether there is a pooler. Undefined if the second connection cannot be opened in time. */
+async function isPooled(
+  first: ResilientClient,
+  second: ResilientClient,
+): Promise<boolean | undefined> {
   const check = second.connect().then(() => isTransactionPooled(first, second));
-  const tooLate = after(POOL_WAIT_MS, false, { ref: false });
-  return Promise.race([check.catch(() => false), tooLate]);
+  const tooLate = after(POOL_WAIT_MS, undefined, { ref: false });
+  return Promise.race([check.catch(() => undefined), tooLate]);
 }

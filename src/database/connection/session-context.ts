@@ -21,11 +21,14 @@ export interface TransactionRole {
 export class SessionContext {
   private settings: TransactionRole | undefined;
 
+  /** Whether statements are prepared under names. */
+  preparesStatements = true;
+
   /**
-   * Whether a connection has a session of its own, which keeps prepared statements and settings. Otherwise
-   * statements have no names, and each transaction sets all settings.
+   * Whether no other client gets the sessions of the connections, as behind a pooler in transaction mode.
+   * Otherwise each transaction sets all settings.
    */
-  hasOwnSession = true;
+  hasOwnSessions = true;
 
   use(settings: TransactionRole | undefined): void {
     this.settings = settings;
@@ -69,7 +72,7 @@ export class SessionContext {
   }
 
   private get ownSettings(): [string, string][] {
-    return this.hasOwnSession ? [] : Object.entries(CONNECTION_SETTINGS);
+    return this.hasOwnSessions ? [] : Object.entries(CONNECTION_SETTINGS);
   }
 }
 

@@ -4,9 +4,12 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
+import { BATCH_SESSION } from './tenant-context.js';
 import type { Deadline } from './time-budget.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 import { reportLostConnections } from '../connection/lost-connections.js';
+import { setUpConnection } from '../connection/data-source-options.js';
+import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/typeorm-internals.js';
 
 /**
@@ -42,13 +45,18 @@ export class BatchConnections implements OnApplicationShutdown {
   /** The idle connections of these pools and that of the data source. */
   private readonly idle = new Set<pg.PoolClient>();
 
-  constructor(@InjectDataSource() dataSource: DataSource, settings: Settings) {
+  constructor(
+    @InjectDataSource() dataSource: DataSource,
+    settings: Settings,
+    context: SessionContext,
+  ) {
     const { batches } = planConnections(settings.databaseMaxConnections);
     const shared = Math.min(MAX_SHARED, Math.floor(batches / 2));
     const options = {
       ...poolOf(dataSource).options,
       Client: ResilientClient,
       idleTimeoutMillis: 0,
+      ...(context.hasOwnSessions && { onConnect: setUpConnection(BATCH_SESSION) }),
     };
     this.pool = new pg.Pool({ ...options, max: batches - shared });
     this.sharedPool = new pg.Pool({ ...options, max: shared, pipeline: true });

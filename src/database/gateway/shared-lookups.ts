@@ -26,7 +26,7 @@ export class SharedLookups {
     return this.connections.share(async (client, limitTo) => {
       const deadline = this.timeBudget.startDeadline();
       limitTo(deadline);
-      const nameOf = (prepared: string) => (this.context.hasOwnSession ? prepared : '');
+      const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
       const timeouts = {
         name: nameOf('timeouts'),
         text: SET_TIMEOUTS,

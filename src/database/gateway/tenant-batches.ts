@@ -110,7 +110,7 @@ export class TenantBatches {
       try {
         const items = batch.map(({ item }) => item);
         const sent = statement.of(organizationId, items);
-        const context = this.context.of(sent, organizationId, deadline, 'shared');
+        const context = this.context.ofBatch(sent, organizationId, deadline);
         const running = this.statements.run<BatchRow>(client, context, sent);
         // Larger batches take longer, so times are recorded by the size of the batch.
         const rows = await this.limit.time(`${statement.name} ${sizeClassOf(items)}`, running);

@@ -2,15 +2,10 @@ import type { ContextStatement } from '../connection/statement-pipeline.js';
 import type { SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import type { Statement } from './tenant.js';
-import type { Deadline, LockWait } from './time-budget.js';
+import { BATCH_TIMEOUTS, type Deadline, type LockWait, TIMEOUT_SETTINGS } from './time-budget.js';
 
 /** The settings of each statement, as parameters of its context. */
-const SETTINGS = [
-  TENANT_SETTING,
-  'lock_timeout',
-  'statement_timeout',
-  'idle_in_transaction_session_timeout',
-];
+const SETTINGS = [TENANT_SETTING, ...TIMEOUT_SETTINGS];
 
 /**
  * Settings that make PostgreSQL use an index for organizations of any size, even before the first statistics
@@ -25,10 +20,20 @@ const INDEX_PLAN = {
   enable_mergejoin: 'off',
 };
 
+/**
+ * The settings of the sessions of batch connections. They are never the only protection: the role and the
+ * organization are set for each transaction.
+ */
+export const BATCH_SESSION: Readonly<Record<string, string>> = {
+  ...INDEX_PLAN,
+  ...Object.fromEntries(TIMEOUT_SETTINGS.map((name, index) => [name, BATCH_TIMEOUTS[index]])),
+};
+
 /** Creates the statements that set the role, the organization and the timeouts of other statements. */
 export class TenantContext {
   private readonly text: string;
   private readonly indexText: string;
+  private readonly batchText: string;
 
   /** @param result SQL of a value that the statements return last, from the number of its first parameter */
   constructor(
@@ -38,6 +43,7 @@ export class TenantContext {
     const last = result ? `, ${result(SETTINGS.length + 1)}` : '';
     this.text = context.selectWith(SETTINGS) + last;
     this.indexText = context.selectWith(SETTINGS, INDEX_PLAN) + last;
+    this.batchText = context.selectWith([TENANT_SETTING]);
   }
 
   /**
@@ -51,12 +57,32 @@ export class TenantContext {
     wait: LockWait,
     resultValues: readonly string[] = [],
   ): ContextStatement {
-    const values = [
-      organizationId,
-      ...deadline.timeouts(wait, repeats.length + 1),
-      ...resultValues,
-    ];
-    const [name, text] = plan === 'index' ? ['index', this.indexText] : ['tenant', this.text];
-    return { name: this.context.hasOwnSession ? name : '', text, values };
+    const timeouts = deadline.timeouts(wait, repeats.length + 1);
+    const values = [organizationId, ...timeouts, ...resultValues];
+    return plan === 'index'
+      ? this.statement('index', this.indexText, values)
+      : this.statement('tenant', this.text, values);
+  }
+
+  /**
+   * The same for a statement with the plan `index` on a batch connection, whose session has most of the
+   * settings.
+   */
+  ofBatch(
+    { repeats = [] }: Pick<Statement, 'repeats'>,
+    organizationId: string,
+    deadline: Deadline,
+  ): ContextStatement {
+    const timeouts = deadline.timeouts('shared', repeats.length + 1);
+    const isSet =
+      this.context.hasOwnSessions &&
+      timeouts.every((timeout, index) => timeout === BATCH_TIMEOUTS[index]);
+    return isSet
+      ? this.statement('batch', this.batchText, [organizationId])
+      : this.statement('index', this.indexText, [organizationId, ...timeouts]);
+  }
+
+  private statement(name: string, text: string, values: readonly string[]): ContextStatement {
+    return { name: this.context.preparesStatements ? name : '', text, values };
   }
 }

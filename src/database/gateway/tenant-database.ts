@@ -52,7 +52,7 @@ export class TenantDatabase {
     const { waiting } = planConnections(settings.databaseMaxConnections);
     this.retryPolicy = new RetryPolicy(timeBudget, limit, waiting);
     const context = new TenantContext(session);
-    const statements = new TenantStatements(session.hasOwnSession);
+    const statements = new TenantStatements(session.preparesStatements);
     this.runner = new StatementRunner(
       dataSource,
       connections,

@@ -18,9 +18,21 @@ const OPERATION_MS = 4_500;
 /** How long after the timeout of PostgreSQL a silent connection is destroyed. */
 const SILENCE_MS = 300;
 
-/** Sets the timeouts that `Deadline.timeouts` returns, until the transaction ends. */
-export const SET_TIMEOUTS = `select set_config('lock_timeout', $1, true),
-  set_config('statement_timeout', $2, true), set_config('idle_in_transaction_session_timeout', $3, true)`;
+/** The settings of the timeouts that `Deadline.timeouts` returns. */
+export const TIMEOUT_SETTINGS = [
+  'lock_timeout',
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+] as const;
+
+/** The timeouts of a statement in a batch, unless its deadline is near. */
+export const BATCH_TIMEOUTS = timeoutsOf('shared', STATEMENT_MS);
+
+/** Sets these timeouts until the transaction ends. */
+export const SET_TIMEOUTS = `select ${TIMEOUT_SETTINGS.map((name, index) => `set_config('${name}', $${index + 1}, true)`).join(', ')}`;
+
+/** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
+type Timeouts = readonly [lock: string, statement: string, idle: string];
 
 const NOOP = (): void => undefined;
 
@@ -63,23 +75,14 @@ export class Deadline {
   }
 
   /**
-   * The timeouts of the next statement, in milliseconds as PostgreSQL reads them.
+   * The timeouts of the next statement.
    * @param executions how often the statement is executed. PostgreSQL limits each execution.
    */
-  timeouts(
-    wait: LockWait,
-    executions = 1,
-  ): readonly [lock: string, statement: string, idle: string] {
+  timeouts(wait: LockWait, executions = 1): Timeouts {
     // Without a deadline, only a `long` wait is unlimited, because it delays no other statement.
     if (this.end === Infinity) return [wait === 'long' ? '0' : String(LOCK_MS[wait]), '0', '0'];
     const availableMs = Math.min(STATEMENT_MS, this.remainingMs);
-    const statementMs = Math.max(1, Math.floor(availableMs / executions));
-    return [
-      String(Math.min(LOCK_MS[wait], statementMs)),
-      String(statementMs),
-      // The connection is destroyed by then, and PostgreSQL may not notice that.
-      String(STATEMENT_MS + SILENCE_MS),
-    ];
+    return timeoutsOf(wait, Math.max(1, Math.floor(availableMs / executions)));
   }
 
   /**
@@ -104,4 +107,13 @@ export class Deadline {
   private get remainingMs(): number {
     return this.end - performance.now();
   }
+}
+
+function timeoutsOf(wait: LockWait, statementMs: number): Timeouts {
+  return [
+    String(Math.min(LOCK_MS[wait], statementMs)),
+    String(statementMs),
+    // The connection is destroyed by then, and PostgreSQL may not notice that.
+    String(STATEMENT_MS + SILENCE_MS),
+  ];
 }

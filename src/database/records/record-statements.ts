@@ -34,18 +34,21 @@ export class RecordStatements {
     this.events = new EventSql(table, columns, instance);
     this.inserts = new RecordInserts(table, columns, this.events);
     this.changes = new RecordChanges(table, columns, this.events);
-    const text = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
-      cross join lateral (select ${columns.jsonFromTable} from ${name}
-        where ${isRecordSql(table, '"wanted id"')} ${ONE_BY_ONE}) record`;
+    const recordOf = (id: string) =>
+      `(select ${columns.jsonFromTable} from ${name} where ${isRecordSql(table, id)} ${ONE_BY_ONE}) record`;
+    const single = `select id, row_to_json(record)::text as json from ${recordOf('$2')}`;
+    const several = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
+      cross join lateral ${recordOf('"wanted id"')}`;
     this.find = {
       name: `${name} find`,
       kind: 'read',
       retriesOmitted: false,
-      of: (organizationId, items) => ({
-        text,
-        values: [organizationId, [...new Set(items.map(({ id }) => id))]],
-        plan: 'index',
-      }),
+      of: (organizationId, items) => {
+        const ids = [...new Set(items.map(({ id }) => id))];
+        return ids.length === 1
+          ? { text: single, values: [organizationId, ...ids], plan: 'index' }
+          : { text: several, values: [organizationId, ids], plan: 'index' };
+      },
     };
   }
 

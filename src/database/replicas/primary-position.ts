@@ -56,7 +56,7 @@ export class PrimaryPosition {
     return this.connections.use(async (client, limitTo) => {
       const batch = take();
       limitTo(Deadline.earliest(batch.map(({ deadline }) => deadline)));
-      const name = this.context.hasOwnSession ? 'position' : undefined;
+      const name = this.context.preparesStatements ? 'position' : undefined;
       const { rows } = await client.query<WalPosition>({ name, text: FIND_POSITION });
       return batch.flatMap(() => rows);
     });

@@ -50,7 +50,7 @@ export class Replicas implements OnApplicationShutdown {
     const { pool } = planConnections(databaseMaxConnections);
     this.all = databaseReplicaUrls.map((url) => new Replica(url, name, pool));
     this.context = new TenantContext(context, replicaStateSql);
-    this.statements = new TenantStatements(context.hasOwnSession);
+    this.statements = new TenantStatements(context.preparesStatements);
   }
 
   /**

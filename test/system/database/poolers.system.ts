@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import type { DatabaseTarget } from '../../../src/database/connection/data-source-options.js';
 import { describeUnless } from '../../faults/support/describe-unless.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
@@ -81,6 +82,23 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
       expect(meta.total).toBe(20);
     }
     await server.stop();
+  });
+
+  it('in transaction mode leaves no planner settings and no timeouts to other clients', async () => {
+    bouncer = await PgBouncer.to(database, 'transaction', 4);
+    await serveLoad({ DATABASE_PREPARED_STATEMENTS: 'off' });
+    const clients = Array.from({ length: 4 }, () => new pg.Client(bouncer.url));
+    for (const other of clients) {
+      await other.connect();
+      // An open transaction keeps its server connection, so that the next client gets another one.
+      await other.query('begin');
+      const { rows } = await other.query(
+        `select current_setting('enable_seqscan') as seqscan,
+           current_setting('statement_timeout') as timeout, current_user = session_user as "isUser"`,
+      );
+      expect(rows).toEqual([{ seqscan: 'on', timeout: '0', isUser: true }]);
+    }
+    for (const other of clients) await other.end();
   });
 
   it('in session mode with enough connections serves every request', async () => {
