@@ -4,7 +4,15 @@ import { parsePhone, type ParsedPhone } from './contact-identity/contact-identit
 import { fullName } from './full-name.js';
 import type { LeadDto } from './lead.dto.js';
 
-type SearchableLead = Pick<LeadDto, 'first_name' | 'last_name' | 'company' | 'email' | 'phone'>;
+/** The fields that the text is made of. */
+const SEARCHED = ['first_name', 'last_name', 'company', 'email', 'phone'] as const;
+
+type SearchableLead = Pick<LeadDto, (typeof SEARCHED)[number]>;
+
+/** Whether an update changes the text that a search matches. */
+export function changesSearchText(changes: object): boolean {
+  return SEARCHED.some((name) => name in changes);
+}
 
 /** The text that a search for leads matches: names in both orders, company, e-mail and phone. */
 export function leadSearchText(lead: SearchableLead, phone: ParsedPhone | undefined): string {

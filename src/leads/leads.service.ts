@@ -26,7 +26,7 @@ import {
   type UpdateLeadDto,
 } from './lead.dto.js';
 import { leadNotFound } from './lead-exists.js';
-import { leadSearchText, searchDigits } from './lead-search.js';
+import { changesSearchText, leadSearchText, searchDigits } from './lead-search.js';
 import { LeadScorer, type ScorableLead } from './lead-scorer.js';
 import { type ContactIdentity, LeadsRepository } from './leads.repository.js';
 
@@ -110,13 +110,15 @@ export class LeadsService {
     const revise = (stored: LeadDto) => {
       const changes = changedFields(stored, input);
       if (!changes) return undefined;
-      const { email_compared, phone_compared, ...row } = this.toRow(actor, {
-        ...stored,
-        ...changes,
-      });
+      const lead = scorable({ ...stored, ...changes });
+      const { email_compared, phone_compared } = claim;
       // A lead whose normalized form belongs to an older lead stays without it until the field changes.
       return {
-        ...row,
+        ...changes,
+        lead_score: this.score(lead),
+        ...(changesSearchText(changes) && {
+          search_text: leadSearchText(lead, phoneOf(actor, lead)),
+        }),
         ...('email' in changes && { email_compared }),
         ...('phone' in changes && { phone_compared }),
       };
@@ -143,7 +145,7 @@ export class LeadsService {
   }
 
   private toRow(actor: Actor, input: CreateLeadDto) {
-    const lead = nullsForMissing(CreateLeadDto, input) as ScorableLead;
+    const lead = scorable(input);
     const phone = phoneOf(actor, lead);
     return {
       ...lead,
@@ -187,6 +189,10 @@ export class LeadsService {
       throw duplicate(details.length > 0 ? details : [detail(field)]);
     }
   }
+}
+
+function scorable(input: CreateLeadDto): ScorableLead {
+  return nullsForMissing(CreateLeadDto, input) as ScorableLead;
 }
 
 function phoneOf(actor: Actor, { phone }: UpdateLeadDto): ParsedPhone | undefined {

@@ -172,6 +172,21 @@ describe('PUT /api/v1/leads/:id', () => {
     }
   });
 
+  it('changes any set of fields', async () => {
+    const texts = 'first_name last_name company address_street city notes email'.split(' ');
+    const { id } = await create(buildLead());
+    let expected = await get(id);
+    for (let set = 1; set < 2 ** texts.length; set++) {
+      const names = texts.filter((_, n) => set & (1 << n));
+      const changes = Object.fromEntries(names.map((name) => [name, `${set}@${name}.example`]));
+      const updated = await update(id, changes);
+      const { lead_score, updated_at } = updated;
+      expected = { ...expected, ...changes, lead_score, updated_at };
+      expect(updated).toEqual(expected);
+    }
+    expect(await get(id)).toEqual(expected);
+  });
+
   it('never changes created_at', async () => {
     const lead = await create();
     expect((await update(lead.id, { city: 'Paris' })).created_at).toBe(lead.created_at);

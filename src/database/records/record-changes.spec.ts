@@ -15,3 +15,14 @@ it('changes records in the order of their ids, so that batches lock them in one 
   // The repeats are executed first.
   expect([...repeats, values].map(([, id]) => id)).toEqual(['a', 'b', 'c']);
 });
+
+it('prepares the updates of a limited number of sets of columns', () => {
+  const planOf = (n: number) => {
+    const statement = changes.update([`column_${n}`]);
+    return statement.of('organization', [changeItemOf('a', {}, event)]).plan;
+  };
+  const plans = Array.from({ length: 150 }, (_, n) => planOf(n));
+  expect(plans.filter((plan) => plan === 'index')).toHaveLength(100);
+  expect(plans.at(-1)).toBe('custom');
+  expect(planOf(0)).toBe('index');
+});

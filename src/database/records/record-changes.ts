@@ -1,4 +1,5 @@
 import type { BatchItem } from '../gateway/batch-queue.js';
+import type { Statement } from '../gateway/tenant.js';
 import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { RecordColumns } from './record-columns.js';
 import { type EventSql, type EventValues, ORIGIN_SQL } from './record-events.js';
@@ -15,6 +16,9 @@ export interface ChangeItem extends BatchItem {
   readonly event: EventValues;
 }
 
+/** How many sets of columns have a prepared update. Updates of further sets are planned each time. */
+const MAX_PREPARED_UPDATES = 100;
+
 /** SQL that changes rows of a table by their ids, with their events. It returns the changed records. */
 export class RecordChanges {
   /** Sets `deleted_at`. */
@@ -27,7 +31,7 @@ export class RecordChanges {
     private readonly columns: Pick<RecordColumns<never>, 'completeJsonFromTable'>,
     private readonly events: EventSql,
   ) {
-    this.delete = this.statement('delete', [], 'deleted_at = now()');
+    this.delete = this.statement('delete', [], 'deleted_at = now()', 'index');
   }
 
   /**
@@ -38,10 +42,11 @@ export class RecordChanges {
     const key = names.join();
     let statement = this.updates.get(key);
     if (!statement) {
+      const isPrepared = this.updates.size < MAX_PREPARED_UPDATES;
       const values = names.map((name) => `${name} = "new ${name}"`);
       const assignments = [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
-      statement = this.statement('update', names, assignments);
-      this.updates.set(key, statement);
+      statement = this.statement('update', names, assignments, isPrepared ? 'index' : 'custom');
+      if (isPrepared) this.updates.set(key, statement);
     }
     return statement;
   }
@@ -54,6 +59,7 @@ export class RecordChanges {
     name: string,
     names: readonly string[],
     assignments: string,
+    plan: Statement['plan'],
   ): BatchStatement<ChangeItem> {
     const { name: table } = this.table;
     const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
@@ -78,7 +84,7 @@ export class RecordChanges {
         const executions = ordered.map((item) => valuesOf(organizationId, item));
         // The repeats are executed first.
         const values = executions.at(-1) ?? [];
-        return { text, values, repeats: executions.slice(0, -1), plan: 'index' };
+        return { text, values, repeats: executions.slice(0, -1), plan };
       },
     };
   }

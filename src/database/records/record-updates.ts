@@ -10,7 +10,10 @@ import type { Row } from './record-inserts.js';
 import type { JsonRow, RecordStatements } from './record-statements.js';
 import type { TenantTable } from './tenant-table.js';
 
-/** Computes the columns to set from the stored record; undefined changes nothing. */
+/**
+ * Computes the columns to set from the stored record; undefined changes nothing. Columns of the record that
+ * keep their value are not written, but `updated_at` is.
+ */
 export type Revision<R> = (
   stored: R,
   transaction: TenantTransaction,
@@ -109,13 +112,20 @@ export class RecordUpdates<R extends { id: string }> {
     if (!changes) return undefined;
     // Parsed again, because `revise` may have changed the other object.
     const before = parser.fromJson(row.json);
-    const changed = changedNames(before, changes, this.columns.stored.storedNames);
+    const { storedNames } = this.columns.stored;
+    const changed = changedNames(before, changes, storedNames);
+    // Columns outside the record cannot be compared.
+    const written = Object.fromEntries(
+      Object.entries(changes).filter(
+        ([name]) => changed.includes(name) || !storedNames.includes(name),
+      ),
+    );
     const type = typeOfUpdate(this.table, changes, changed);
     const event = { type, changed, origin: tenant.origin };
     const { updated_at } = before as { updated_at?: Date };
     const version = transaction === NO_TRANSACTION ? updated_at : undefined;
-    const item = changeItemOf(row.id, changes, event, version);
-    const statement = this.statementsOf(tenant).changes.update(Object.keys(changes));
+    const item = changeItemOf(row.id, written, event, version);
+    const statement = this.statementsOf(tenant).changes.update(Object.keys(written));
     return { statement, item };
   }
 }
