@@ -4,7 +4,7 @@ import { KeysService, type NewKey } from '../../src/auth/keys.service.js';
 import { SCOPES } from '../../src/auth/scopes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/product.js';
+import { until } from '../support/servers/product.js';
 
 const ME = '/api/v1/me';
 

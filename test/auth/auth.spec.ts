@@ -5,10 +5,10 @@ import { generateKey } from '../../src/auth/api-key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { SCOPES } from '../../src/auth/scopes.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { SELECT_DUMP_STATEMENT } from '../support/dump-statement.js';
+import { SELECT_DUMP_STATEMENT } from '../support/database/dump-statement.js';
 import { dataOf, expectInvalid } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { stopBackgroundWork } from '../support/isolation.js';
+import { stopBackgroundWork } from '../support/database/isolation.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import {
   routeName,

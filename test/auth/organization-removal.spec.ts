@@ -9,10 +9,10 @@ import { buildLead, createLead, dataOf, expectError, LEADS } from '../../src/tes
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
-import { stopBackgroundWork } from '../support/isolation.js';
-import { until } from '../support/product.js';
+import { stopBackgroundWork } from '../support/database/isolation.js';
+import { until } from '../support/servers/product.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
-import { TENANT_TABLES } from '../support/tenant-tables.js';
+import { TENANT_TABLES } from '../support/database/tenant-tables.js';
 
 const TASKS = '/api/v1/tasks';
 const APPOINTMENTS = '/api/v1/appointments';

@@ -14,9 +14,9 @@ import { McpHttpClient, rpcNotification, rpcRequest } from '../../src/testing/mc
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { captureLog } from '../support/captured-log.js';
-import { Agent } from '../support/agent.js';
-import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
-import { until } from '../support/product.js';
+import { Agent } from '../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
+import { until } from '../support/servers/product.js';
 
 const PREFIX = 'test.';
 const OUTAGE = 'outage';

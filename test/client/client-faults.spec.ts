@@ -1,7 +1,7 @@
 import type * as Deadlines from '../../src/client/deadline.js';
 import { Random } from '../../src/cli/sample/random.js';
 import { LatitudeClient, LatitudeError } from '../../src/client/index.js';
-import { HTTP_FAULTS, HttpFaultProxy } from '../support/http-fault-proxy.js';
+import { HTTP_FAULTS, HttpFaultProxy } from '../support/servers/http-fault-proxy.js';
 import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 
 // Retries are not delayed here. Other tests cover the delays.

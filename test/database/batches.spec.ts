@@ -18,8 +18,8 @@ import {
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { configOf } from '../../src/testing/databases.js';
-import { until } from '../support/product.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/servers/product.js';
+import { TcpProxy } from '../support/servers/tcp-proxy.js';
 
 /** The id of an advisory lock that blocks statements until the test releases it. */
 const HELD = 4_711;

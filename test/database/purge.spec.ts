@@ -19,7 +19,7 @@ import { EventFollower } from '../../src/events/event-follower.js';
 import { buildLead, createLead, dataOf, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/product.js';
+import { until } from '../support/servers/product.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

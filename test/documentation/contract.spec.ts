@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
 import { SCOPED_ROUTES } from '../../src/testing/routes.js';
-import { CORE_TOOLS } from '../support/tools.js';
+import { CORE_TOOLS } from '../support/mcp/tools.js';
 
 const ERROR_ROW = /^\| `(\w+)` +\| (\d+)[\d, ]* +\| (yes|no) +\|/gm;
 const SCOPE = /`([a-z]+:(?:read|write))`/g;

@@ -8,7 +8,7 @@ import { createLead, errorOf, expectError, LEADS } from '../../src/testing/facto
 import { routeName, SCOPED_ROUTES, send, validRequest } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/product.js';
+import { until } from '../support/servers/product.js';
 
 describe('a database failure', () => {
   let broken: TestApp;

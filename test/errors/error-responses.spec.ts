@@ -10,7 +10,7 @@ import {
 } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { FailingModule, SECRET, UNEXPECTED } from '../support/failing.module.js';
+import { FailingModule, SECRET, UNEXPECTED } from '../support/modules/failing.module.js';
 
 let app: TestApp;
 let tenant: Tenant;

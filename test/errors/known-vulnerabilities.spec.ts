@@ -17,7 +17,7 @@ import {
   send,
   validRequest,
 } from '../../src/testing/routes.js';
-import { byName, SCOPED_TOOLS } from '../support/tools.js';
+import { byName, SCOPED_TOOLS } from '../support/mcp/tools.js';
 
 /** Known vulnerabilities of other products. */
 

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { connectAgent } from '../support/agent.js';
+import { connectAgent } from '../support/mcp/agent.js';
 import type { TestApp } from '../../src/testing/test-app.js';
-import type { ProtocolMode } from '../support/mcp-sdk-clients.js';
+import type { ProtocolMode } from '../support/mcp/mcp-sdk-clients.js';
 import { Assistant, type Client, type Entry, type Surroundings, Unable } from './assistant.js';
 import type { SalesTask } from './tasks.js';
 

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { isCore } from '../support/tools.js';
+import { isCore } from '../support/mcp/tools.js';
 import type { Client } from './assistant.js';
 
 const SYNONYMS: Readonly<Record<string, string>> = {

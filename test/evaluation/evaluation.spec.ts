@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { stopWithAgents } from '../support/agent.js';
+import { stopWithAgents } from '../support/mcp/agent.js';
 import { createLead, getLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { type ProtocolMode, PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
+import { type ProtocolMode, PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
 import { type Attempt, attempt, callsOf } from './attempt.js';
 import { ofTheCore, renamed, withoutDescriptions } from './clients.js';
 import { SALES_TASKS, type SalesTask } from './tasks.js';

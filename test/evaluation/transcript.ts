@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { textOf } from '../support/agent.js';
+import { textOf } from '../support/mcp/agent.js';
 import { type Attempt, callsOf } from './attempt.js';
 import type { Entry, Row } from './assistant.js';
 import { NOW } from './tasks.js';

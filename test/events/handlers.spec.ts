@@ -7,7 +7,7 @@ import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { readAllEvents } from '../support/events.js';
-import { until } from '../support/product.js';
+import { until } from '../support/servers/product.js';
 
 interface Call {
   readonly handler: string;

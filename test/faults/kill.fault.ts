@@ -1,5 +1,5 @@
 import { ApiClient } from '../../src/testing/api-client.js';
-import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../support/servers/product.js';
 import { FeedReader } from './support/feed-reader.js';
 import { WriteLog } from './support/write-log.js';
 

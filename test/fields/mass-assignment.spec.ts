@@ -5,8 +5,8 @@ import { declaredFieldsOf } from '../support/declared-routes.js';
 import { connectTenant, type McpTenant } from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { routeName, type Route, ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { recordTables, rowsAsText, rowsOf } from '../support/tenant-tables.js';
-import { byName, TOOLS, validArguments } from '../support/tools.js';
+import { recordTables, rowsAsText, rowsOf } from '../support/database/tenant-tables.js';
+import { byName, TOOLS, validArguments } from '../support/mcp/tools.js';
 
 const WRITES = ROUTES.filter(({ body }) => body !== undefined);
 

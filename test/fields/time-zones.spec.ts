@@ -26,7 +26,7 @@ describe('a server in any time zone', () => {
 
   beforeAll(async () => {
     main = await TestApp.start();
-    const script = path.join(__dirname, '../support/server-in-time-zone.mjs');
+    const script = path.join(__dirname, '../support/servers/server-in-time-zone.mjs');
     server = fork(script, [JSON.stringify(main.database)], { execArgv: [] });
     [port] = (await once(server, 'message')) as [number];
   });

@@ -9,7 +9,7 @@ import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { sessionHeader, McpHttpClient } from '../../src/testing/mcp-client.js';
-import type { ToolCase } from '../support/tools.js';
+import type { ToolCase } from '../support/mcp/tools.js';
 import { expectWellFormed } from './support/answers.js';
 import {
   type ApiInterface,

@@ -11,7 +11,7 @@ import type { Tenant } from '../../src/testing/test-server.js';
 import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import { pathOf, RECORD_ROUTES } from '../../src/testing/routes.js';
-import { RECORD_TOOLS } from '../support/tools.js';
+import { RECORD_TOOLS } from '../support/mcp/tools.js';
 import { expectWellFormed } from './support/answers.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';

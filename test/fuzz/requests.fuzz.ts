@@ -12,8 +12,8 @@ import {
   STATELESS_META,
 } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
-import { PROTOCOL_MODES } from '../support/mcp-sdk-clients.js';
-import { TOOLS } from '../support/tools.js';
+import { PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
+import { TOOLS } from '../support/mcp/tools.js';
 import { expectWellFormed } from './support/answers.js';
 import { check } from './support/check.js';
 import { dtoOf, KINDS } from './support/interfaces.js';

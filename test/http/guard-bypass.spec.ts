@@ -7,7 +7,7 @@ import {
   expectInvalid,
   LEADS,
 } from '../../src/testing/factories.js';
-import { stopBackgroundWork } from '../support/isolation.js';
+import { stopBackgroundWork } from '../support/database/isolation.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
@@ -19,7 +19,7 @@ import {
   SCOPED_ROUTES,
   send,
 } from '../../src/testing/routes.js';
-import { recordTables, rowsAsText } from '../support/tenant-tables.js';
+import { recordTables, rowsAsText } from '../support/database/tenant-tables.js';
 
 /** Variants of a path that have bypassed middleware of other frameworks. */
 const DISGUISES: Readonly<Record<string, (path: string) => string>> = {

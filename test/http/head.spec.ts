@@ -4,7 +4,7 @@ import { LEADS } from '../../src/testing/factories.js';
 import { ROUTES, validRequest } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { FailingModule } from '../support/failing.module.js';
+import { FailingModule } from '../support/modules/failing.module.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -5,7 +5,7 @@ import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from '../support/product.js';
+import { until } from '../support/servers/product.js';
 
 const RECORD = `${LEADS}/:id`;
 

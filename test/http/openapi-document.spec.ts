@@ -9,7 +9,7 @@ import { ALL_ROUTES, routeName, ROUTES, send, validRequest } from '../../src/tes
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { documentOf, expectDescribed, lint, routeOf } from '../support/openapi.js';
-import { Product } from '../support/product.js';
+import { Product } from '../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

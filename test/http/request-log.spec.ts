@@ -4,8 +4,8 @@ import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-
 import { sendUntilClosed } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { captureLog } from '../support/captured-log.js';
-import { FailingModule, SECRET } from '../support/failing.module.js';
-import { until } from '../support/product.js';
+import { FailingModule, SECRET } from '../support/modules/failing.module.js';
+import { until } from '../support/servers/product.js';
 
 describe('the request log', () => {
   let logging: TestApp;

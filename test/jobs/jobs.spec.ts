@@ -6,9 +6,9 @@ import { LeadsService } from '../../src/leads/leads.service.js';
 import { createLead, dataOf, expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { greetings, GreetingsModule, StoredJobs } from '../support/greetings.module.js';
-import { untilTrue } from '../support/mcp-helpers.js';
-import { until } from '../support/product.js';
+import { greetings, GreetingsModule, StoredJobs } from '../support/modules/greetings.module.js';
+import { untilTrue } from '../support/mcp/mcp-helpers.js';
+import { until } from '../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -14,7 +14,7 @@ import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { TEST_SETTINGS } from '../../src/testing/test-settings.mjs';
 import { readSettings } from '../../src/config/settings.js';
-import { untilTrue } from '../support/mcp-helpers.js';
+import { untilTrue } from '../support/mcp/mcp-helpers.js';
 
 /** What the methods of the module did, in order. */
 let calls: string[];

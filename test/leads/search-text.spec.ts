@@ -8,7 +8,7 @@ import { createLead, dataOf, type LeadRecord, LEADS } from '../../src/testing/fa
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { createDatabaseWithPlainOwner } from '../support/plain-owner.js';
+import { createDatabaseWithPlainOwner } from '../support/database/plain-owner.js';
 
 const FIRST_OF_SEARCH_TEXT = MIGRATIONS.findIndex(({ name }) => name.startsWith('SearchText'));
 

@@ -7,7 +7,7 @@ import type { ApiClient } from '../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { stopBackgroundWork } from '../support/isolation.js';
+import { stopBackgroundWork } from '../support/database/isolation.js';
 
 /** More than a lookup returns at once, so that every way to read a page is used. */
 const LEAD_COUNT = LOOKUP_LIMIT + 700;

@@ -5,8 +5,8 @@ import { RedisConnection } from '../../src/rate-limit/redis-connection.js';
 import { SharedRateLimitStorage } from '../../src/rate-limit/shared-rate-limit.storage.js';
 import type { WorkerRequest, Replies } from '../../src/workers/messages.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
-import { until } from '../support/product.js';
-import { REDIS_SKIP_REASON, RedisServer } from '../support/redis.js';
+import { until } from '../support/servers/product.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../support/servers/redis.js';
 
 const MINUTE = 60_000;
 

@@ -25,7 +25,7 @@ import { storedResponseSql } from '../../src/database/stored-responses.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
-import { stopBackgroundWork } from '../support/isolation.js';
+import { stopBackgroundWork } from '../support/database/isolation.js';
 
 class NameDto {
   @Text({ max: 100, required: true }) first_name: string;

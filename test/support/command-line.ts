@@ -1,6 +1,6 @@
 import { runCommandLine } from '../../src/cli/command-line.js';
 import { defineConfig } from '../../src/extension/config.js';
-import { type CommandResult, resultOf } from './product.js';
+import { type CommandResult, resultOf } from './servers/product.js';
 
 /**
  * Runs a command in the process of the test, which takes much less time than a process of its own.

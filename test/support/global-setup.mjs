@@ -2,7 +2,7 @@
 import { asTarget, withClient } from '../../src/testing/cluster.mjs';
 import setUpCluster from '../../src/testing/global-setup.mjs';
 import { temporaryFolder } from '../../src/testing/temporary-folder.mjs';
-import { startInstances } from './shared-instances.mjs';
+import { startInstances } from './servers/shared-instances.mjs';
 
 export default async function setUp() {
   // For data directories of products too.

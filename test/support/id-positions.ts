@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../../src/mcp/tools/tool-definition.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { type RestHandler, restHandlersOf } from '../../src/http/openapi/routes.js';
 import { declaredFieldsOf } from './declared-routes.js';
-import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './declared-tools.js';
+import { DECLARED_COMPLETIONS, DECLARED_RESOURCES } from './mcp/declared-tools.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { Tenant, TestServer } from '../../src/testing/test-server.js';
 import { McpHttpClient } from '../../src/testing/mcp-client.js';
@@ -23,7 +23,7 @@ import {
   send,
   validRequest,
 } from '../../src/testing/routes.js';
-import type { ProtocolMode } from './mcp-sdk-clients.js';
+import type { ProtocolMode } from './mcp/mcp-sdk-clients.js';
 import {
   isCore,
   RECORD_TOOLS,
@@ -31,7 +31,7 @@ import {
   type ToolCase,
   TOOLS,
   validArguments,
-} from './tools.js';
+} from './mcp/tools.js';
 
 /** A tenant that is connected to /mcp. */
 export interface McpTenant extends Tenant {

@@ -5,7 +5,7 @@ import type { Answer } from '../../src/testing/api-client.js';
 import { dataOf } from '../../src/testing/factories.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { until } from './product.js';
+import { until } from './servers/product.js';
 
 export const WEBHOOKS = '/api/v1/webhooks';
 

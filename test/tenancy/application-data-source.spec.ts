@@ -16,7 +16,7 @@ import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { queryAs } from '../support/plain-owner.js';
+import { queryAs } from '../support/database/plain-owner.js';
 
 /** A table of a team that holds no data of an organization. */
 @Entity('exchange_rates')

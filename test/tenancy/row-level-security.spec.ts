@@ -6,11 +6,11 @@ import { ADMINISTRATIVE_TABLES } from '../../src/database/tenant-role/tenant-pri
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { stopBackgroundWork } from '../support/isolation.js';
+import { stopBackgroundWork } from '../support/database/isolation.js';
 import { EventPublisher } from '../../src/events/event-publisher.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { LIST_ROUTES } from '../../src/testing/routes.js';
-import { recordTables, rowsOf, TENANT_TABLES } from '../support/tenant-tables.js';
+import { recordTables, rowsOf, TENANT_TABLES } from '../support/database/tenant-tables.js';
 
 let app: TestApp;
 let ours: Tenant;

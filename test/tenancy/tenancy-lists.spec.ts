@@ -4,10 +4,10 @@ import { buildLead, createLead, dataOf, errorOf, LEADS } from '../../src/testing
 import { connectTenant, type McpTenant } from '../support/id-positions.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { LAYERS, startWithLayer } from '../support/isolation.js';
+import { LAYERS, startWithLayer } from '../support/database/isolation.js';
 import { LIST_ROUTES, routeName, pathOf, send } from '../../src/testing/routes.js';
-import type { StatementRecorder } from '../support/statement-recorder.js';
-import { LIST_TOOLS } from '../support/tools.js';
+import type { StatementRecorder } from '../support/database/statement-recorder.js';
+import { LIST_TOOLS } from '../support/mcp/tools.js';
 
 /** List queries whose totals are read from counters, counted or searched. */
 const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {

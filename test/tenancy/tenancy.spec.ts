@@ -18,10 +18,10 @@ import {
 } from '../support/id-positions.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { LAYERS, startWithLayer } from '../support/isolation.js';
+import { LAYERS, startWithLayer } from '../support/database/isolation.js';
 import { pathOf, RECORD_ROUTES, send } from '../../src/testing/routes.js';
-import type { StatementRecorder } from '../support/statement-recorder.js';
-import { rowsAsText } from '../support/tenant-tables.js';
+import type { StatementRecorder } from '../support/database/statement-recorder.js';
+import { rowsAsText } from '../support/database/tenant-tables.js';
 
 const ANY_UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;

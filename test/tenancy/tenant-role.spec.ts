@@ -9,7 +9,7 @@ import {
   asUser,
   createDatabaseWithPlainOwner,
   queryAs,
-} from '../support/plain-owner.js';
+} from '../support/database/plain-owner.js';
 
 /** Revokes the privileges that a restore without privileges, or a role created later, lacks. */
 const LOSE_PRIVILEGES = [

@@ -1,7 +1,7 @@
 import { describeUnless } from '../faults/support/describe-unless.js';
 import type { Load } from '../faults/support/load.js';
-import { until } from '../support/product.js';
-import { REDIS_SKIP_REASON } from '../support/redis.js';
+import { until } from '../support/servers/product.js';
+import { REDIS_SKIP_REASON } from '../support/servers/redis.js';
 import { HAPROXY_SKIP_REASON } from './support/haproxy.js';
 import { counted } from './support/observe.js';
 import { POSTGRES_SKIP_REASON, type PostgresServer } from './support/postgres-server.js';

@@ -3,8 +3,8 @@ import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factor
 import { McpHttpClient, rpcRequest, sessionHeader } from '../../src/testing/mcp-client.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { urlOf } from '../../src/testing/databases.js';
-import { Product, type RunningServer, UNLIMITED, until } from '../support/product.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../support/servers/product.js';
+import { TcpProxy } from '../support/servers/tcp-proxy.js';
 import { POSTGRES_SKIP_REASON, PostgresServer } from './support/postgres-server.js';
 import { counted, logLines, readiness, readsOf, replicasUsed } from './support/observe.js';
 

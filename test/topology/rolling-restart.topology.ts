@@ -1,7 +1,7 @@
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { HAPROXY_SKIP_REASON } from './support/haproxy.js';
 import { POSTGRES_SKIP_REASON } from './support/postgres-server.js';
-import { REDIS_SKIP_REASON } from '../support/redis.js';
+import { REDIS_SKIP_REASON } from '../support/servers/redis.js';
 import { Topology } from './support/topology.js';
 
 const SKIP_REASON = POSTGRES_SKIP_REASON ?? REDIS_SKIP_REASON ?? HAPROXY_SKIP_REASON;

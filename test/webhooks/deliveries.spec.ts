@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { dataOf, expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { untilTrue } from '../support/mcp-helpers.js';
-import { until } from '../support/product.js';
-import { verified, WebhookReceiver } from '../support/webhook-receiver.js';
+import { untilTrue } from '../support/mcp/mcp-helpers.js';
+import { until } from '../support/servers/product.js';
+import { verified, WebhookReceiver } from '../support/servers/webhook-receiver.js';
 import {
   createWebhook,
   type DeliveryRecord,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { dataOf } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import { untilTrue } from '../support/mcp-helpers.js';
+import { untilTrue } from '../support/mcp/mcp-helpers.js';
 import {
   createWebhook,
   deliveriesOf,

@@ -2,7 +2,7 @@ import { dataOf } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { HostResolver } from '../../src/webhooks/host-resolver.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { WebhookReceiver } from '../support/servers/webhook-receiver.js';
 import {
   createWebhook,
   expectInvalid,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Connection } from '../../../src/embedded-postgres/connection.js';
-import { Product, type RunningServer, UNLIMITED } from '../../support/product.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';
+import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { Postgres } from './postgres.js';
 
 /** The built server, its own PostgreSQL and a proxy between them. */

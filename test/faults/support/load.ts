@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { type Answer, ApiClient } from '../../../src/testing/api-client.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
 import { sessionHeader, McpHttpClient, rpcRequest } from '../../../src/testing/mcp-client.js';
-import { until } from '../../support/product.js';
+import { until } from '../../support/servers/product.js';
 import { WriteLog, type ErrorSummary, errorOf } from './write-log.js';
 
 /** Sends one request. */

@@ -6,7 +6,7 @@ import type { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { sessionHeader, McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { routeName, pathOf } from '../../../src/testing/routes.js';
-import { SCOPED_TOOLS, type ToolCase, TOOLS } from '../../support/tools.js';
+import { SCOPED_TOOLS, type ToolCase, TOOLS } from '../../support/mcp/tools.js';
 import { expectWellFormed } from './answers.js';
 import type { Json } from './json.js';
 

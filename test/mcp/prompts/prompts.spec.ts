@@ -6,8 +6,8 @@ import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
 import { connectTenant, type McpTenant } from '../../support/id-positions.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { withoutLeadName } from '../../support/tool-assertions.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
+import { withoutLeadName } from '../../support/mcp/tool-assertions.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

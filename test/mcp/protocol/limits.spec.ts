@@ -9,7 +9,7 @@ import {
   rpcNotification,
   rpcRequest,
 } from '../../../src/testing/mcp-client.js';
-import { PROTOCOL_MODES, type ProtocolMode } from '../../support/mcp-sdk-clients.js';
+import { PROTOCOL_MODES, type ProtocolMode } from '../../support/mcp/mcp-sdk-clients.js';
 
 const READS = 6;
 const WRITES = 3;

@@ -19,7 +19,7 @@ import {
   METHODS,
   SEND,
   VERSION_WITH_BATCHES,
-} from '../../support/mcp-helpers.js';
+} from '../../support/mcp/mcp-helpers.js';
 
 let app: TestApp;
 const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);

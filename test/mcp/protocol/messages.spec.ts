@@ -18,7 +18,7 @@ import {
   METHODS,
   VERSION_WITH_BATCHES,
   VERSIONS_WITHOUT_BATCHES,
-} from '../../support/mcp-helpers.js';
+} from '../../support/mcp/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -7,7 +7,7 @@ import {
   expectRefusal,
   FOREIGN_ORIGIN,
   mcpHelpers,
-} from '../../support/mcp-helpers.js';
+} from '../../support/mcp/mcp-helpers.js';
 
 let app: TestApp;
 let tenant: Tenant;

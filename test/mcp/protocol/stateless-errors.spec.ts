@@ -9,7 +9,7 @@ import {
   statelessRequest,
 } from '../../../src/testing/mcp-client.js';
 import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
-import { expectRefusal, expectRpcError, mcpHelpers } from '../../support/mcp-helpers.js';
+import { expectRefusal, expectRpcError, mcpHelpers } from '../../support/mcp/mcp-helpers.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

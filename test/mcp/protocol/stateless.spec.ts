@@ -28,9 +28,9 @@ import {
   expectRpcError,
   mcpHelpers,
   statelessResultOf,
-} from '../../support/mcp-helpers.js';
-import { openSessions } from '../../support/open-sessions.js';
-import { ALL_TOOLS } from '../../support/tools.js';
+} from '../../support/mcp/mcp-helpers.js';
+import { openSessions } from '../../support/mcp/open-sessions.js';
+import { ALL_TOOLS } from '../../support/mcp/tools.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

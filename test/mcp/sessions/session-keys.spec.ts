@@ -19,10 +19,10 @@ import {
   SEND,
   untilTrue,
   VERSION_WITH_BATCHES,
-} from '../../support/mcp-helpers.js';
+} from '../../support/mcp/mcp-helpers.js';
 import { captureLog } from '../../support/captured-log.js';
-import { openSessions } from '../../support/open-sessions.js';
-import { until } from '../../support/product.js';
+import { openSessions } from '../../support/mcp/open-sessions.js';
+import { until } from '../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

@@ -15,8 +15,8 @@ import {
   FOREIGN_ORIGIN,
   MCP,
   mcpHelpers,
-} from '../../support/mcp-helpers.js';
-import { until } from '../../support/product.js';
+} from '../../support/mcp/mcp-helpers.js';
+import { until } from '../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

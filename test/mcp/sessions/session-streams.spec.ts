@@ -18,9 +18,9 @@ import {
   mcpHelpers,
   SEND,
   untilTrue,
-} from '../../support/mcp-helpers.js';
-import { openSessions } from '../../support/open-sessions.js';
-import { until } from '../../support/product.js';
+} from '../../support/mcp/mcp-helpers.js';
+import { openSessions } from '../../support/mcp/open-sessions.js';
+import { until } from '../../support/servers/product.js';
 
 let app: TestApp;
 let tenant: Tenant;

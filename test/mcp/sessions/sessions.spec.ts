@@ -20,7 +20,7 @@ import {
   METHODS,
   SEND,
   terminatedSession,
-} from '../../support/mcp-helpers.js';
+} from '../../support/mcp/mcp-helpers.js';
 
 let app: TestServer;
 let tenant: Tenant;

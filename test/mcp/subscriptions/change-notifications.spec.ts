@@ -24,12 +24,16 @@ import {
 import { RECORD_ROUTES } from '../../../src/testing/routes.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { connectAgent, stopWithAgents } from '../../support/agent.js';
-import { Subscriber, TOOLS_CHANGED, resourceUpdated } from '../../support/resource-subscriber.js';
-import { mcpHelpers } from '../../support/mcp-helpers.js';
-import { openSessions } from '../../support/open-sessions.js';
-import { until } from '../../support/product.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
+import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
+import {
+  Subscriber,
+  TOOLS_CHANGED,
+  resourceUpdated,
+} from '../../support/mcp/resource-subscriber.js';
+import { mcpHelpers } from '../../support/mcp/mcp-helpers.js';
+import { openSessions } from '../../support/mcp/open-sessions.js';
+import { until } from '../../support/servers/product.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 
 const LISTEN = 'subscriptions/listen';
 

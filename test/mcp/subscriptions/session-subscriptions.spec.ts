@@ -7,8 +7,8 @@ import type { Answer } from '../../../src/testing/api-client.js';
 import { createLead, type LeadRecord, updateLead } from '../../../src/testing/factories.js';
 import type { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
-import { mcpHelpers, rpcErrorOf } from '../../support/mcp-helpers.js';
-import { until } from '../../support/product.js';
+import { mcpHelpers, rpcErrorOf } from '../../support/mcp/mcp-helpers.js';
+import { until } from '../../support/servers/product.js';
 
 const INVALID_PARAMS = -32602;
 

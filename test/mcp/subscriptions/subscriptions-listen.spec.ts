@@ -28,8 +28,8 @@ import {
 } from '../../../src/testing/mcp-client.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { mcpHelpers, rpcErrorOf } from '../../support/mcp-helpers.js';
-import { until } from '../../support/product.js';
+import { mcpHelpers, rpcErrorOf } from '../../support/mcp/mcp-helpers.js';
+import { until } from '../../support/servers/product.js';
 
 const INVALID_PARAMS = -32602;
 const LISTEN = 'subscriptions/listen';

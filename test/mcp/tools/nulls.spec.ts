@@ -4,7 +4,12 @@ import { Flag, Integer, Text } from '../../../src/fields/kinds/kinds.js';
 import type { JsonSchema } from '../../../src/fields/schema/json-schema.js';
 import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
 import type { Actor } from '../../../src/tenancy/actor.js';
-import { type Agent, type Arguments, connectAgent, stopWithAgents } from '../../support/agent.js';
+import {
+  type Agent,
+  type Arguments,
+  connectAgent,
+  stopWithAgents,
+} from '../../support/mcp/agent.js';
 import { declaredFieldsOf } from '../../support/declared-routes.js';
 import {
   buildLead,
@@ -16,8 +21,8 @@ import {
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { pathOf } from '../../../src/testing/routes.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
-import { strictArguments } from '../../support/strict-tools.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import { strictArguments } from '../../support/mcp/strict-tools.js';
 import {
   byName,
   isCore,
@@ -25,7 +30,7 @@ import {
   type RecordTool,
   TOOLS,
   validArguments,
-} from '../../support/tools.js';
+} from '../../support/mcp/tools.js';
 
 class CreateNoteDto {
   @Text({ max: 50, required: true, description: 'Title.' }) title: string;

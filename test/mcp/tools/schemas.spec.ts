@@ -19,11 +19,11 @@ import type { Page } from '../../../src/listing/page.js';
 import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
 import type { ToolDefinition } from '../../../src/mcp/tools/tool-definition.js';
 import type { Actor } from '../../../src/tenancy/actor.js';
-import { type Agent, connectAgent, stopWithAgents } from '../../support/agent.js';
+import { type Agent, connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
 import { TestApp } from '../../../src/testing/test-app.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
-import { strictSchemaOf } from '../../support/strict-tools.js';
-import { ALL_TOOLS } from '../../support/tools.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import { strictSchemaOf } from '../../support/mcp/strict-tools.js';
+import { ALL_TOOLS } from '../../support/mcp/tools.js';
 
 /** A custom kind of field, with schema keywords that the fields of Latitude do not have. */
 function Odd(): PropertyDecorator {

@@ -9,10 +9,20 @@ import {
   connectAgent,
   stopWithAgents,
   textOf,
-} from '../../support/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
-import { expectFailure, expectInvalidArguments, type Row } from '../../support/tool-assertions.js';
-import { byName, RECORD_TOOLS, SCOPED_TOOLS, TOOLS, validArguments } from '../../support/tools.js';
+} from '../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
+import {
+  expectFailure,
+  expectInvalidArguments,
+  type Row,
+} from '../../support/mcp/tool-assertions.js';
+import {
+  byName,
+  RECORD_TOOLS,
+  SCOPED_TOOLS,
+  TOOLS,
+  validArguments,
+} from '../../support/mcp/tools.js';
 
 let app: TestServer;
 let tenant: Tenant;

@@ -4,8 +4,13 @@ import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
 import { createLead, dataOf } from '../../../src/testing/factories.js';
 import { OpenApiValidator } from '../../../src/testing/openapi.js';
 import { TestServer, type Tenant } from '../../../src/testing/test-server.js';
-import { type Agent, type Arguments, connectAgent, stopWithAgents } from '../../support/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
+import {
+  type Agent,
+  type Arguments,
+  connectAgent,
+  stopWithAgents,
+} from '../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 import {
   ajv,
   expectValid,
@@ -13,7 +18,7 @@ import {
   type Page,
   type Row,
   withoutLeadName,
-} from '../../support/tool-assertions.js';
+} from '../../support/mcp/tool-assertions.js';
 import {
   ALL_TOOLS,
   byName,
@@ -22,7 +27,7 @@ import {
   type ToolCase,
   TOOLS,
   validArguments,
-} from '../../support/tools.js';
+} from '../../support/mcp/tools.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 

@@ -16,8 +16,8 @@ import {
   connectAgent,
   stopWithAgents,
   textOf,
-} from '../../support/agent.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
+} from '../../support/mcp/agent.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 import {
   expectFailure,
   expectInvalidArguments,
@@ -28,8 +28,14 @@ import {
   type Row,
   toolPageOf,
   withoutLeadName,
-} from '../../support/tool-assertions.js';
-import { byName, RECORD_TOOLS, type ToolCase, TOOLS, validArguments } from '../../support/tools.js';
+} from '../../support/mcp/tool-assertions.js';
+import {
+  byName,
+  RECORD_TOOLS,
+  type ToolCase,
+  TOOLS,
+  validArguments,
+} from '../../support/mcp/tools.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

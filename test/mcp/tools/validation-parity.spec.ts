@@ -13,7 +13,7 @@ import {
   connectAgent,
   failureOf,
   stopWithAgents,
-} from '../../support/agent.js';
+} from '../../support/mcp/agent.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import {
   createLead,
@@ -32,7 +32,7 @@ import {
   type Send,
 } from '../../support/compare-values.js';
 import { anyValues, boundaryValuesOf } from '../../support/field-values.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TASKS = '/api/v1/tasks';

@@ -4,11 +4,11 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ApiClient } from '../../../src/testing/api-client.js';
-import { temporaryFile } from '../../support/backups.js';
+import { temporaryFile } from '../../support/database/backups.js';
 import { dropDatabase } from '../../../src/testing/databases.js';
-import { createDatabaseWithPlainOwner, urlOf } from '../../support/plain-owner.js';
+import { createDatabaseWithPlainOwner, urlOf } from '../../support/database/plain-owner.js';
 import { latitude, runCommand } from '../../support/command-line.js';
-import { Product } from '../../support/product.js';
+import { Product } from '../../support/servers/product.js';
 
 const run = promisify(execFile);
 const CLI = path.resolve(__dirname, '../../../dist/src/cli.js');

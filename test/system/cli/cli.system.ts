@@ -1,7 +1,12 @@
 import { MIGRATIONS } from '../../../src/database/connection/data-source-options.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { latitude as runJson, runCommand } from '../../support/command-line.js';
-import { type CommandResult, Product, type RunningServer, until } from '../../support/product.js';
+import {
+  type CommandResult,
+  Product,
+  type RunningServer,
+  until,
+} from '../../support/servers/product.js';
 
 type Latitude = <T = unknown>(...args: string[]) => Promise<T>;
 

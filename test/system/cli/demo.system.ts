@@ -3,7 +3,7 @@ import { KeysService } from '../../../src/auth/keys.service.js';
 import { addDemo } from '../../../src/cli/demo.js';
 import type { Progress } from '../../../src/extension/command.js';
 import { TestApp } from '../../../src/testing/test-app.js';
-import { recordTables } from '../../support/tenant-tables.js';
+import { recordTables } from '../../support/database/tenant-tables.js';
 
 let app: TestApp;
 

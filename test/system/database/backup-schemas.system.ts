@@ -14,11 +14,15 @@ import {
   expectCountersToHold,
   rowsByTable,
   restore,
-} from '../../support/backups.js';
+} from '../../support/database/backups.js';
 import { createLead } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { createDatabase } from '../../../src/testing/databases.js';
-import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../../support/plain-owner.js';
+import {
+  asSuperuser,
+  createDatabaseWithPlainOwner,
+  queryAs,
+} from '../../support/database/plain-owner.js';
 
 describe('a restore into another schema', () => {
   const names = MIGRATIONS.map(({ name }) => name);

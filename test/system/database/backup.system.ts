@@ -20,12 +20,16 @@ import {
   constraintsAndTriggersOf,
   temporaryFile,
   withoutProgress,
-} from '../../support/backups.js';
+} from '../../support/database/backups.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { createDatabase } from '../../../src/testing/databases.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../../support/plain-owner.js';
+import {
+  asSuperuser,
+  createDatabaseWithPlainOwner,
+  queryAs,
+} from '../../support/database/plain-owner.js';
 
 const APPOINTMENTS = '/api/v1/appointments';
 const TIMES = { start_time: '2026-03-01T10:00:00Z', end_time: '2026-03-01T11:00:00Z' };

@@ -5,7 +5,7 @@ import type { Answer } from '../../../src/testing/api-client.js';
 import { createLead, errorOf, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { until } from '../../support/product.js';
+import { until } from '../../support/servers/product.js';
 
 /** The lock timeout of a statement that blocks other statements of its connection (milliseconds). */
 const BRIEF_LOCK_MS = '100';

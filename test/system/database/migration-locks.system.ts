@@ -7,9 +7,9 @@ import {
   MIGRATIONS,
 } from '../../../src/database/connection/data-source-options.js';
 import { configOf, createDatabase, dropDatabase, query } from '../../../src/testing/databases.js';
-import { migrateDatabase } from '../../support/migrate-database.js';
-import { until } from '../../support/product.js';
-import { TableLoad } from '../../support/table-load.js';
+import { migrateDatabase } from '../../support/database/migrate-database.js';
+import { until } from '../../support/servers/product.js';
+import { TableLoad } from '../../support/database/table-load.js';
 
 class AddsColumn1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -6,9 +6,9 @@ import {
   MIGRATIONS,
 } from '../../../src/database/connection/data-source-options.js';
 import { createDatabase, databaseOf, dropDatabase, query } from '../../../src/testing/databases.js';
-import { migrateDatabase } from '../../support/migrate-database.js';
-import { until } from '../../support/product.js';
-import { TableLoad } from '../../support/table-load.js';
+import { migrateDatabase } from '../../support/database/migrate-database.js';
+import { until } from '../../support/servers/product.js';
+import { TableLoad } from '../../support/database/table-load.js';
 
 const RELEASE = JSON.parse(readFileSync('.ci/upgrade/release.json', 'utf8')) as {
   lastMigration: string;

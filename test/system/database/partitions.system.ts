@@ -7,7 +7,11 @@ import { PurgeService } from '../../../src/database/records/purge.service.js';
 import { dropDatabase } from '../../../src/testing/databases.js';
 import { createLead, dataOf, errorOf, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
-import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from '../../support/plain-owner.js';
+import {
+  asSuperuser,
+  createDatabaseWithPlainOwner,
+  queryAs,
+} from '../../support/database/plain-owner.js';
 
 const TABLES = [
   ...['appointments', 'event_outbox', 'idempotency_keys', 'jobs', 'leads', 'record_counts'],

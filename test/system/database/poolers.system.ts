@@ -6,8 +6,8 @@ import { ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
 import { latitude, runCommand } from '../../support/command-line.js';
-import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../../support/pgbouncer.js';
-import { Product, type RunningServer, UNLIMITED } from '../../support/product.js';
+import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../../support/servers/pgbouncer.js';
+import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';
 
 /** Less than query_wait_timeout of PgBouncer, even on a busy machine. */
 const LONGEST_REQUEST_MS = 60_000;

@@ -12,7 +12,7 @@ import {
   query,
   sandbox,
   useSandbox,
-} from '../../support/embedded-postgres.js';
+} from '../../support/servers/embedded-postgres.js';
 
 useSandbox();
 

@@ -16,7 +16,7 @@ import {
   sandbox,
   stranger,
   useSandbox,
-} from '../../support/embedded-postgres.js';
+} from '../../support/servers/embedded-postgres.js';
 
 useSandbox();
 

@@ -6,8 +6,8 @@ import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { until } from '../../support/product.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/servers/product.js';
+import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 
 /** Maximum number of concurrent operations. */
 const MOST = 64;

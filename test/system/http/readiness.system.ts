@@ -7,8 +7,8 @@ import { createDatabase, databaseOf } from '../../../src/testing/databases.js';
 import { LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
-import { until } from '../../support/product.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/servers/product.js';
+import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';

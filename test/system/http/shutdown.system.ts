@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { LEADS } from '../../../src/testing/factories.js';
 import type { HttpAdapter } from '../../../src/http/lifecycle/http-adapter.js';
 import { TestApp } from '../../../src/testing/test-app.js';
-import { until } from '../../support/product.js';
+import { until } from '../../support/servers/product.js';
 
 const LIVE = '/health/live';
 const READY = '/health/ready';

@@ -6,11 +6,11 @@ import type { DatabaseTarget } from '../../../src/database/connection/data-sourc
 import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { LEADS } from '../../../src/testing/factories.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/servers/free-port.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { configOf, createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
 import { captureLog } from '../../support/captured-log.js';
-import { Product, type RunningServer, until } from '../../support/product.js';
+import { Product, type RunningServer, until } from '../../support/servers/product.js';
 
 /** The advisory lock that an instance holds while it migrates. */
 const MIGRATION_LOCK = 7_284_913;

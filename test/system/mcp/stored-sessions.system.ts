@@ -15,10 +15,10 @@ import {
   SEND,
   terminatedSession,
   VERSION_WITH_BATCHES,
-} from '../../support/mcp-helpers.js';
+} from '../../support/mcp/mcp-helpers.js';
 import { readAllEvents } from '../../support/events.js';
-import { openSessions } from '../../support/open-sessions.js';
-import { until } from '../../support/product.js';
+import { openSessions } from '../../support/mcp/open-sessions.js';
+import { until } from '../../support/servers/product.js';
 
 const TTL_SECONDS = 60;
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { displayPrefix, generateKey, hashKey } from '../../../src/auth/api-key-format.js';
 import type { Scope } from '../../../src/auth/scopes.js';
 import { type Answer, ApiClient } from '../../../src/testing/api-client.js';
-import { SELECT_DUMP_STATEMENT } from '../../support/dump-statement.js';
+import { SELECT_DUMP_STATEMENT } from '../../support/database/dump-statement.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import {
   findLeaks,
@@ -12,10 +12,10 @@ import {
 } from '../../../src/testing/canary-values.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { OpenApiValidator } from '../../../src/testing/openapi.js';
-import { Product, type RunningServer, until } from '../../support/product.js';
+import { Product, type RunningServer, until } from '../../support/servers/product.js';
 import { sendUntilClosed } from '../../../src/testing/raw-http.js';
 import { type Route, ROUTES, validRequest } from '../../../src/testing/routes.js';
-import { TOOLS, type ToolCase, validArguments } from '../../support/tools.js';
+import { TOOLS, type ToolCase, validArguments } from '../../support/mcp/tools.js';
 
 type Body = Record<string, unknown>;
 

@@ -1,12 +1,12 @@
 import http from 'node:http';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, LEADS } from '../../../src/testing/factories.js';
-import { Subscriber, resourceUpdated } from '../../support/resource-subscriber.js';
+import { Subscriber, resourceUpdated } from '../../support/mcp/resource-subscriber.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { latitude } from '../../support/command-line.js';
 import { outcomeOf } from '../../support/outcome-of.js';
-import { Product, UNLIMITED, until } from '../../support/product.js';
-import { PROTOCOL_MODES } from '../../support/mcp-sdk-clients.js';
+import { Product, UNLIMITED, until } from '../../support/servers/product.js';
+import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 
 const KEY = /shown only now: (\S+)/;
 

@@ -6,8 +6,8 @@ import { createLead, dataOf, LEADS } from '../../../src/testing/factories.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { outcomeOf } from '../../support/outcome-of.js';
-import { Product, type RunningServer, UNLIMITED, until } from '../../support/product.js';
-import { untilGone, workersOf } from '../../support/workers.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../../support/servers/product.js';
+import { untilGone, workersOf } from '../../support/servers/workers.js';
 
 const TWO = { WEB_CONCURRENCY: '2' };
 const READY = /"msg":"The workers are (\d+, \d+)"/;

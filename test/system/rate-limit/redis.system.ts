@@ -4,15 +4,15 @@ import type { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { describeUnless } from '../../faults/support/describe-unless.js';
 import { captureLog } from '../../support/captured-log.js';
-import { until } from '../../support/product.js';
+import { until } from '../../support/servers/product.js';
 import {
   countUntilRefused,
   expectRefusal,
   instancesOnOneDatabase,
   limitsOf,
 } from '../../support/rate-limits.js';
-import { REDIS_SKIP_REASON, RedisServer } from '../../support/redis.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../../support/servers/redis.js';
+import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 
 const ME = '/api/v1/me';
 const LEADS = '/api/v1/leads';

@@ -11,9 +11,9 @@ import {
   serverLines,
   serverRows,
   statsSection,
-} from '../../support/haproxy.mjs';
-import { freePort } from '../../support/free-port.js';
-import { until } from '../../support/product.js';
+} from '../../support/servers/haproxy.mjs';
+import { freePort } from '../../support/servers/free-port.js';
+import { until } from '../../support/servers/product.js';
 import type { PostgresServer } from './postgres-server.js';
 
 export const HAPROXY_SKIP_REASON = existsSync(HAPROXY_PATH)

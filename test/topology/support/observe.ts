@@ -1,4 +1,4 @@
-import type { RunningServer } from '../../support/product.js';
+import type { RunningServer } from '../../support/servers/product.js';
 
 /** Sums the samples of a metric. */
 export async function counted(server: RunningServer, metric: string): Promise<number> {

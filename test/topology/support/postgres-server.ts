@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../support/free-port.js';
-import { until } from '../../support/product.js';
+import { freePort } from '../../support/servers/free-port.js';
+import { until } from '../../support/servers/product.js';
 
 const run = promisify(execFile);
 

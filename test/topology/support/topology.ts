@@ -1,8 +1,8 @@
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { Load } from '../../faults/support/load.js';
-import { freePort } from '../../support/free-port.js';
-import { Product, type RunningServer, UNLIMITED, until } from '../../support/product.js';
-import { RedisServer } from '../../support/redis.js';
+import { freePort } from '../../support/servers/free-port.js';
+import { Product, type RunningServer, UNLIMITED, until } from '../../support/servers/product.js';
+import { RedisServer } from '../../support/servers/redis.js';
 import { HaProxy } from './haproxy.js';
 import { readiness } from './observe.js';
 import { PostgresServer } from './postgres-server.js';

@@ -1,0 +1,146 @@
+import { Body, Controller, Get, Injectable, Module, Post, Query } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { v7 as uuidv7 } from 'uuid';
+import { RequireScope } from '../../../src/auth/access.js';
+import { InjectSetting } from '../../../src/config/config.module.js';
+import { setting } from '../../../src/config/setting.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import {
+  createTenantTable,
+  dropTenantTable,
+  tenantTable,
+} from '../../../src/database/records/tenant-table.js';
+import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
+import { ApiError } from '../../../src/errors/api-error.js';
+import { defineExtension } from '../../../src/extension/extension.js';
+import { IdDto } from '../../../src/fields/id.dto.js';
+import { OneOf, Text, Uuid } from '../../../src/fields/kinds/kinds.js';
+import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
+import { Caller } from '../../../src/http/request/api-request.js';
+import { existingLeadsSql, leadNotFound } from '../../../src/leads/lead-exists.js';
+import { ListQuery } from '../../../src/listing/list-query.js';
+import { Conditions } from '../../../src/listing/conditions.js';
+import { RecordList } from '../../../src/listing/record-list.js';
+import type { Actor } from '../../../src/tenancy/actor.js';
+
+const STATUSES = ['open', 'done'] as const;
+
+class CreateNoteDto {
+  @Uuid({ required: true, description: 'The lead.', example: uuidv7() }) lead_id: string;
+  @Text({ max: 200, required: true, description: 'The note.', example: 'Call back' }) text: string;
+  @OneOf(STATUSES, { default: 'open', description: 'Whether it is done.' })
+  status: (typeof STATUSES)[number];
+}
+
+class NoteDto extends IdDto {
+  @Uuid({ required: true }) lead_id: string;
+  @Text({ max: 200, required: true }) text: string;
+  @OneOf(STATUSES, { required: true }) status: string;
+}
+
+class NoteListQuery extends ListQuery {
+  @OneOf(STATUSES, { description: 'Only notes with this status.' }) status?: string;
+}
+
+export const notesTable = tenantTable('notes', {
+  counted: ['status'],
+  sorts: ['due'],
+  references: { lead_id: { table: 'leads', onDelete: 'cascade' } },
+});
+
+export class Notes1800000000000 implements MigrationInterface {
+  up(runner: QueryRunner): Promise<void> {
+    return createTenantTable(runner, notesTable, [
+      'lead_id uuid not null',
+      'text text not null',
+      'status text not null',
+      'due date',
+    ]);
+  }
+
+  down(runner: QueryRunner): Promise<void> {
+    return dropTenantTable(runner, notesTable);
+  }
+}
+
+@Injectable()
+class NotesRepository extends TenantRepository<NoteDto> {
+  readonly items: RecordList<NoteDto>;
+
+  constructor(database: TenantDatabase) {
+    super(database, notesTable, NoteDto);
+    this.items = new RecordList(database, { table: notesTable, item: NoteDto });
+  }
+
+  insert(actor: Actor, { lead_id, text, status }: CreateNoteDto) {
+    const row = { lead_id, id: uuidv7(), text, status };
+    return this.insertRow(actor.organization, row, { lead_id: existingLeadsSql });
+  }
+}
+
+@Controller('api/v1/notes')
+class NotesController {
+  constructor(
+    private readonly notes: NotesRepository,
+    @InjectSetting('NOTES_PROVIDER_URL') private readonly provider: string | undefined,
+  ) {}
+
+  @Get()
+  @RequireScope('notes:read')
+  @ApiRoute({ summary: 'List notes', response: [NoteDto] })
+  list(@Caller() { organization }: Actor, @Query() query: NoteListQuery) {
+    const conditions = new Conditions(organization, notesTable.notDeleted);
+    conditions.equal('status', query.status);
+    return this.notes.items.page(conditions, query);
+  }
+
+  @Post()
+  @RequireScope('notes:write')
+  @ApiRoute({
+    summary: 'Create a note',
+    response: NoteDto,
+    errors: ['provider_unavailable', 'lead_not_found'],
+  })
+  async create(@Caller() actor: Actor, @Body() note: CreateNoteDto) {
+    if (this.provider === 'https://down.example') throw new ApiError('provider_unavailable');
+    const created = await this.notes.insert(actor, note);
+    if (!created) throw leadNotFound('lead_id');
+    return created;
+  }
+}
+
+@Module({ controllers: [NotesController], providers: [NotesRepository] })
+class NotesModule {}
+
+/** An extension with a part of each kind. */
+export const notesExtension = defineExtension({
+  name: 'acme-notes',
+  compatibleWith: '^0.2',
+  module: NotesModule,
+  scopes: ['notes:read', 'notes:write'],
+  errors: {
+    provider_unavailable: {
+      status: 502,
+      retryable: true,
+      message: 'The provider of notes does not respond.',
+      advice: 'Repeat the call in a minute.',
+    },
+  },
+  settings: { NOTES_PROVIDER_URL: setting.url({ optional: true }) },
+  migrations: [Notes1800000000000],
+  tables: [notesTable],
+  commands: [
+    (program, run) => {
+      program
+        .command('notes')
+        .description('print the table of notes')
+        .action(() => run(() => Promise.resolve({ table: notesTable.name })));
+    },
+  ],
+});
+
+declare module '../../../src/config/registered-extensions.js' {
+  interface RegisteredExtensions {
+    'acme-notes': typeof notesExtension;
+  }
+}

@@ -1,0 +1,166 @@
+import { Body, Controller, Get, Injectable, Module, Post, Put, Query } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { v7 as uuidv7 } from 'uuid';
+import { RequireScope } from '../../../src/auth/access.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import {
+  createTenantTable,
+  dropTenantTable,
+  tenantTable,
+} from '../../../src/database/records/tenant-table.js';
+import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
+import { orNotFound } from '../../../src/errors/or-not-found.js';
+import { defineExtension } from '../../../src/extension/extension.js';
+import { changedFields, nullsForMissing } from '../../../src/fields/changes.js';
+import { Decimal } from '../../../src/fields/kinds/decimal.js';
+import { RecordOf, UpdateOf } from '../../../src/fields/field.js';
+import { DateTime, Integer, Text } from '../../../src/fields/kinds/kinds.js';
+import { Nested, NestedList } from '../../../src/fields/kinds/nested.js';
+import { CreatedAt, UpdatedAt } from '../../../src/fields/kinds/record-fields.js';
+import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
+import { Caller } from '../../../src/http/request/api-request.js';
+import { Id } from '../../../src/http/request/id.decorator.js';
+import { Conditions } from '../../../src/listing/conditions.js';
+import { ListQuery, SortBy } from '../../../src/listing/list-query.js';
+import { RecordList } from '../../../src/listing/record-list.js';
+import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
+import type { Actor } from '../../../src/tenancy/actor.js';
+
+class ItemDto {
+  @Text({ max: 20, required: true, example: 'Pen' }) name: string;
+  @Decimal({ precision: 12, scale: 2, min: 0, required: true, example: '1.20' }) price: string;
+  @Integer({ min: 1, max: 99, default: 1, example: 2 }) quantity?: number;
+}
+
+class AddressDto {
+  @Text({ max: 50, required: true, example: 'Bern' }) city: string;
+  @Text({ max: 10 }) zip?: string | null;
+  @DateTime() since?: Date | null;
+}
+
+class CreateOrderDto {
+  @Decimal({ precision: 20, scale: 2, required: true, description: 'The sum.', example: '12.50' })
+  total: string;
+  @Decimal({ precision: 6, scale: 3, min: 0, max: 100 }) discount?: string | null;
+  @Nested(AddressDto, { description: 'Where to send it.' }) address?: AddressDto | null;
+  @NestedList(ItemDto, { max: 3, description: 'What to send.' }) items?: ItemDto[];
+}
+
+class UpdateOrderDto extends UpdateOf(CreateOrderDto) {}
+
+export class OrderDto extends RecordOf(CreateOrderDto) {
+  @CreatedAt() created_at: Date;
+  @UpdatedAt() updated_at: Date;
+}
+
+class OrderListQuery extends ListQuery {
+  @SortBy(['total'], 'total') sort_by: string;
+}
+
+const ordersTable = tenantTable('orders', { sorts: ['total'] });
+
+class Orders1800000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, ordersTable, [
+      'total numeric(20, 2) not null',
+      'discount numeric(6, 3)',
+      'address jsonb',
+      `items jsonb not null default '[]'`,
+    ]);
+  }
+
+  down(runner: QueryRunner): Promise<void> {
+    return dropTenantTable(runner, ordersTable);
+  }
+}
+
+/** What a service has read: the type of the time in the address. */
+export const readTypes: string[] = [];
+
+@Injectable()
+class OrdersRepository extends TenantRepository<OrderDto> {
+  private readonly items: RecordList<OrderDto>;
+
+  constructor(database: TenantDatabase) {
+    super(database, ordersTable, OrderDto);
+    const query = OrderListQuery;
+    this.items = new RecordList(database, { table: ordersTable, item: OrderDto, query });
+  }
+
+  list({ organization }: Actor, query: OrderListQuery) {
+    return this.items.page(new Conditions(organization, ordersTable.notDeleted), query);
+  }
+
+  @Tool('create_order', {
+    title: 'Create an order',
+    description: 'Create an order.',
+    effect: 'creates',
+    scope: 'orders:write',
+    input: CreateOrderDto,
+    output: OrderDto,
+  })
+  async create(actor: Actor, order: CreateOrderDto): Promise<OrderDto> {
+    const row = { id: uuidv7(), ...nullsForMissing(CreateOrderDto, order) };
+    return orNotFound(await this.insertRow(actor.organization, row), 'order');
+  }
+
+  async change(actor: Actor, id: string, input: UpdateOrderDto): Promise<OrderDto> {
+    const changed = await this.update(actor.organization, id, (stored) => {
+      const since = stored.address?.since;
+      readTypes.push(since instanceof Date ? 'Date' : typeof since);
+      return changedFields<Partial<CreateOrderDto>>(stored, input);
+    });
+    return orNotFound(changed, 'order');
+  }
+}
+
+@Controller('api/v1/orders')
+class OrdersController {
+  constructor(private readonly orders: OrdersRepository) {}
+
+  @Get()
+  @RequireScope('orders:read')
+  @ApiRoute({ summary: 'List orders', response: [OrderDto] })
+  list(@Caller() actor: Actor, @Query() query: OrderListQuery) {
+    return this.orders.list(actor, query);
+  }
+
+  @Get(':id')
+  @RequireScope('orders:read')
+  @ApiRoute({ summary: 'Get an order', response: OrderDto })
+  async get(@Caller() actor: Actor, @Id() id: string): Promise<OrderDto> {
+    return orNotFound(await this.orders.find(actor.organization, id), 'order');
+  }
+
+  @Post()
+  @RequireScope('orders:write')
+  @ApiRoute({ summary: 'Create an order', response: OrderDto })
+  create(@Caller() actor: Actor, @Body() order: CreateOrderDto): Promise<OrderDto> {
+    return this.orders.create(actor, order);
+  }
+
+  @Put(':id')
+  @RequireScope('orders:write')
+  @ApiRoute({ summary: 'Update an order', response: OrderDto })
+  update(@Caller() actor: Actor, @Id() id: string, @Body() changes: UpdateOrderDto) {
+    return this.orders.change(actor, id, changes);
+  }
+}
+
+@Module({ controllers: [OrdersController], providers: [OrdersRepository] })
+class OrdersModule {}
+
+/** An extension whose records have decimals and nested objects. */
+export const ordersExtension = defineExtension({
+  name: 'acme-orders',
+  module: OrdersModule,
+  scopes: ['orders:read', 'orders:write'],
+  migrations: [Orders1800000000000],
+  tables: [ordersTable],
+});
+
+declare module '../../../src/config/registered-extensions.js' {
+  interface RegisteredExtensions {
+    'acme-orders': typeof ordersExtension;
+  }
+}

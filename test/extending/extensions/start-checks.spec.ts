@@ -1,0 +1,215 @@
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  Scope,
+  type Type,
+} from '@nestjs/common';
+import { getRepositoryToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Column, Entity, PrimaryColumn, type Repository } from 'typeorm';
+import { AnyKey } from '../../../src/auth/access.js';
+import { IdDto } from '../../../src/fields/id.dto.js';
+import { Lead } from '../../../src/leads/lead.entity.js';
+import { Prompt } from '../../../src/mcp/prompts/prompt.decorator.js';
+import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
+import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { queryAs } from '../../support/database/plain-owner.js';
+
+const PING = {
+  title: 'Ping',
+  description: 'Ping.',
+  effect: 'reads',
+  scope: 'any-key',
+  output: IdDto,
+} as const;
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestTool {
+  @Tool('ping', PING)
+  ping() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [RequestTool] })
+class RequestToolModule {}
+
+@Injectable()
+class RepeatedTool {
+  @Tool('list_leads', PING)
+  list() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [RepeatedTool] })
+class RepeatedToolModule {}
+
+@Controller()
+class RepeatedRoutes {
+  @Get('api/v1/leads/:lead')
+  @AnyKey()
+  lead() {
+    return null;
+  }
+
+  @Post('visits')
+  @AnyKey()
+  add() {
+    return null;
+  }
+
+  @Post(['visits', 'calls'])
+  @AnyKey()
+  addAgain() {
+    return null;
+  }
+}
+
+/** Other hosts have other routes. */
+@Controller({ path: 'visits', host: 'other.example.com' })
+class OtherHost {
+  @Post()
+  @AnyKey()
+  add() {
+    return null;
+  }
+}
+
+@Module({ controllers: [RepeatedRoutes, OtherHost] })
+class RepeatedRoutesModule {}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class TransientTool {
+  @Tool('pong', PING)
+  pong() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [TransientTool] })
+class TransientToolModule {}
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestService {}
+
+class NoInput {}
+
+@Injectable()
+class DependentPrompt {
+  constructor(readonly service: RequestService) {}
+
+  @Prompt('greet', { title: 'Greet', description: 'Greet.', scopes: [], input: NoInput })
+  greet() {
+    return ['Hello'];
+  }
+}
+
+@Module({ providers: [RequestService, DependentPrompt] })
+class DependentPromptModule {}
+
+/** A table of a team that holds records of organizations. */
+@Entity('visits')
+class Visit {
+  @PrimaryColumn('uuid') organization_id: string;
+  @PrimaryColumn('uuid') id: string;
+}
+
+/** A table of a team that belongs to no organization. */
+@Entity('cities')
+class City {
+  @PrimaryColumn('text') name: string;
+  @Column('int') inhabitants: number;
+}
+
+@Injectable()
+class Reports {
+  @Inject(getRepositoryToken(Visit)) readonly visits: Repository<Visit>;
+
+  constructor(
+    @InjectRepository(Lead) readonly leads: Repository<Lead>,
+    @InjectRepository(City) readonly cities: Repository<City>,
+  ) {}
+}
+
+const BY_FACTORY = {
+  provide: 'visits of a factory',
+  inject: [{ token: getRepositoryToken(Visit), optional: true }],
+  useFactory: (visits: unknown) => visits,
+};
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Lead, City, Visit])],
+  providers: [Reports, BY_FACTORY],
+})
+class ReportsModule {}
+
+@Module({ imports: [TypeOrmModule.forFeature([Visit])] })
+class VisitsModule {}
+
+const CREATE_VISITS = `create table visits (organization_id uuid, id uuid,
+  primary key (organization_id, id))`;
+
+describe('the start', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    await queryAs(database, CREATE_VISITS);
+    // Tables that no entity maps are only reported.
+    await queryAs(database, 'create table foreign_visits (organization_id uuid)');
+  });
+  afterAll(() => dropDatabase(database));
+
+  const failureOf = (module: Type<unknown>) =>
+    TestApp.start({ modules: [module], database }).then(
+      async (app) => {
+        await app.stop();
+        return 'started';
+      },
+      (error: unknown) => (error as Error).message,
+    );
+
+  it.each<[string, string, Type<unknown>]>([
+    ['ping', 'RequestTool', RequestToolModule],
+    ['pong', 'TransientTool', TransientToolModule],
+    ['greet', 'DependentPrompt', DependentPromptModule],
+  ])('refuses %s of /mcp, because %s is not a singleton', async (name, provider, module) => {
+    expect(await failureOf(module)).toBe(
+      `${name} of /mcp is a method of ${provider}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+    );
+  });
+
+  it('refuses routes of two methods, even if their parameters have different names', async () => {
+    expect((await failureOf(RepeatedRoutesModule)).split('\n')).toEqual([
+      'POST /visits is declared by RepeatedRoutes.add and by RepeatedRoutes.addAgain. Change the path of one of them.',
+      'GET /api/v1/leads/:id is declared by RepeatedRoutes.lead and by LeadsController.get. Change the path of one of them.',
+    ]);
+  });
+
+  it('refuses a tool of two methods', async () => {
+    expect(await failureOf(RepeatedToolModule)).toBe(
+      'list_leads of /mcp is declared by LeadsTools and by RepeatedTool. Rename one of them.',
+    );
+  });
+
+  it('refuses TypeORM repositories of tables with records of organizations', async () => {
+    const sentence = (provider: string, entity: string, table: string) =>
+      `${provider} injects the TypeORM repository of ${entity}, whose table ${table} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
+    expect((await failureOf(ReportsModule)).split('\n')).toEqual([
+      sentence('Reports', 'Lead', 'leads'),
+      sentence('Reports', 'Visit', 'visits'),
+      sentence('visits of a factory', 'Visit', 'visits'),
+    ]);
+  });
+
+  it('refuses a table that an entity maps and no row-level security protects', async () => {
+    expect(await failureOf(VisitsModule)).toBe(
+      'The tables visits hold records of organizations, but are not under forced row-level security. Create such tables with createTenantTable, or run the statements of protectTenantTable in a migration.',
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import {
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Module,
+  type NestInterceptor,
+  Put,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { isProxy } from 'node:util/types';
+import { map, type Observable } from 'rxjs';
+import { RequireScope } from '../../../src/auth/access.js';
+import { Caller } from '../../../src/http/request/api-request.js';
+import { Id } from '../../../src/http/request/id.decorator.js';
+import type { LeadDto } from '../../../src/leads/lead.dto.js';
+import { LeadsModule } from '../../../src/leads/leads.module.js';
+import { LeadsService } from '../../../src/leads/leads.service.js';
+import type { Actor } from '../../../src/tenancy/actor.js';
+import { createLead, dataOf, getLead, LEADS, updateLead } from '../../../src/testing/factories.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+
+const seenByInterceptor: unknown[] = [];
+
+/** Clones what the handler returned, as an interceptor with a cache does. */
+@Injectable()
+class CloningInterceptor implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      map((value: unknown) => {
+        seenByInterceptor.push(value);
+        return structuredClone(value);
+      }),
+    );
+  }
+}
+
+@Controller('api/v1/copies')
+class CopiesController {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Get(':id')
+  @RequireScope('leads:read')
+  async copy(@Caller() actor: Actor, @Id() id: string): Promise<LeadDto> {
+    return structuredClone(await this.leads.get(actor, id));
+  }
+
+  @Get(':id/lead')
+  @RequireScope('leads:read')
+  get(@Caller() actor: Actor, @Id() id: string): Promise<LeadDto> {
+    return this.leads.get(actor, id);
+  }
+
+  @Put(':id')
+  @RequireScope('leads:write')
+  async update(@Caller() actor: Actor, @Id() id: string): Promise<LeadDto> {
+    return structuredClone(await this.leads.update(actor, id, { city: 'Bern' }));
+  }
+}
+
+@Module({
+  imports: [LeadsModule],
+  controllers: [CopiesController],
+  providers: [{ provide: APP_INTERCEPTOR, useClass: CloningInterceptor }],
+})
+class CopiesModule {}
+
+let app: TestApp;
+let tenant: Tenant;
+beforeAll(async () => {
+  app = await TestApp.start({ modules: [CopiesModule] });
+  tenant = await app.organization();
+});
+afterAll(() => app.stop());
+
+describe('a record in the code of a team', () => {
+  it('is cloned by structuredClone when a service has read it', async () => {
+    const lead = await createLead(tenant.api, { tags: ['a'], custom_fields: { size: 3 } });
+    expect(dataOf(await tenant.api.get(`/api/v1/copies/${lead.id}`))).toEqual(lead);
+  });
+
+  it('is cloned by structuredClone when a service has changed it', async () => {
+    const lead = await createLead(tenant.api);
+    const changed = dataOf<LeadDto>(await tenant.api.put(`/api/v1/copies/${lead.id}`, {}));
+    expect(changed).toEqual(await getLead(tenant.api, lead.id));
+    expect(changed.city).toBe('Bern');
+  });
+
+  it('has the ETag of the record when a route returns it', async () => {
+    const { id } = await createLead(tenant.api);
+    const own = await tenant.api.get(`/api/v1/copies/${id}/lead`);
+    const original = await tenant.api.get(`${LEADS}/${id}`);
+    expect(own.headers.get('etag')).toBe(original.headers.get('etag'));
+    expect(own.body).toEqual(original.body);
+  });
+
+  it("is a plain object to an interceptor of Latitude's routes", async () => {
+    const lead = await createLead(tenant.api);
+    await updateLead(tenant.api, lead.id, { city: 'Wien' });
+    seenByInterceptor.length = 0;
+    const read = await getLead(tenant.api, lead.id);
+    expect(seenByInterceptor.map((value) => isProxy(value))).toEqual([false]);
+    expect(read).toMatchObject({ id: lead.id, city: 'Wien' });
+  });
+
+  it('is in the plain page that an interceptor receives', async () => {
+    const { id } = await createLead(tenant.api);
+    for (const path of [LEADS, `${LEADS}/${id}/events`]) {
+      const { body } = await tenant.api.get(path);
+      expect(body).toEqual({ data: expect.any(Array), meta: expect.any(Object) });
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Module } from '@nestjs/common';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { Tenant } from '../../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import {
+  createTenantTable,
+  dropTenantTable,
+  tenantTable,
+} from '../../../src/database/records/tenant-table.js';
+import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
+import { defineExtension } from '../../../src/extension/extension.js';
+import { IdDto } from '../../../src/fields/id.dto.js';
+import { Text } from '../../../src/fields/kinds/kinds.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { readAllEvents } from '../../support/events.js';
+
+const callsTable = tenantTable('calls', {
+  events: { name: 'call', transitions: { ended: { type: 'ended' } } },
+});
+
+/** Fields with the names of parts of an event. */
+class CallDto extends IdDto {
+  @Text({ max: 20, required: true }) type: string;
+  @Text({ max: 20, required: true }) channel: string;
+  @Text({ max: 20 }) request_id: string | null;
+}
+
+class Calls1800000000000 implements MigrationInterface {
+  up(runner: QueryRunner): Promise<void> {
+    const columns = ['type text not null', 'channel text not null', 'request_id text'];
+    return createTenantTable(runner, callsTable, columns);
+  }
+
+  down(runner: QueryRunner): Promise<void> {
+    return dropTenantTable(runner, callsTable);
+  }
+}
+
+@Injectable()
+class CallsRepository extends TenantRepository<CallDto> {
+  constructor(database: TenantDatabase) {
+    super(database, callsTable, CallDto);
+  }
+
+  async add(tenant: Tenant): Promise<string> {
+    const row = { id: randomUUID(), type: 'started', channel: 'phone', request_id: null };
+    await this.insertRow(tenant, row);
+    return row.id;
+  }
+}
+
+@Module({ providers: [CallsRepository] })
+class CallsModule {}
+
+const callsExtension = defineExtension({
+  name: 'acme-calls',
+  compatibleWith: '*',
+  module: CallsModule,
+  scopes: ['calls:read', 'calls:write'],
+  migrations: [Calls1800000000000],
+  tables: [callsTable],
+});
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await TestApp.start({ extensions: [callsExtension] });
+});
+afterAll(() => app.stop());
+
+describe('a table of an extension that declares events', () => {
+  it('writes one event for each change', async () => {
+    const { id, api } = await app.organization();
+    const calls = app.app.get(CallsRepository);
+    const tenant = { id };
+    const call = await calls.add(tenant);
+    await calls.update(tenant, call, () => ({ channel: 'video' }));
+    await calls.update(tenant, call, () => ({ type: 'ended' }));
+    await calls.delete(tenant, call);
+
+    const events = await readAllEvents(api, 4);
+    expect(events.map(({ type, changed, record }) => ({ type, changed, record }))).toEqual([
+      { type: 'call.created', changed: [], record: callWith(call) },
+      { type: 'call.updated', changed: ['channel'], record: callWith(call, 'video') },
+      { type: 'call.ended', changed: ['type'], record: callWith(call, 'video', 'ended') },
+      { type: 'call.deleted', changed: [], record: callWith(call, 'video', 'ended') },
+    ]);
+  });
+
+  it('loses no concurrent update, although its records have no updated_at', async () => {
+    const { id } = await app.organization();
+    const calls = app.app.get(CallsRepository);
+    const call = await calls.add({ id });
+    const letters = [...'abcdefgh'];
+    await Promise.all(
+      letters.map((letter) =>
+        calls.update({ id }, call, ({ channel }) => ({ channel: channel + letter })),
+      ),
+    );
+    const { channel } = (await calls.find({ id }, call))!;
+    expect([...channel.slice('phone'.length)].sort()).toEqual(letters);
+  });
+});
+
+function callWith(id: string, channel = 'phone', type = 'started') {
+  return { id, type, channel, request_id: null };
+}

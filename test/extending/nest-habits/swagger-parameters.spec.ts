@@ -1,0 +1,262 @@
+import {
+  Body,
+  Controller,
+  DefaultValuePipe,
+  Get,
+  Headers,
+  Module,
+  Param,
+  ParseArrayPipe,
+  ParseBoolPipe,
+  ParseDatePipe,
+  ParseEnumPipe,
+  ParseFloatPipe,
+  ParseIntPipe,
+  ParseUUIDPipe,
+  type PipeTransform,
+  Post,
+  Query,
+} from '@nestjs/common';
+import { ApiBody, ApiQuery } from '@nestjs/swagger';
+import { IsInt, IsString } from 'class-validator';
+import { AnyKey } from '../../../src/auth/access.js';
+import { defineExtension } from '../../../src/extension/extension.js';
+import { Integer, Text } from '../../../src/fields/kinds/kinds.js';
+import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
+import { describeExtensions, lint } from '../../support/openapi.js';
+
+enum Channel {
+  Letter = 'letter',
+  Call = 'call',
+}
+
+enum Priority {
+  Low = 1,
+  High,
+}
+
+class ItemDto {
+  @IsString() name: string;
+  @IsInt({ each: true }) sizes: number[];
+}
+
+class BoxDto {
+  @Text({ max: 20, required: true }) label: string;
+  @Integer({ min: 1, max: 9, default: 1 }) count?: number;
+}
+
+class OwnPipe implements PipeTransform {
+  transform(value: unknown): unknown {
+    return value;
+  }
+}
+
+@Controller('api/v1/things')
+class ThingsController {
+  @Post('named')
+  @AnyKey()
+  named(
+    @Body('text') text: string,
+    @Body('count') count: number,
+    @Body('done') done: boolean,
+    @Body('list') list: number[],
+    @Body('item') item: ItemDto,
+    @Body('box') box: BoxDto,
+    @Body('any') any: unknown,
+    @Body('id', ParseUUIDPipe) id: string,
+    @Body('size', new DefaultValuePipe(3), ParseIntPipe) size: number,
+    @Body('items', new ParseArrayPipe({ items: ItemDto, optional: true })) items: ItemDto[],
+  ) {
+    return [text, count, done, list, item, box, any, id, size, items];
+  }
+
+  @Post('object')
+  @AnyKey()
+  object(@Body() body: Record<string, unknown>) {
+    return body;
+  }
+
+  @Post('array')
+  @AnyKey()
+  array(@Body() body: ItemDto[]) {
+    return body;
+  }
+
+  @Post('parsed')
+  @AnyKey()
+  parsed(@Body(new ParseArrayPipe({ items: ItemDto })) body: ItemDto[]) {
+    return body;
+  }
+
+  @Post('declared')
+  @AnyKey()
+  @ApiBody({ schema: { type: 'object', description: 'By hand.' } })
+  declared(@Body('text') text: string, @Headers('idempotency-key') key: string) {
+    return [text, key];
+  }
+
+  @Get('query')
+  @AnyKey()
+  @ApiQuery({ name: 'declared', required: false, description: 'By hand.' })
+  query(
+    @Query('q') q: string,
+    @Query('list') list: number[],
+    @Query('int', ParseIntPipe) int: number,
+    @Query('float', new ParseFloatPipe({ optional: true })) float: number,
+    @Query('bool', ParseBoolPipe) bool: boolean,
+    @Query('uuid', new ParseUUIDPipe({ version: '7' })) uuid: string,
+    @Query('date', ParseDatePipe) date: Date,
+    @Query('enum', new ParseEnumPipe(Channel)) channel: Channel,
+    @Query('number', new ParseEnumPipe(Priority, { optional: true })) priority: Priority,
+    @Query('page', new DefaultValuePipe(1), ParseIntPipe) page: number,
+    @Query('numbers', new ParseArrayPipe({ items: Number })) numbers: number[],
+    @Query('words', new ParseArrayPipe({ separator: ';' })) words: string[],
+    @Query('own', OwnPipe) own: string,
+    @Query('declared', ParseIntPipe) declared: number,
+  ) {
+    const parsed = [int, float, bool, uuid, date, channel, priority, page, numbers, words, own];
+    return [q, list, parsed, declared];
+  }
+
+  @Get('path/:uuid/:number/:channel')
+  @AnyKey()
+  path(
+    @Param('uuid', ParseUUIDPipe) uuid: string,
+    @Param('number', ParseIntPipe) number: number,
+    @Param('channel', new ParseEnumPipe(Channel)) channel: Channel,
+  ) {
+    return [uuid, number, channel];
+  }
+
+  @Get('headers')
+  @AnyKey()
+  headers(@Headers('x-team') team: string, @Headers() all: object) {
+    return [team, all];
+  }
+}
+
+@Module({ controllers: [ThingsController] })
+class ThingsModule {}
+
+const things = defineExtension({ name: 'acme-things', module: ThingsModule });
+
+let document: OpenApiDocument;
+beforeAll(async () => {
+  document = await describeExtensions([things]);
+});
+
+const ITEM = { $ref: '#/components/schemas/Item' };
+const UUID = { type: 'string', format: 'uuid' };
+
+function operation(method: 'get' | 'post', path: string) {
+  return document.paths[`/api/v1/things/${path}`]![method]!;
+}
+
+function bodyOf(path: string) {
+  const { requestBody } = operation('post', path);
+  expect(requestBody).toMatchObject({ required: true });
+  return requestBody!.content['application/json']!.schema;
+}
+
+/** The parameters of an operation by name, without their names. */
+function parametersOf(path: string) {
+  const { parameters = [] } = operation('get', path);
+  return Object.fromEntries(
+    parameters.map(({ name, in: _in, required, ...rest }) => [name, { required, ...rest }]),
+  );
+}
+
+const required = (schema: object) => ({ required: true, schema });
+const optional = (schema: object) => ({ required: false, schema });
+
+describe('the OpenAPI document of handlers with parameters of Nest', () => {
+  it('is valid', () => {
+    expect(lint(document).filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  it("has @Body('name') as properties of one body", () => {
+    expect(bodyOf('named')).toEqual({
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        count: { type: 'number' },
+        done: { type: 'boolean' },
+        list: { type: 'array', items: {} },
+        item: ITEM,
+        box: {
+          type: 'object',
+          properties: {
+            label: { type: 'string', minLength: 1, maxLength: 20, pattern: String.raw`\S` },
+            count: {
+              type: ['integer', 'null'],
+              minimum: 1,
+              maximum: 9,
+              description: 'Default: `1`.',
+            },
+          },
+          required: ['label'],
+          additionalProperties: false,
+        },
+        any: {},
+        id: UUID,
+        size: { type: 'integer', description: 'Default: `3`.' },
+        items: { type: 'array', items: ITEM },
+      },
+      required: ['text', 'count', 'done', 'list', 'item', 'box', 'any', 'id'],
+      additionalProperties: false,
+    });
+    expect(document.components.schemas.Item).toMatchObject({
+      properties: { name: { type: 'string' }, sizes: { type: 'array' } },
+    });
+  });
+
+  it('has the errors of a body for a handler that takes a part of it', () => {
+    expect(operation('post', 'named').responses).toHaveProperty('415');
+  });
+
+  it('has a body of any form, an array, and the items of ParseArrayPipe', () => {
+    expect(bodyOf('object')).toEqual({});
+    expect(bodyOf('array')).toEqual({ type: 'array', items: {} });
+    expect(bodyOf('parsed')).toEqual({ type: 'array', items: ITEM });
+  });
+
+  it('has the body of @ApiBody instead', () => {
+    expect(bodyOf('declared')).toEqual({ type: 'object', description: 'By hand.' });
+  });
+
+  it("has what the pipes of @Query('name') accept", () => {
+    expect(parametersOf('query')).toEqual({
+      q: required({ type: 'string' }),
+      list: required({ type: 'array', items: {} }),
+      int: required({ type: 'integer' }),
+      float: optional({ type: 'number' }),
+      bool: required({ type: 'boolean' }),
+      uuid: required(UUID),
+      date: required({ type: 'string', format: 'date-time' }),
+      enum: required({ type: 'string', enum: ['letter', 'call'] }),
+      number: optional({ type: 'number', enum: [1, 2] }),
+      page: optional({ type: 'integer', default: 1 }),
+      numbers: { ...required({ type: 'array', items: { type: 'number' } }), explode: false },
+      words: required({ type: 'string' }),
+      own: required({ type: 'string' }),
+      declared: { ...optional({ type: 'number' }), description: 'By hand.' },
+    });
+  });
+
+  it("has what the pipes of @Param('name') accept", () => {
+    expect(parametersOf('path/{uuid}/{number}/{channel}')).toEqual({
+      uuid: required(UUID),
+      number: required({ type: 'integer' }),
+      channel: required({ type: 'string', enum: ['letter', 'call'] }),
+    });
+  });
+
+  it("has @Headers('name')", () => {
+    expect(parametersOf('headers')).toEqual({ 'x-team': required({ type: 'string' }) });
+    expect(operation('post', 'declared').parameters).toMatchObject([{ name: 'Idempotency-Key' }]);
+  });
+
+  it('is the same when it is created again', async () => {
+    expect(await describeExtensions([things])).toEqual(document);
+  });
+});

@@ -1,0 +1,77 @@
+import type { BatchItem } from '../../../src/database/gateway/batch-queue.js';
+import type { BatchStatement } from '../../../src/database/gateway/tenant-batches.js';
+import type { Statement, Tenant, TenantTransaction } from '../../../src/database/gateway/tenant.js';
+import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import type { TestApp } from '../../../src/testing/test-app.js';
+
+/** The application's filter for one organization, whose id is `$1`. */
+const FILTER = /\borganization_id = \$1(?!\d)/g;
+
+/** A condition with the same parameter that is true for all rows. */
+const NO_FILTER = '$1::uuid is not null';
+
+/** An insert without references to other records, which needs no filter. */
+const PLAIN_INSERT =
+  /^with input as materialized \([^()]+\([^()]+\)\), request as materialized \([^()]+\(\$3\)[^()]+\([^()]+\)\), record as \(\s*insert into \w+ \([\w, ]+\) select \$1, /;
+
+/** The insert of a job, which needs no filter either. */
+const JOB_INSERT = /^insert into jobs \(organization_id, [\w, ]+\)\s+values \(\$1, /;
+
+/** Other comparisons of the organization, which `FILTER` does not match. */
+const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;
+
+/** Records the tenant statements of an application in order. */
+export class StatementRecorder {
+  /** Statements without the expected filter. */
+  readonly withoutFilter: string[] = [];
+  private sent: string[] = [];
+
+  /** @param filters false to remove the filter from every statement */
+  constructor({ app }: TestApp, { filters }: { filters: boolean }) {
+    const gateway = app.get(TenantDatabase);
+    const read = gateway.read.bind(gateway);
+    const write = gateway.write.bind(gateway);
+    const runBatched = gateway.runBatched.bind(gateway);
+    const transaction = gateway.transaction.bind(gateway);
+    const noted = (step: string, { text, ...rest }: Statement): Statement => {
+      const unfiltered = this.withoutItsFilter(text);
+      this.sent.push(`${step}: ${text}`);
+      return { ...rest, text: filters ? text : unfiltered };
+    };
+    Object.assign(gateway, {
+      read: (tenant: Tenant, statement: Statement) => read(tenant, noted('read', statement)),
+      write: (tenant: Tenant, statement: Statement) => write(tenant, noted('write', statement)),
+      runBatched: <I extends BatchItem>(
+        tenant: Tenant,
+        statement: BatchStatement<I>,
+        ...rest: [I, ...never[]]
+      ) => {
+        const of: typeof statement.of = (id, items) => noted('batch', statement.of(id, items));
+        return runBatched(tenant, { ...statement, of }, ...rest);
+      },
+      transaction: (
+        tenant: Tenant,
+        work: (inside: TenantTransaction, own: Tenant) => Promise<unknown>,
+      ) => {
+        this.sent.push('begin');
+        return transaction(tenant, (inside, own) =>
+          work({ query: (statement) => inside.query(noted('query', statement)) }, own),
+        ).finally(() => this.sent.push('end'));
+      },
+    });
+  }
+
+  /** The statements that `work` sends, one for each round trip. */
+  async during(work: () => Promise<unknown>): Promise<string[]> {
+    this.sent = [];
+    await work();
+    return [...this.sent];
+  }
+
+  private withoutItsFilter(text: string): string {
+    const changed = text.replace(FILTER, () => NO_FILTER);
+    const hadNone = changed === text && !PLAIN_INSERT.test(text) && !JOB_INSERT.test(text);
+    if (hadNone || OTHER_FILTER.test(changed)) this.withoutFilter.push(text);
+    return changed;
+  }
+}

@@ -1,0 +1,53 @@
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ADMINISTRATION } from '../../../src/database/connection/administration.js';
+import type { TestApp } from '../../../src/testing/test-app.js';
+import type { Tenant } from '../../../src/testing/test-server.js';
+
+/** Tables whose rows belong to an organization. */
+export const TENANT_TABLES = `select c.relname as name from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace`;
+
+/** The names of the tables with records, without `api_keys`. */
+export async function recordTables(app: TestApp): Promise<string[]> {
+  const tables = await app.sql<{ name: string }>(`${TENANT_TABLES} order by 1`);
+  return tables.map(({ name }) => name).filter((name) => name !== 'api_keys');
+}
+
+/** The rows of an organization, with the last writing transaction of each row (`xmin`). */
+export async function rowsOf(
+  app: TestApp,
+  tables: readonly string[],
+  tenant: Tenant,
+): Promise<object[]> {
+  const text = await rowsAsText(app, tables, tenant);
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as object);
+}
+
+/** The same rows as one text with a line for each row, which is fast to compare. */
+export async function rowsAsText(
+  app: TestApp,
+  tables: readonly string[],
+  { id }: Tenant,
+): Promise<string> {
+  const selects = tables.map(
+    (table) => `select ${rowOf(table)} as row
+      from ${table} t where organization_id = $1`,
+  );
+  // Uses the pool of the owner, whose connections are already open.
+  const [rows] = await app.app
+    .get<DataSource>(getDataSourceToken(ADMINISTRATION))
+    .query<[{ text: string | null }]>(
+      `select string_agg(row::text, e'\\n' order by row) as text from (${selects.join(' union all ')}) all_rows`,
+      [id],
+    );
+  return rows.text ?? '';
+}
+
+/** The publisher moves events from one of these tables to the other. */
+function rowOf(table: string): string {
+  return ['event_outbox', 'events'].includes(table)
+    ? `to_jsonb(t) - '{seq,position}'::text[]`
+    : `to_jsonb(t) || jsonb_build_object('xmin', t.xmin::text)`;
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
+} from '../../../src/embedded-postgres/embedded-postgres.js';
+import { identify } from '../../../src/embedded-postgres/processes.js';
+import { pollUntil } from '../../../src/embedded-postgres/polling.js';
+
+export type Connection = EmbeddedPostgres['connection'];
+type Role = EmbeddedPostgresOptions['role'];
+
+/** The result of the opening, as the child process reports it. */
+interface Outcome {
+  readonly pid?: number;
+  readonly connection?: Connection;
+  readonly name?: string;
+  readonly message?: string;
+}
+
+const FIXTURE = fileURLToPath(new URL('./embedded-postgres-child.mjs', import.meta.url));
+
+/** The data directory of the current test. All tests share one cluster, because initdb is slow. */
+export const sandbox = { root: '', dataDir: '' };
+/** Stopped after each test. */
+export let opened: EmbeddedPostgres[];
+let children: ChildProcess[];
+
+/** Installs the hooks that make and remove the sandbox, and end what a test has started. */
+export function useSandbox(): void {
+  beforeAll(async () => {
+    sandbox.root = await mkdtemp(join(tmpdir(), 'latitude-embedded-'));
+  });
+
+  afterAll(async () => {
+    await rm(sandbox.root, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  beforeEach(() => {
+    sandbox.dataDir = join(sandbox.root, 'shared');
+    opened = [];
+    children = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(opened.map((postgres) => postgres.stop()));
+    for (const child of children) child.kill('SIGKILL');
+    await eventually(async () => (await livingPostmaster()) === undefined);
+  });
+}
+
+export async function open(role: Role = 'server', flags?: string[]): Promise<EmbeddedPostgres> {
+  const postgres = await openEmbeddedPostgres({ dataDir: sandbox.dataDir, role, flags });
+  opened.push(postgres);
+  return postgres;
+}
+
+/** Opens it in a separate process, which is the leader of its process group. */
+export function openInChild(role: Role = 'server') {
+  const args = [FIXTURE, sandbox.dataDir, role];
+  const child = spawn(process.execPath, args, {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const log: string[] = [];
+  const outcome = new Promise<Outcome>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const message = JSON.parse(line) as Outcome & { log?: string };
+      if (message.log === undefined) resolve(message);
+      else log.push(message.log);
+    });
+  });
+  const ready = outcome.then(({ pid, connection, message }) => {
+    if (pid === undefined || connection === undefined) throw new Error(message);
+    return { pid, connection };
+  });
+  ready.catch(() => undefined);
+  return { pid: child.pid!, child, log, outcome, ready };
+}
+
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  if (!(await pollUntil(condition, { every: 10, timeout: 200_000 })))
+    throw new Error('It never came.');
+}
+
+export async function query<T>(connection: Connection, sql: string): Promise<T[]> {
+  const client = new Client(connection);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+export const isUp = (connection: Connection) =>
+  query(connection, 'select').then(
+    () => true,
+    () => false,
+  );
+
+/** Inserts rows one by one until the connection breaks; returns what was committed. */
+export async function insertUntilItBreaks(
+  connection: Connection,
+  onFirst: () => void,
+): Promise<number[]> {
+  const client = new Client(connection);
+  client.on('error', () => undefined);
+  await client.connect();
+  const committed: number[] = [];
+  try {
+    for (let id = 1; ; id++) {
+      await client.query('insert into numbers values ($1)', [id]);
+      committed.push(id);
+      if (id === 20) onFirst();
+    }
+  } catch {
+    return committed;
+  }
+}
+
+export async function livingPostmaster(): Promise<number | undefined> {
+  const file = join(sandbox.dataDir, 'postgres/postmaster.pid');
+  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''));
+  return (await identify(pid)) && pid;
+}
+
+export async function isDead(pid: number): Promise<boolean> {
+  return (await identify(pid)) === undefined;
+}
+
+/** On Linux: the process that started this one. */
+export async function parentOf(pid: number): Promise<number> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+/** Starts an unrelated process. */
+export function stranger(): number {
+  const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
+  children.push(child);
+  return child.pid!;
+}

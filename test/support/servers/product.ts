@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { connectionThrough } from '../../../src/embedded-postgres/connection.js';
+import { identify } from '../../../src/embedded-postgres/processes.js';
+
+const ROOT = path.resolve(__dirname, '../../..');
+
+/** Settings without effective rate limits. */
+export const UNLIMITED = {
+  RATE_LIMIT_WRITES_PER_MINUTE: '1000000',
+  RATE_LIMIT_READS_PER_MINUTE: '1000000',
+};
+
+/** The output and exit code of a process. */
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built product with its own data directory. */
+export class Product {
+  readonly dataDir = mkdtempSync(path.join(os.tmpdir(), 'latitude-product-'));
+  private readonly running = new Set<ChildProcess>();
+
+  /** @param env additional environment variables of every process */
+  constructor(private readonly env: Record<string, string> = {}) {}
+
+  /** The environment variables of every process. */
+  get environment(): Record<string, string> {
+    return { PORT: '0', DATA_DIR: path.join(this.dataDir, 'data'), ...this.env };
+  }
+
+  /** Starts the server and waits until it listens. */
+  async start(env: Record<string, string> = {}): Promise<RunningServer> {
+    const server = this.spawnServer(env);
+    await server.untilPrinted(/listens on (http:\S+?)"/);
+    return server;
+  }
+
+  /** Starts the server without waiting. */
+  spawnServer(env: Record<string, string> = {}): RunningServer {
+    return new RunningServer(this.spawn('main.js', [], env));
+  }
+
+  /** Runs the server or a command until it exits. */
+  async run(
+    entry: 'main.js' | 'cli.js',
+    args: readonly string[] = [],
+    env: Record<string, string> = {},
+  ): Promise<CommandResult> {
+    const server = new RunningServer(this.spawn(entry, args, env));
+    const code = await server.ended;
+    return { code, stdout: server.stdout, stderr: server.stderr };
+  }
+
+  /** Runs a command that prints one JSON value. */
+  async latitude<T>(...args: string[]): Promise<T> {
+    return resultOf<T>(args, await this.run('cli.js', ['--json', ...args]));
+  }
+
+  /** Runs SQL directly on the embedded database of a running server. */
+  async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client(connectionThrough(path.join(this.dataDir, 'data/run')));
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Kills running processes and removes the data. */
+  async remove(): Promise<void> {
+    for (const child of this.running) child.kill('SIGKILL');
+    await this.waitUntilUnlocked();
+    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Waits until PostgreSQL no longer uses the data directory. */
+  private async waitUntilUnlocked(): Promise<void> {
+    await until(async () => {
+      const lock = path.join(this.dataDir, 'data/postgres/postmaster.pid');
+      const pid = parseInt(await readFile(lock, 'utf8').catch(() => ''), 10);
+      return Number.isNaN(pid) || (await identify(pid)) === undefined;
+    });
+  }
+
+  private spawn(entry: string, args: readonly string[], env: Record<string, string>): ChildProcess {
+    const child = spawn(process.execPath, [path.join(ROOT, 'dist/src', entry), ...args], {
+      cwd: this.dataDir,
+      env: { PATH: process.env.PATH, ...this.environment, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.running.add(child);
+    child.once('exit', () => this.running.delete(child));
+    return child;
+  }
+}
+
+/** Returns the JSON that a command printed. */
+export function resultOf<T>(args: readonly string[], { code, stdout, stderr }: CommandResult): T {
+  if (code !== 0) throw new Error(`latitude ${args.join(' ')} failed: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** One process of the product. */
+export class RunningServer {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<number | null>;
+
+  constructor(private readonly child: ChildProcess) {
+    child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code) => {
+        resolve(code);
+      });
+    });
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  get url(): string {
+    return this.printed(/listens on (http:\S+?)"/) ?? '';
+  }
+
+  /** The first group of a pattern in what was printed so far. */
+  printed(pattern: RegExp): string | undefined {
+    return pattern.exec(this.stdout)?.[1];
+  }
+
+  async untilPrinted(pattern: RegExp): Promise<void> {
+    let over = false;
+    void this.ended.then(() => (over = true));
+    await until(() => {
+      if (over && !pattern.test(this.stdout)) throw new Error(this.stderr || this.stdout);
+      return Promise.resolve(pattern.test(this.stdout));
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Sends a signal to the server process only. */
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.child.pid!, signal);
+  }
+
+  /** Sends a signal to the process group, as a terminal or supervisor does. */
+  signalGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.child.pid!, signal);
+  }
+
+  async stop(): Promise<number | null> {
+    this.signal('SIGTERM');
+    return this.ended;
+  }
+}
+
+/** Timeout of `until`, long enough for a busy machine. */
+const POLL_TIMEOUT_MS = 200_000;
+
+/** Polls until a condition holds. */
+export async function until(
+  condition: () => Promise<boolean>,
+  { everyMs = 20 } = {},
+): Promise<void> {
+  const deadline = Date.now() + POLL_TIMEOUT_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true in time');
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * The server that suites share, in a separate process, and an address at which suites create organizations
+ * and keys. Usage: shared-server.mjs <database> <environment variables>, both as JSON
+ */
+import http from 'node:http';
+import { createApp } from '../../../dist/src/app.js';
+import { KeysService } from '../../../dist/src/auth/keys.service.js';
+import { SCOPES } from '../../../dist/src/auth/scopes.js';
+import { setLogLevel } from '../../../dist/src/config/logger.js';
+import { readSettings } from '../../../dist/src/config/settings.js';
+import { UnlimitedTimeBudget } from '../../../dist/src/database/gateway/time-budget.js';
+import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
+
+const [database, environment] = process.argv.slice(2).map((argument) => JSON.parse(argument));
+const settings = { ...readSettings({ LOG_LEVEL: 'silent', ...environment }), ...TEST_SETTINGS };
+setLogLevel(settings.logLevel);
+// On a busy machine, a statement may take longer than a server allows it.
+const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeBudget() });
+await app.listen(0, '127.0.0.1');
+const keys = await serveMethods(app.get(KeysService));
+process.on('disconnect', async () => {
+  keys.close();
+  app.getHttpServer().closeAllConnections();
+  await app.close();
+  process.exit();
+});
+process.send({ url: urlOf(app.getHttpServer()), keysUrl: urlOf(keys), scopes: SCOPES, database });
+
+function urlOf(server) {
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+/** Serves `POST /<method>`, whose body is the list of arguments. */
+async function serveMethods(service) {
+  const server = http.createServer(async (request, response) => {
+    try {
+      const chunks = await request.toArray();
+      const args = JSON.parse(Buffer.concat(chunks).toString());
+      response.end(JSON.stringify(await service[request.url.slice(1)](...args)));
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
