@@ -51,7 +51,8 @@ export class StatementRunner {
     const running = isShort
       ? this.connections.use((client, limitTo) => {
           limitTo(options.deadline);
-          return this.runOn<Row>(client, organizationId, statement, options);
+          const context = this.context.ofBatch(statement, organizationId, options.deadline);
+          return this.statements.run<Row>(client, context, statement);
         })
       : this.runInPool<Row>(organizationId, statement, options);
     return translateErrors(this.limit.time(statement.text, running), failure);

@@ -73,7 +73,7 @@ export class TenantContext {
     organizationId: string,
     deadline: Deadline,
   ): ContextStatement {
-    const timeouts = deadline.timeouts('shared', repeats.length + 1);
+    const timeouts = deadline.timeouts('brief', repeats.length + 1);
     const isSet =
       this.context.hasOwnSessions &&
       timeouts.every((timeout, index) => timeout === BATCH_TIMEOUTS[index]);

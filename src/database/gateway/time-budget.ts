@@ -2,11 +2,8 @@ import type pg from 'pg';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection } from '../connection/resilient-client.js';
 
-/**
- * How long a statement may wait for a lock: a batch of several requests, a first attempt, and a later attempt
- * inside the bulkhead.
- */
-const LOCK_MS = { shared: 50, brief: 100, long: 2_000 } as const;
+/** How long a statement may wait for a lock: a first attempt, and a later attempt inside the bulkhead. */
+const LOCK_MS = { brief: 50, long: 2_000 } as const;
 
 /** How long a statement may wait for a lock. */
 export type LockWait = keyof typeof LOCK_MS;
@@ -25,8 +22,8 @@ export const TIMEOUT_SETTINGS = [
   'idle_in_transaction_session_timeout',
 ] as const;
 
-/** The timeouts of a statement in a batch, unless its deadline is near. */
-export const BATCH_TIMEOUTS = timeoutsOf('shared', STATEMENT_MS);
+/** The timeouts of a statement on a batch connection, unless its deadline is near. */
+export const BATCH_TIMEOUTS = timeoutsOf('brief', STATEMENT_MS);
 
 /** Sets these timeouts until the transaction ends. */
 export const SET_TIMEOUTS = `select ${TIMEOUT_SETTINGS.map((name, index) => `set_config('${name}', $${index + 1}, true)`).join(', ')}`;
