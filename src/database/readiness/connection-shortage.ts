@@ -15,7 +15,7 @@ export class ConnectionShortage {
    * @param now milliseconds of a monotonic clock
    * @returns whether no statement has completed for too long
    */
-  note(completed: number, now: number): boolean {
+  record(completed: number, now: number): boolean {
     if (this.since === undefined || completed !== this.completed) this.since = now;
     this.completed = completed;
     return now - this.since >= MAX_STANDSTILL_MS;

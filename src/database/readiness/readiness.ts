@@ -83,7 +83,7 @@ export class Readiness {
       return undefined;
     }
     const completed = this.limit.completed - this.ownStatements;
-    return this.shortage.note(completed, performance.now())
+    return this.shortage.record(completed, performance.now())
       ? 'No connection to the database has become free, and no statement has completed, for 5 seconds.'
       : undefined;
   }

@@ -124,7 +124,7 @@ export class PurgeService {
     });
   }
 
-  /** Deletes the rows about removed records, in tables that declare the column with the id. */
+  /** Deletes the rows about removed records, in tables with the option `about`. */
   private async deleteAbout(
     transaction: TenantTransaction,
     { id }: Tenant,

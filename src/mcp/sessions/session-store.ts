@@ -9,7 +9,7 @@ import { ChangeBus } from '../../database/events/change-bus.js';
 import { UUID } from '../../fields/kinds/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { Session, type SessionStream, type SessionTerms } from './session.js';
+import { Session, type SessionStream, type SessionParameters } from './session.js';
 import {
   type NewSession,
   SessionsRepository,
@@ -56,8 +56,8 @@ export class SessionStore implements BeforeApplicationShutdown {
    * Opens a session for the caller's key.
    * @throws ApiError `too_many_sessions`, `create_failed`
    */
-  async open(actor: Actor, terms: SessionTerms): Promise<Session> {
-    const session = new Session(randomUUID(), actor, terms, this.changes);
+  async open(actor: Actor, parameters: SessionParameters): Promise<Session> {
+    const session = new Session(randomUUID(), actor, parameters, this.changes);
     const isOpen = await this.openings.add({
       id: session.id,
       key_id: session.keyId,
@@ -201,9 +201,9 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   private createFrom(id: string, stored: StoredSession, actor: Actor): Session {
-    const terms = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
+    const parameters = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
     const usedAt = new Date(stored.last_used_at.getTime() - WRITE_INTERVAL_MS);
-    const session = new Session(id, actor, terms, this.changes, stored.age_ms, usedAt);
+    const session = new Session(id, actor, parameters, this.changes, stored.age_ms, usedAt);
     this.known.set(id, session);
     return session;
   }

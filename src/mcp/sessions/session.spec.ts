@@ -22,8 +22,8 @@ function openAfter(ageMs: number, scopes: readonly string[] = []): Session {
     scopes: new Set(scopes),
     channel: 'api',
   } as const;
-  const terms = { protocolVersion: '2025-11-25', clientName: 'test' };
-  return new Session('session', actor, terms, changes, ageMs);
+  const parameters = { protocolVersion: '2025-11-25', clientName: 'test' };
+  return new Session('session', actor, parameters, changes, ageMs);
 }
 
 beforeEach(() => {

@@ -26,7 +26,7 @@ export interface SessionStream {
 }
 
 /** What a client and the server agreed on when they opened the session. */
-export interface SessionTerms {
+export interface SessionParameters {
   /** The negotiated protocol version. */
   readonly protocolVersion: string;
   /** The name that the client gave itself. */
@@ -56,7 +56,7 @@ export class Session {
   constructor(
     readonly id: string,
     actor: Actor,
-    { protocolVersion, clientName }: SessionTerms,
+    { protocolVersion, clientName }: SessionParameters,
     changes: ChangeBus,
     ageMs = 0,
     public subscriptionsReadAt?: Date,
