@@ -30,7 +30,16 @@ export async function sharedDocument(): Promise<OpenApiDocument | undefined> {
   return server && (await documentOf(server));
 }
 
-async function documentOf({ url }: SharedServer): Promise<OpenApiDocument> {
+/** The documents of shared servers, which do not change. */
+const documents = new Map<string, Promise<OpenApiDocument>>();
+
+function documentOf({ url }: SharedServer): Promise<OpenApiDocument> {
+  const fetched = documents.get(url) ?? fetchDocument(url);
+  documents.set(url, fetched);
+  return fetched;
+}
+
+async function fetchDocument(url: string): Promise<OpenApiDocument> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
 }
 
@@ -108,14 +117,9 @@ export class TestServer {
 
 /** The methods of `KeysService`, called on the shared server. */
 function remoteKeys(url: string): KeyIssuer {
+  const issuer = new ApiClient(url);
   const call = async (method: keyof KeyIssuer, ...args: unknown[]): Promise<never> => {
-    const response = await fetch(`${url}/${method}`, {
-      method: 'POST',
-      body: JSON.stringify(args),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(text);
-    return JSON.parse(text) as never;
+    return (await issuer.post(`/${method}`, args)).body as never;
   };
   return {
     createOrganization: (...args) => call('createOrganization', ...args),
