@@ -4,13 +4,15 @@ import { jestConfig } from './src/testing/jest/config.mjs';
 process.env.TZ ??= 'America/New_York';
 
 export default jestConfig({
-  testEnvironmentOptions: {},
+  // The files of the application run once per process.
+  testEnvironmentOptions: { sharedFolder: 'src' },
+  setupFiles: ['<rootDir>/test/support/set-up-suite.ts'],
   roots: ['<rootDir>/src', '<rootDir>/test'],
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
   maxWorkers: '100%',
   // Suites leave garbage behind in a process that loads packages once.
-  workerIdleMemoryLimit: '600MB',
+  workerIdleMemoryLimit: '1GB',
   // The time of a machine that has much else to do; no test and no hook sets one of its own.
   testTimeout: 300_000,
 });

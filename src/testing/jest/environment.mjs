@@ -1,3 +1,4 @@
+import asyncHooks from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import perfHooks from 'node:perf_hooks';
@@ -7,6 +8,7 @@ import { useContainer } from 'class-validator';
 import { ModuleMocker } from 'jest-mock';
 
 const { exit, getBuiltinModule } = process;
+const { AsyncLocalStorage } = asyncHooks;
 const { PerformanceObserver } = perfHooks;
 
 // prom-client starts one for each application and never stops it.
@@ -27,11 +29,18 @@ export default class ProcessEnvironment {
   #listeners = listenersOfProcess();
   /** Those of prom-client would continue and keep the modules of a suite in memory. */
   #observers = [];
+  /** Those of Jest would continue, and each makes every promise of later suites slower. */
+  #storages = [];
 
   constructor({ projectConfig }) {
     const { rootDir, testEnvironmentOptions } = projectConfig;
     const load = createRequire(path.join(rootDir, 'package.json'));
     for (const name of testEnvironmentOptions.preload ?? []) load(name);
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  /** Called after the files of `setupFiles`, which register their classes once per process. */
+  async setup() {
     this.#ownKeys = new Set(Reflect.ownKeys(globalThis));
     // Nest passes TypeORM the entities of earlier suites too. TypeORM ignores them only without metadata.
     const ofEntities = globalThis.typeormMetadataArgsStorage;
@@ -46,10 +55,14 @@ export default class ProcessEnvironment {
         observers.push(this);
       }
     };
-    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+    const storages = this.#storages;
+    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+      constructor(...args) {
+        super(...args);
+        storages.push(this);
+      }
+    };
   }
-
-  async setup() {}
 
   async teardown() {
     // A server that a failing test did not stop would keep the process running.
@@ -60,6 +73,9 @@ export default class ProcessEnvironment {
     Object.assign(process, { exit, getBuiltinModule });
     perfHooks.PerformanceObserver = PerformanceObserver;
     for (const observer of this.#observers) observer.disconnect();
+    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    // A package that uses one again enables it.
+    for (const storage of this.#storages) storage.disable();
     for (const [event, listener] of listenersOfProcess()) {
       const isOld = this.#listeners.some(([, old]) => old === listener);
       if (!isOld) process.removeListener(event, listener);
