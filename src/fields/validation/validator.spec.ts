@@ -279,7 +279,7 @@ describe('compiled validation of rules that a module can use', () => {
     GroupsDto,
     UsualNamesDto,
   ])('reports the same errors as class-validator: %p', (dto) => {
-    compare(dto, 2000);
+    compare(dto, 1000);
     expect(isLeftToClassValidator(dto)).toBe(false);
   });
 
