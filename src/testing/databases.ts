@@ -49,15 +49,26 @@ export function databaseOf(target: DatabaseTarget): string {
   return 'url' in target ? new URL(target.url).pathname.slice(1) : target.database;
 }
 
+/** Connects as the owner of a database. The pool keeps no process running. */
+export function ownerPool(target: DatabaseTarget): pg.Pool {
+  const pool = new pg.Pool({ ...clientConfigOf(target), max: 4, allowExitOnIdle: true });
+  // A test may end idle connections.
+  return pool.on('error', () => undefined);
+}
+
 /** Runs a statement as the owner of a database, on a connection of its own. */
 export async function query<Row>(target: DatabaseTarget, text: string, values: unknown[] = []) {
-  const client = new pg.Client('url' in target ? { connectionString: target.url } : target);
+  const client = new pg.Client(clientConfigOf(target));
   await client.connect();
   try {
     return (await client.query(text, values)).rows as Row[];
   } finally {
     await client.end();
   }
+}
+
+function clientConfigOf(target: DatabaseTarget): pg.ClientConfig {
+  return 'url' in target ? { connectionString: target.url } : target;
 }
 
 function testCluster(): Cluster {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import type { IssuedKey, KeysService, NewKey } from '../auth/keys.service.js';
 import { SCOPES, type Scope } from '../auth/scopes.js';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
 import type { OpenApiDocument } from '../http/openapi/model.js';
 import { ApiClient } from './api-client.js';
-import { query } from './databases.js';
+import { ownerPool } from './databases.js';
 import { registerDocument, unregisterDocument } from './validate-answer.js';
 
 /** Creates organizations and keys, and revokes keys. */
@@ -52,6 +53,9 @@ export interface Tenant {
 
 /** A running server. Each test creates organizations of its own. */
 export class TestServer {
+  /** The connections of `sql`. */
+  private pool: pg.Pool | undefined;
+
   protected constructor(
     readonly url: string,
     readonly database: DatabaseTarget,
@@ -104,14 +108,16 @@ export class TestServer {
   }
 
   /** Runs SQL as the owner of the database. Row-level security does not apply. */
-  sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return query<Row>(this.database, text, values);
+  async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    this.pool ??= ownerPool(this.database);
+    return (await this.pool.query(text, values)).rows as Row[];
   }
 
   /** Ends the use of the server. The shared server continues to run. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     unregisterDocument(this.port);
-    return Promise.resolve();
+    await this.pool?.end();
+    this.pool = undefined;
   }
 }
 

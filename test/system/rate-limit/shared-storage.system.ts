@@ -1,12 +1,12 @@
-import { setLogLevel } from '../../src/config/logger.js';
-import { ParentWindows } from '../../src/rate-limit/parent-windows.js';
-import { MemoryRateLimitStorage } from '../../src/rate-limit/rate-limit.storage.js';
-import { RedisConnection } from '../../src/rate-limit/redis-connection.js';
-import { SharedRateLimitStorage } from '../../src/rate-limit/shared-rate-limit.storage.js';
-import type { WorkerRequest, Replies } from '../../src/workers/messages.js';
-import { describeUnless } from '../faults/support/describe-unless.js';
-import { until } from '../support/servers/product.js';
-import { REDIS_SKIP_REASON, RedisServer } from '../support/servers/redis.js';
+import { setLogLevel } from '../../../src/config/logger.js';
+import { ParentWindows } from '../../../src/rate-limit/parent-windows.js';
+import { MemoryRateLimitStorage } from '../../../src/rate-limit/rate-limit.storage.js';
+import { RedisConnection } from '../../../src/rate-limit/redis-connection.js';
+import { SharedRateLimitStorage } from '../../../src/rate-limit/shared-rate-limit.storage.js';
+import type { WorkerRequest, Replies } from '../../../src/workers/messages.js';
+import { describeUnless } from '../../faults/support/describe-unless.js';
+import { until } from '../../support/servers/product.js';
+import { REDIS_SKIP_REASON, RedisServer } from '../../support/servers/redis.js';
 
 const MINUTE = 60_000;
 

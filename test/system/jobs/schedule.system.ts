@@ -8,13 +8,13 @@ import {
   SchedulerRegistry,
   Timeout,
 } from '@nestjs/schedule';
-import type { HttpAdapter } from '../../src/http/lifecycle/http-adapter.js';
-import { rootModule } from '../../src/root.module.js';
-import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
-import { TestApp } from '../../src/testing/test-app.js';
-import { TEST_SETTINGS } from '../../src/testing/test-settings.mjs';
-import { readSettings } from '../../src/config/settings.js';
-import { untilTrue } from '../support/mcp/mcp-helpers.js';
+import type { HttpAdapter } from '../../../src/http/lifecycle/http-adapter.js';
+import { rootModule } from '../../../src/root.module.js';
+import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
+import { readSettings } from '../../../src/config/settings.js';
+import { untilTrue } from '../../support/mcp/mcp-helpers.js';
 
 /** What the methods of the module did, in order. */
 let calls: string[];
