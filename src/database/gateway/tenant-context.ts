@@ -20,10 +20,7 @@ const INDEX_PLAN = {
   enable_mergejoin: 'off',
 };
 
-/**
- * The settings of the sessions of batch connections. They are never the only protection: the role and the
- * organization are set for each transaction.
- */
+/** The settings of the sessions of batch connections. Each transaction sets the role and the organization. */
 export const BATCH_SESSION: Readonly<Record<string, string>> = {
   ...INDEX_PLAN,
   ...Object.fromEntries(TIMEOUT_SETTINGS.map((name, index) => [name, BATCH_TIMEOUTS[index]])),
