@@ -65,8 +65,12 @@ const schedule = async (name: string) => {
   );
   return row!;
 };
+/** The column has milliseconds: `now()` could be rounded up, to a time that is not reached yet. */
 const makeDue = (name: string) =>
-  servers[0]!.sql('update job_schedules set next_run_at = now() where name = $1', [name]);
+  servers[0]!.sql(
+    `update job_schedules set next_run_at = date_trunc('milliseconds', now()) where name = $1`,
+    [name],
+  );
 /** Waits until the run that is due has ended. */
 const untilEnded = (name: string) =>
   until(async () => {

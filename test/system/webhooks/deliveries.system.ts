@@ -295,7 +295,10 @@ describe('POST /api/v1/webhooks/:id/rotate-secret', () => {
     await untilTrue(() => receiver.at(url).length === 1);
     for (const known of [secret, old]) verified(known, receiver.at(url)[0]!);
 
-    await app.sql('update webhooks set previous_secret_expires_at = now() where id = $1', [id]);
+    await app.sql(
+      `update webhooks set previous_secret_expires_at = now() - interval '1 second' where id = $1`,
+      [id],
+    );
     await publish(app, tenant);
     await untilTrue(() => receiver.at(url).length === 2);
     verified(secret, receiver.at(url)[1]!);
