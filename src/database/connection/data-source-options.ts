@@ -41,7 +41,7 @@ export type DatabaseTarget =
       readonly database: string;
     };
 
-/** Whether no other client gets the sessions of the connections. */
+/** Whether each connection to a database keeps its session. */
 export function hasOwnSessions(target: DatabaseTarget): boolean {
   return 'host' in target || target.isUnpooled === true;
 }

@@ -25,8 +25,8 @@ export class SessionContext {
   preparesStatements = true;
 
   /**
-   * Whether no other client gets the sessions of the connections, as behind a pooler in transaction mode.
-   * Otherwise each transaction sets all settings.
+   * Whether each connection keeps its session. A pooler in transaction mode gives sessions to other clients:
+   * each transaction then sets all settings.
    */
   hasOwnSessions = true;
 
@@ -55,9 +55,8 @@ export class SessionContext {
    * @param fixed settings with their values
    */
   selectWith(settings: readonly string[], fixed: Readonly<Record<string, string>> = {}): string {
-    const set = settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
     const fixedCalls = Object.entries(fixed).map(([name, value]) => callOf(name, value));
-    return `select ${[...this.calls, ...set, ...fixedCalls].join(', ')}`;
+    return `select ${[...this.calls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
   }
 
   /** The same as `set local` statements. They take no snapshot, so `set transaction` may follow. */
@@ -74,6 +73,11 @@ export class SessionContext {
   private get ownSettings(): [string, string][] {
     return this.hasOwnSessions ? [] : Object.entries(CONNECTION_SETTINGS);
   }
+}
+
+/** Calls of `set_config` for a select list. The values of the settings are `$1` onwards. */
+export function parameterizedCalls(settings: readonly string[]): string[] {
+  return settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`);
 }
 
 function callOf(name: string, value: string): string {

@@ -61,10 +61,7 @@ export class TenantContext {
       : this.statement('tenant', this.text, values);
   }
 
-  /**
-   * The same for a statement with the plan `index` on a batch connection, whose session has most of the
-   * settings.
-   */
+  /** The same for a statement on a batch connection, whose session can have most of the settings. */
   ofBatch(
     { repeats = [] }: Pick<Statement, 'repeats'>,
     organizationId: string,

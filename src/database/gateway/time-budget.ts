@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection } from '../connection/resilient-client.js';
+import { parameterizedCalls } from '../connection/session-context.js';
 
 /** How long a statement may wait for a lock: a first attempt, and a later attempt inside the bulkhead. */
 const LOCK_MS = { brief: 50, long: 2_000 } as const;
@@ -26,7 +27,7 @@ export const TIMEOUT_SETTINGS = [
 export const BATCH_TIMEOUTS = timeoutsOf('brief', STATEMENT_MS);
 
 /** Sets these timeouts until the transaction ends. */
-export const SET_TIMEOUTS = `select ${TIMEOUT_SETTINGS.map((name, index) => `set_config('${name}', $${index + 1}, true)`).join(', ')}`;
+export const SET_TIMEOUTS = `select ${parameterizedCalls(TIMEOUT_SETTINGS).join(', ')}`;
 
 /** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
 type Timeouts = readonly [lock: string, statement: string, idle: string];
