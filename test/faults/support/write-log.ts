@@ -87,6 +87,8 @@ export interface ErrorSummary {
   readonly code: string;
   readonly retryable: boolean;
   readonly message: string;
+  /** Undefined if there was no response. */
+  readonly request_id?: string;
 }
 
 /** The error of a REST response or tool result; undefined on success. */

@@ -1,5 +1,5 @@
 import { ApiClient } from '../../../src/testing/api-client.js';
-import { Load } from '../../faults/support/load.js';
+import { Load, type Sample } from '../../faults/support/load.js';
 import { freePort } from '../../support/servers/free-port.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../../support/servers/product.js';
 import { RedisServer } from '../../support/servers/redis.js';
@@ -12,9 +12,16 @@ export const SELDOM = { everyMs: 200 };
 
 const STANDBYS = ['one', 'other'] as const;
 
+/** A request that failed. */
+interface FailedSample extends Sample {
+  readonly log: readonly string[];
+}
+
 /** Two instances behind a balancer, with Redis, a primary and two standbys, one of which confirms each commit. */
 export class Topology {
   readonly instances: RunningServer[] = [];
+  /** All instances, including those that have stopped. */
+  private readonly started: RunningServer[] = [];
   private readonly servers: PostgresServer[] = [];
   private ports: readonly number[] = [];
   private redisServer: RedisServer | undefined;
@@ -67,7 +74,9 @@ export class Topology {
   }
 
   private async spawnInstance(n: number): Promise<void> {
-    this.instances[n] = await this.product.start({ PORT: String(this.ports[n]) });
+    const instance = await this.product.start({ PORT: String(this.ports[n]) });
+    this.instances[n] = instance;
+    this.started.push(instance);
   }
 
   async createKey(): Promise<string> {
@@ -102,6 +111,17 @@ export class Topology {
     }
     await load.writeLog.expectConsistent(new ApiClient(this.balancer.url, key));
     return load;
+  }
+
+  /** The failed requests, with what the instances logged about them. */
+  failuresOf({ samples }: Load): FailedSample[] {
+    const lines = this.started.flatMap(({ stdout }) => stdout.split('\n'));
+    return samples.flatMap((sample) => {
+      const { refusal } = sample;
+      if (!refusal) return [];
+      const { request_id: id } = refusal;
+      return { ...sample, log: id ? lines.filter((line) => line.includes(id)) : [] };
+    });
   }
 
   /** Also removes what was started before `start` failed. */
