@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { BatchConnections } from '../../src/database/gateway/batch-connections.js';
 import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
@@ -314,14 +315,22 @@ describe('lost connections', () => {
     });
   });
 
-  it('fail only pending statements, with query_failed', async () => {
+  it('fail no read', async () => {
     const { id } = await createLead(us.api);
-    const reads = Array.from({ length: 200 }, () => us.api.get(`${LEADS}/${id}`));
-    await endConnections();
-    for (const answer of await Promise.all(reads)) {
-      if (answer.status === 200) expect(dataOf(answer).id).toBe(id);
-      else expect(answer).toMatchObject({ status: 500, body: { error: { code: 'query_failed' } } });
+    for (let round = 0; round < 5; round++) {
+      // Opens the connections.
+      await Promise.all(Array.from({ length: 50 }, () => getLead(us.api, id)));
+      const reads = Array.from({ length: 200 }, () => us.api.get(`${LEADS}/${id}`));
+      await endConnections();
+      for (const answer of await Promise.all(reads)) expect(dataOf(answer).id).toBe(id);
     }
+  });
+
+  it('close the idle connections, so that the next statements use new ones', async () => {
+    const write = (n: number) => database.write<Identity>(us, { ...IDENTITY, values: [n] });
+    await write(1);
+    app.app.get(BatchConnections).closeIdle();
+    expect(await Promise.all([write(2), write(3)])).toMatchObject([[{ n: 2 }], [{ n: 3 }]]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import type { Load } from '../faults/support/load.js';
 import { until } from '../support/servers/product.js';
@@ -9,6 +10,9 @@ import { SELDOM, Topology } from './support/topology.js';
 
 /** Maximum time from a promotion until every kind of request succeeds again. */
 const MAX_RECOVERY_MS = 5_000;
+
+/** Longer than the timeout of the checks of replicas. */
+const PAUSE_MS = 1_700;
 
 const SKIP_REASON = POSTGRES_SKIP_REASON ?? REDIS_SKIP_REASON ?? HAPROXY_SKIP_REASON;
 
@@ -41,6 +45,18 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
       await topology.startInstance(0);
     });
     report('instance killed', load);
+  });
+
+  it('fail no request after one of them was paused', async () => {
+    const load = await topology.underLoad(key, async () => {
+      for (let n = 0; n < 3; n++) {
+        topology.instances[0]!.signal('SIGSTOP');
+        await after(PAUSE_MS);
+        topology.instances[0]!.signal('SIGCONT');
+        await after(PAUSE_MS);
+      }
+    });
+    expect(topology.failuresOf(load)).toEqual([]);
   });
 
   it('fail no request while Redis is down', async () => {

@@ -77,6 +77,12 @@ export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
 }
 
+/** The same for an idle connection. Its pool, which listens for errors, no longer uses it when this returns. */
+export function destroyIdleConnection(client: pg.ClientBase): void {
+  destroyConnection(client);
+  client.emit('error', new Error('it was idle when another one was lost'));
+}
+
 /** Whether a query is an object with its own `submit`, such as a cursor. */
 export function isSubmittable(config: unknown): config is pg.Submittable {
   return typeof (config as Partial<pg.Submittable> | undefined)?.submit === 'function';

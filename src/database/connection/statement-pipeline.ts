@@ -19,6 +19,16 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
+/** A connection was lost before it returned the result of a statement. The outcome of a write is unknown. */
+export class ConnectionLost extends Error {
+  constructor(override readonly cause: Error) {
+    super(cause.message);
+  }
+}
+
+/** SQLSTATEs of errors with which PostgreSQL closes a connection. */
+const CLOSED = /^(08|57P|25P0[34])/;
+
 /** The names of the statements that a connection has prepared. */
 const preparedOn = new WeakMap<pg.Connection, Set<string>>();
 
@@ -28,7 +38,7 @@ const preparedOn = new WeakMap<pg.Connection, Set<string>>();
  * in pg's pipeline mode.
  */
 export class StatementPipeline<Row> extends pg.Query {
-  /** The rows of all executions. Rejects with any error of the driver. */
+  /** The rows of all executions. Rejects with `ConnectionLost` or any error of the driver. */
   readonly result: Promise<Row[]>;
   /** The row of the context, as text. */
   contextRow: readonly (string | null)[] = [];
@@ -129,7 +139,8 @@ export class StatementPipeline<Row> extends pg.Query {
 
   handleError(error: Error): void {
     for (const name of [this.context?.name, this.statement.name]) this.prepared.delete(name ?? '');
-    this.settle.reject(this.failure ?? error);
+    const isLost = !(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '');
+    this.settle.reject(this.failure ?? (isLost ? new ConnectionLost(error) : error));
   }
 
   handleReadyForQuery(): void {

@@ -6,7 +6,7 @@ import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { BATCH_SESSION } from './tenant-context.js';
 import type { Deadline } from './time-budget.js';
-import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
+import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
 import { reportLostConnections } from '../connection/lost-connections.js';
 import { setUpConnection } from '../connection/data-source-options.js';
 import { SessionContext } from '../connection/session-context.js';
@@ -146,10 +146,12 @@ export class BatchConnections implements OnApplicationShutdown {
 
   /**
    * Closes all idle connections after one was lost, because a network failure usually affects all of them. A
-   * connection that a firewall dropped reports no error.
+   * connection that a firewall dropped reports no error. Further reads share new connections.
    */
   readonly closeIdle = (): void => {
-    for (const client of this.idle) destroyConnection(client);
+    for (const client of this.idle) destroyIdleConnection(client);
+    this.idle.clear();
+    this.shared.clear();
   };
 
   /** Runs after all services that could still send statements have stopped. */

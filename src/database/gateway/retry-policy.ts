@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { SerializationFailure, LockTimeout } from '../connection/driver-error.js';
+import { LockTimeout, LostConnection, SerializationFailure } from '../connection/driver-error.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { Deadline, TimeBudget } from './time-budget.js';
 import { Bulkhead } from './bulkhead.js';
@@ -15,30 +15,44 @@ export interface AttemptOptions {
   readonly mayWaitForLocks: boolean;
 }
 
-/** Retries operations that failed because of concurrent transactions. */
+/** Retries operations that failed because of concurrent transactions, and reads whose connection was lost. */
 export class RetryPolicy {
   private readonly bulkhead: Bulkhead;
 
-  /** @param maxWaiting number of connections that may wait for locks */
+  /**
+   * @param maxWaiting number of connections that may wait for locks
+   * @param onLost called before a read is retried on another connection
+   */
   constructor(
     private readonly timeBudget: TimeBudget,
     private readonly limit: ConcurrencyLimit,
     maxWaiting: number,
+    private readonly onLost: () => void,
   ) {
     this.bulkhead = new Bulkhead(maxWaiting, MAX_QUEUE);
   }
 
   /**
    * Runs an operation. It is retried once after a serialization failure or deadlock, and inside the
-   * bulkhead after a lock timeout.
+   * bulkhead after a lock timeout. A read is also retried once after the loss of its connection.
    * @param failure code of the error if the bulkhead has no free slot in time
    */
-  async run<T>(failure: ErrorCode, attempt: (options: AttemptOptions) => Promise<T>): Promise<T> {
+  async run<T>(
+    failure: ErrorCode,
+    attempt: (options: AttemptOptions) => Promise<T>,
+    { isRead = false } = {},
+  ): Promise<T> {
     const deadline = this.timeBudget.startDeadline();
+    const mayRetry = (error: unknown) => {
+      if (!isRead || !(error instanceof LostConnection))
+        return error instanceof SerializationFailure;
+      this.onLost();
+      return true;
+    };
     const attemptTwice = async (mayWaitForLocks: boolean) => {
       this.limit.acquire();
       try {
-        return await retryOnce(() => attempt({ deadline, mayWaitForLocks }), deadline);
+        return await retryOnce(() => attempt({ deadline, mayWaitForLocks }), deadline, mayRetry);
       } finally {
         this.limit.release();
       }
@@ -57,14 +71,18 @@ export class RetryPolicy {
 }
 
 /**
- * When PostgreSQL reports a deadlock or serialization failure, the conflict has ended, so a retry may
- * succeed.
+ * Runs work again if it fails with an error after which a retry may succeed at once: a deadlock or
+ * serialization failure, whose conflict has ended, or the loss of a connection.
  */
-async function retryOnce<T>(work: () => Promise<T>, deadline: Deadline): Promise<T> {
+export async function retryOnce<T>(
+  work: () => Promise<T>,
+  deadline: Deadline,
+  mayRetry: (error: unknown) => boolean,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof SerializationFailure) || deadline.retryDelayBudgetMs < 0) throw error;
+    if (deadline.retryDelayBudgetMs < 0 || !mayRetry(error)) throw error;
     return work();
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
-import { StatementPipeline } from '../connection/statement-pipeline.js';
+import { ConnectionLost, StatementPipeline } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
-import { SET_TIMEOUTS, TimeBudget } from './time-budget.js';
+import { retryOnce } from './retry-policy.js';
+import { type Deadline, SET_TIMEOUTS, TimeBudget } from './time-budget.js';
 
 /** A statement that finds a few rows of any organization by an index. */
 export interface Lookup {
@@ -21,10 +22,22 @@ export class SharedLookups {
     private readonly context: SessionContext,
   ) {}
 
-  /** @throws any error of the driver */
-  find<Row>({ name, text, values }: Lookup): Promise<Row[]> {
+  /**
+   * Runs a lookup, and once more if its connection is lost.
+   * @throws any error of the driver
+   */
+  find<Row>(lookup: Lookup): Promise<Row[]> {
+    const deadline = this.timeBudget.startDeadline();
+    const mayRetry = (error: unknown) => {
+      if (!(error instanceof ConnectionLost)) return false;
+      this.connections.closeIdle();
+      return true;
+    };
+    return retryOnce(() => this.attempt<Row>(lookup, deadline), deadline, mayRetry);
+  }
+
+  private attempt<Row>({ name, text, values }: Lookup, deadline: Deadline): Promise<Row[]> {
     return this.connections.share(async (client, limitTo) => {
-      const deadline = this.timeBudget.startDeadline();
       limitTo(deadline);
       const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
       const timeouts = {

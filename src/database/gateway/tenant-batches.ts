@@ -119,17 +119,12 @@ export class TenantBatches {
         const missing = isRetried ? NEEDS_OWN_STATEMENT : undefined;
         return batch.map(({ id }) => byId.get(id) ?? missing);
       } catch (error) {
-        if (batch.length === 1 || !isRefusal(error)) throw error;
+        if (batch.length === 1 || !(error instanceof pg.DatabaseError)) throw error;
         return batch.map(() => NEEDS_OWN_STATEMENT);
       }
     };
     return statement.kind === 'read' ? this.connections.share(work) : this.connections.use(work);
   }
-}
-
-/** Whether PostgreSQL rolled the statement back and kept the connection open. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
 
 /** The number of binary digits of the number of items. */

@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { ChangeBus } from '../events/change-bus.js';
 import { EventOutbox } from '../events/event-outbox.js';
 import { runAfterCommit } from './commit-callbacks.js';
-import { RetryPolicy } from './retry-policy.js';
+import { type AttemptOptions, RetryPolicy } from './retry-policy.js';
 import { BatchConnections } from './batch-connections.js';
 import { Replicas } from '../replicas/replicas.js';
 import { planConnections } from '../connection/connection-plan.js';
@@ -50,7 +50,7 @@ export class TenantDatabase {
     replicas: Replicas,
   ) {
     const { waiting } = planConnections(settings.databaseMaxConnections);
-    this.retryPolicy = new RetryPolicy(timeBudget, limit, waiting);
+    this.retryPolicy = new RetryPolicy(timeBudget, limit, waiting, connections.closeIdle);
     const context = new TenantContext(session);
     const statements = new TenantStatements(session.preparesStatements);
     this.runner = new StatementRunner(
@@ -66,7 +66,7 @@ export class TenantDatabase {
   }
 
   /**
-   * Runs a read.
+   * Runs a read. If its connection is lost, it runs once more on another one.
    * @throws ApiError `query_failed`
    */
   read<Row>(tenant: Tenant, statement: Statement): Promise<Row[]> {
@@ -97,7 +97,7 @@ export class TenantDatabase {
     const alone = () => statement.of(tenant.id, [item]);
     if (openUnitOf(tenant)) return (await this.runSingle<Row>(tenant, alone(), failure))[0];
     let isAlone = false;
-    return this.retryPolicy.run(failure, async (options) => {
+    const attempt = async (options: AttemptOptions) => {
       if (!isAlone && !options.mayWaitForLocks) {
         const running = this.batches.run(statement, tenant.id, item, options.deadline);
         const row = await translateErrors(running, failure);
@@ -106,7 +106,8 @@ export class TenantDatabase {
       }
       const [row] = await this.runner.runAlone<Row>(tenant.id, alone(), failure, options);
       return row;
-    });
+    };
+    return this.retryPolicy.run(failure, attempt, { isRead: statement.kind === 'read' });
   }
 
   /**
@@ -189,9 +190,9 @@ export class TenantDatabase {
     const { id: organizationId } = tenant;
     const unit = openUnitOf(tenant);
     if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
-    return this.retryPolicy.run(failure, (options) =>
-      this.runner.runAlone(organizationId, statement, failure, options),
-    );
+    const attempt = (options: AttemptOptions) =>
+      this.runner.runAlone<Row>(organizationId, statement, failure, options);
+    return this.retryPolicy.run(failure, attempt, { isRead: failure === 'query_failed' });
   }
 }
 

@@ -90,15 +90,20 @@ export class Deadline {
    */
   destroyWhenExceeded(client: pg.ClientBase, onDestroy = NOOP): () => void {
     if (this.end === Infinity) return NOOP;
+    let afterPoll: NodeJS.Immediate | undefined;
     const overdue = setTimeout(
       () => {
-        destroyConnection(client);
-        onDestroy();
+        // After a pause of the process, timers run before the replies that have arrived are read.
+        afterPoll = setImmediate(() => {
+          destroyConnection(client);
+          onDestroy();
+        });
       },
       Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS,
     );
     return () => {
       clearTimeout(overdue);
+      clearImmediate(afterPoll);
     };
   }
 

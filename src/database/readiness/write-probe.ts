@@ -1,11 +1,14 @@
 import type pg from 'pg';
 import { destroyConnection } from '../connection/resilient-client.js';
+import type { Release } from '../connection/typeorm-internals.js';
 
 /** The database accepts no writes: it is a standby or was set to read-only. */
 export class ReadOnlyDatabase extends Error {}
 
 /** A write is cancelled after this time, so that no server process waits for ever. */
 const GIVE_UP_MS = 3_000;
+
+const BEGIN = 'begin; select pg_backend_pid() as pid';
 
 /**
  * A write without effect: a message in the write-ahead log. It commits like every write (to disk, and to
@@ -18,11 +21,12 @@ const WRITE = `
   select case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then true
       else pg_logical_emit_message(true, 'latitude', 'readiness') is null end as read_only,
     (select count(*) from generate_series(1,
-      case when current_setting('temp_file_limit') = '-1' then 3000 else 0 end)) as spilled`;
+      case when current_setting('temp_file_limit') = '-1' then 3000 else 0 end)) as spilled;
+  commit`;
 
 /** How the probe gets a connection, and cancels a statement that hangs. */
 export interface WriteProbeOptions {
-  connect(): Promise<[pg.PoolClient, release: () => void]>;
+  connect(): Promise<[pg.PoolClient, Release]>;
   cancel(backend: number): Promise<unknown>;
 }
 
@@ -56,15 +60,27 @@ export class WriteProbe {
       if (backend !== undefined) this.options.cancel(backend).catch(() => undefined);
       destroyConnection(client);
     }, GIVE_UP_MS);
+    let isCommitted = false;
     try {
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      backend = rows[0]?.pid;
-      const results = (await client.query(WRITE)) as unknown as pg.QueryResult[];
-      const written = results.at(-1)?.rows[0] as { read_only: boolean } | undefined;
+      // In a transaction, a pooler keeps the backend.
+      const [, first] = await queryEach<{ pid: number }>(client, BEGIN);
+      backend = first?.rows[0]?.pid;
+      const results = await queryEach<{ read_only: boolean }>(client, WRITE);
+      isCommitted = true;
+      const written = results.at(-2)?.rows[0];
       if (written?.read_only !== false) throw new ReadOnlyDatabase();
     } finally {
       clearTimeout(overdue);
-      release();
+      // Otherwise, the transaction may still be open.
+      release(!isCommitted);
     }
   }
+}
+
+/** Runs several statements, and returns the result of each. */
+async function queryEach<Row extends object>(
+  client: pg.ClientBase,
+  statements: string,
+): Promise<pg.QueryResult<Row>[]> {
+  return (await client.query<Row>(statements)) as unknown as pg.QueryResult<Row>[];
 }
