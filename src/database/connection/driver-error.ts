@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { loggedMessageOf } from '../../config/error-serializer.js';
 import { ApiError, type ApiErrorOptions, validationError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { ConnectionLost } from './statement-pipeline.js';
+import { LostConnectionError } from './statement-pipeline.js';
 
 /** A unique index rejected a row. Repositories turn it into a `duplicate` error that names fields. */
 export class UniqueViolation extends Error {
@@ -49,7 +49,7 @@ export class SerializationFailure extends DatabaseFailure {}
 export class LockTimeout extends DatabaseFailure {}
 
 /** The connection of a statement was lost. A retry of a read may succeed. */
-export class LostConnection extends DatabaseFailure {}
+export class ConnectionFailure extends DatabaseFailure {}
 
 /**
  * The suffix of the names of indexes and constraints of a hash partition, or of a shard of Citus. The numbers
@@ -84,7 +84,7 @@ const DATA_EXCEPTION = '22';
  */
 export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
-  if (error instanceof ConnectionLost) return new LostConnection(fallback, error.cause);
+  if (error instanceof LostConnectionError) return new ConnectionFailure(fallback, error.cause);
   if (error instanceof pg.DatabaseError) {
     const constraint = error.constraint?.replace(PARTITION_SUFFIX, '') ?? '';
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(constraint);

@@ -20,7 +20,7 @@ interface Column {
 }
 
 /** A connection was lost before it returned the result of a statement. The outcome of a write is unknown. */
-export class ConnectionLost extends Error {
+export class LostConnectionError extends Error {
   constructor(override readonly cause: Error) {
     super(cause.message);
   }
@@ -38,7 +38,7 @@ const preparedOn = new WeakMap<pg.Connection, Set<string>>();
  * in pg's pipeline mode.
  */
 export class StatementPipeline<Row> extends pg.Query {
-  /** The rows of all executions. Rejects with `ConnectionLost` or any error of the driver. */
+  /** The rows of all executions. Rejects with `LostConnectionError` or any error of the driver. */
   readonly result: Promise<Row[]>;
   /** The row of the context, as text. */
   contextRow: readonly (string | null)[] = [];
@@ -140,7 +140,7 @@ export class StatementPipeline<Row> extends pg.Query {
   handleError(error: Error): void {
     for (const name of [this.context?.name, this.statement.name]) this.prepared.delete(name ?? '');
     const isLost = !(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '');
-    this.settle.reject(this.failure ?? (isLost ? new ConnectionLost(error) : error));
+    this.settle.reject(this.failure ?? (isLost ? new LostConnectionError(error) : error));
   }
 
   handleReadyForQuery(): void {

@@ -1,6 +1,10 @@
 import { ApiError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
-import { LockTimeout, LostConnection, SerializationFailure } from '../connection/driver-error.js';
+import {
+  ConnectionFailure,
+  LockTimeout,
+  SerializationFailure,
+} from '../connection/driver-error.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { Deadline, TimeBudget } from './time-budget.js';
 import { Bulkhead } from './bulkhead.js';
@@ -44,7 +48,7 @@ export class RetryPolicy {
   ): Promise<T> {
     const deadline = this.timeBudget.startDeadline();
     const mayRetry = (error: unknown) => {
-      if (!isRead || !(error instanceof LostConnection))
+      if (!isRead || !(error instanceof ConnectionFailure))
         return error instanceof SerializationFailure;
       this.onLost();
       return true;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SessionContext } from '../connection/session-context.js';
-import { ConnectionLost, StatementPipeline } from '../connection/statement-pipeline.js';
+import { LostConnectionError, StatementPipeline } from '../connection/statement-pipeline.js';
 import { BatchConnections } from './batch-connections.js';
 import { retryOnce } from './retry-policy.js';
 import { type Deadline, SET_TIMEOUTS, TimeBudget } from './time-budget.js';
@@ -29,7 +29,7 @@ export class SharedLookups {
   find<Row>(lookup: Lookup): Promise<Row[]> {
     const deadline = this.timeBudget.startDeadline();
     const mayRetry = (error: unknown) => {
-      if (!(error instanceof ConnectionLost)) return false;
+      if (!(error instanceof LostConnectionError)) return false;
       this.connections.closeIdle();
       return true;
     };
