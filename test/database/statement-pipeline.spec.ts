@@ -1,10 +1,11 @@
-import type pg from 'pg';
+import pg from 'pg';
 import {
   destroyConnection,
   ResilientClient,
 } from '../../src/database/connection/resilient-client.js';
 import {
   type ContextStatement,
+  LostConnectionError,
   StatementPipeline,
 } from '../../src/database/connection/statement-pipeline.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
@@ -95,6 +96,18 @@ it.each(['copy numbers from stdin', 'copy numbers to stdout'])('rejects %s', asy
   await client.query('create temporary table numbers (n int)');
   await client.query('insert into numbers values (1)');
   await expect(run(text, [[]]).result).rejects.toThrow('COPY needs a client of its own.');
+});
+
+it.each([
+  ['22012', 'ERROR', pg.DatabaseError],
+  ['22012', 'FEHLER', pg.DatabaseError],
+  ['57P01', 'FATAL', LostConnectionError],
+  ['57P01', 'SCHWERWIEGEND', LostConnectionError],
+])('rejects after SQLSTATE %s with severity %s, in any language', async (code, severity, type) => {
+  const pipeline = new StatementPipeline(undefined, { name: '', text: 'select 1' }, [[]]);
+  const error = new pg.DatabaseError('for a test', 0, 'error');
+  pipeline.handleError(Object.assign(error, { code, severity }));
+  await expect(pipeline.result).rejects.toBeInstanceOf(type);
 });
 
 it('rejects if the connection is lost', async () => {
