@@ -1,5 +1,5 @@
-// Builds dist/: the server, with the assets of nest-cli.json, and the client. `nest build` builds the server
-// with the compiler that it requires, which takes several times as long.
+// Builds dist/: the server, with the assets of nest-cli.json, and the client. `nest build` also builds the
+// server, with TypeScript 6, and takes several times as long.
 import { spawn } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,9 @@
+import type pg from 'pg';
 import { setLogLevel } from '../../src/config/logger.js';
 import { readSettings } from '../../src/config/settings.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { openDatabase } from '../../src/database/connection/open-database.js';
+import { StatementPipeline } from '../../src/database/connection/statement-pipeline.js';
 import { Deadline } from '../../src/database/gateway/time-budget.js';
 import { Replica } from '../../src/database/replicas/replica.js';
 import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
@@ -22,10 +24,21 @@ describe('a read replica', () => {
   });
   afterAll(() => dropDatabase(database));
 
-  async function failWith(code: string): Promise<void> {
+  type Send = (client: pg.PoolClient, text: string) => Promise<unknown>;
+
+  const sendCheck: Send = (client, text) => client.query(text);
+
+  /** As reads of organizations are sent. */
+  const sendRead: Send = async (client, text) => {
+    const pipeline = new StatementPipeline(undefined, { name: '', text }, [[]]);
+    client.query(pipeline);
+    return pipeline.result;
+  };
+
+  async function failWith(code: string, send = sendCheck): Promise<void> {
     const statement = `do $$ begin raise exception using errcode = '${code}'; end $$`;
     const answer = await replica.use(new Deadline(5_000), async (client) => {
-      await client.query(statement);
+      await send(client, statement);
       return { state: 'current', result: undefined };
     });
     expect(answer).toBeUndefined();
@@ -48,6 +61,15 @@ describe('a read replica', () => {
     expect(replica.availability.problem).toBe(`it refuses statements (SQLSTATE ${code})`);
     await replica.close();
   });
+
+  it.each(['08P01', '26000', '57P01'])(
+    'is left out after a read that fails with SQLSTATE %s',
+    async (code) => {
+      await failWith(code, sendRead);
+      expect(replica.availability.problem).toBe(`it refuses statements (SQLSTATE ${code})`);
+      await replica.close();
+    },
+  );
 
   it('is not reported as left out when a check ends after the shutdown', async () => {
     await replica.close();

@@ -77,7 +77,7 @@ export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
 }
 
-/** The same for an idle connection. Its pool, which listens for errors, no longer uses it when this returns. */
+/** Closes an idle connection in the same way. It reports an error, at which its pool removes it at once. */
 export function destroyIdleConnection(client: pg.ClientBase): void {
   destroyConnection(client);
   client.emit('error', new Error('it was idle when another one was lost'));

@@ -48,8 +48,8 @@ export class RetryPolicy {
   ): Promise<T> {
     const deadline = this.timeBudget.startDeadline();
     const mayRetry = (error: unknown) => {
-      if (!isRead || !(error instanceof ConnectionFailure))
-        return error instanceof SerializationFailure;
+      if (error instanceof SerializationFailure) return true;
+      if (!isRead || !(error instanceof ConnectionFailure)) return false;
       this.onLost();
       return true;
     };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { CONNECTION_OPTIONS } from '../connection/data-source-options.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
+import { LostConnectionError } from '../connection/statement-pipeline.js';
 import { Deadline } from '../gateway/time-budget.js';
 import { Availability } from './availability.js';
 import type { WalPosition } from './primary-position.js';
@@ -132,8 +133,9 @@ export class Replica {
    * Leaves the replica out, unless only a statement failed. If the replica is silent, its connections are
    * closed, so that no other read waits for it. A check can still be running when the pool is closed.
    */
-  private leaveOutAfter(error: unknown): void {
+  private leaveOutAfter(thrown: unknown): void {
     if (this.pool.ending) return;
+    const error = thrown instanceof LostConnectionError ? thrown.cause : thrown;
     if (!(error instanceof pg.DatabaseError)) {
       this.availability.fail(SILENT, error);
       for (const client of this.clients) destroyConnection(client);
