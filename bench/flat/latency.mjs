@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitUntilIdle } from '../lib/database.mjs';
-import { FIRST_NUMBER, numberedRequest } from '../lib/requests.mjs';
+import { numberedRequest } from '../lib/requests.mjs';
 import { alternate, quantile, summarize } from '../lib/rounds.mjs';
 import { Connection } from './connection.mjs';
 import { assertPage, countRecords, timeScan } from './totals.mjs';
@@ -14,7 +14,6 @@ class Latency {
   #client;
   #target;
   #connection;
-  #number = FIRST_NUMBER;
 
   constructor(client, target) {
     this.#client = client;
@@ -35,7 +34,7 @@ class Latency {
 
   async #send(run, { title }) {
     const operation = run.operations[run.sent++ % run.operations.length];
-    const request = numberedRequest(this.#target.request(operation), ++this.#number);
+    const request = numberedRequest(this.#target.request(operation));
     const answer = await this.#connection.send(request);
     const { status, text, milliseconds } = answer;
     const who = `${title} at ${run.organization.size.toLocaleString('en')}`;
@@ -55,7 +54,8 @@ class Latency {
   async #restore({ title, writes }, answered) {
     await waitUntilIdle(this.#client);
     const written = await this.#target.table.restore(writes);
-    assert.equal(written, answered, `${title}: ${answered} answered, ${written} ${writes}`);
+    // Requests that were abandoned under load can have written more.
+    assert.ok(written >= answered, `${title}: ${answered} answered, ${written} ${writes}`);
   }
 
   close() {

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
-import { FIRST_NUMBER, NUMBER, numberedRequest } from './requests.mjs';
+import { nextNumber, NUMBER, numberedRequest, useNumbers } from './requests.mjs';
 
 const run = promisify(execFile);
 const SCRIPT = path.join(import.meta.dirname, 'wrk.lua');
@@ -27,10 +27,12 @@ class Wrk {
     await writeFile(this.file, lines.join('\n') + '\n');
     const length = ['--duration', `${seconds}s`, '--timeout', '60s'];
     const options = ['--threads', '1', '--connections', connections, ...length];
-    const args = [...options, '--script', SCRIPT, url, '--', this.file, NUMBER, FIRST_NUMBER];
+    const args = [...options, '--script', SCRIPT, url, '--', this.file, NUMBER, nextNumber()];
     const { stdout } = await run('wrk', args.map(String), { signal });
     await rm(this.file);
-    return JSON.parse(stdout.trim().split('\n').at(-1));
+    const summary = JSON.parse(stdout.trim().split('\n').at(-1));
+    useNumbers(summary.requests + connections);
+    return summary;
   }
 }
 
@@ -41,10 +43,9 @@ class Autocannon {
   }
 
   async run({ url, requests, connections, seconds, signal }) {
-    let number = FIRST_NUMBER;
     let turn = 0;
     const setupRequest = (request) => {
-      return { ...request, ...numberedRequest(requests[turn++ % requests.length], ++number) };
+      return { ...request, ...numberedRequest(requests[turn++ % requests.length]) };
     };
     const load = autocannon({
       ...{ url, connections, duration: seconds, timeout: 60 },

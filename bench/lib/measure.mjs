@@ -7,6 +7,9 @@ const LONGEST_SECONDS = 60;
 /** Number of connections above which a server may refuse a part of the requests. */
 const OVERLOAD = 32;
 
+/** Log lines of failed requests and statements. */
+const FAILURE = /"status":[45]|"level":[56]0/;
+
 /**
  * Measures targets one at a time on an otherwise idle machine, and restores what they write.
  * @param postmaster process id of their PostgreSQL
@@ -65,5 +68,6 @@ async function checkAndRestore(
 
 async function failure(what, server, { broken, refused, served }) {
   const counts = `${served} requests were served, ${refused} refused and ${broken} not answered`;
-  return new Error(`${what}: ${counts}; its log ends with\n${await server.logTail()}`);
+  const log = (await server.logTail(FAILURE)) || (await server.logTail());
+  return new Error(`${what}: ${counts}; its log ends with\n${log}`);
 }

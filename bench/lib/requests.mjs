@@ -8,7 +8,23 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Placeholder in bodies and headers for the number of the request. The numbers are as long. */
 export const NUMBER = '{number}';
-export const FIRST_NUMBER = 22_000_000;
+
+let unused = 22_000_000;
+
+/** The number of the next request. */
+export function nextNumber() {
+  return unused;
+}
+
+/**
+ * Takes numbers from use. No two requests have the same number, because an abandoned request can still be
+ * running.
+ * @returns the first of the numbers
+ */
+export function useNumbers(count = 1) {
+  unused += count;
+  return unused - count;
+}
 
 /**
  * The request of an operation by Latitude's contract.
@@ -86,7 +102,7 @@ function mcpRequest({ key }, method, params) {
 }
 
 /** Replaces the placeholders of a request by its number. */
-export function numberedRequest({ headers, body, ...request }, number = FIRST_NUMBER) {
+export function numberedRequest({ headers, body, ...request }, number = useNumbers()) {
   const replace = (text) => text?.replaceAll(NUMBER, number);
   const entries = Object.entries(headers).map(([name, value]) => [name, replace(value)]);
   return { ...request, headers: Object.fromEntries(entries), body: replace(body) };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { numberedRequest } from './requests.mjs';
+import { numberedRequest, useNumbers } from './requests.mjs';
 
 const MOST_COMPARED = { reads: 50, writes: 3 };
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -13,9 +13,10 @@ export async function assertSameAnswers({ title, operations, writes, targets }) 
     0,
     writes ? MOST_COMPARED.writes : MOST_COMPARED.reads,
   )) {
+    const number = useNumbers();
     let first;
     for (const target of targets) {
-      const { status, type, body, headers } = await answerTo(target, operation);
+      const { status, type, body, headers } = await answerTo(target, operation, number);
       const who = `${title}: ${target.name}`;
       assert.equal(status, target.statusOf(operation), `${who} answers ${status}: ${body}`);
       assert.match(type ?? '', /^application\/json|^text\/event-stream/, `${who} answers ${type}`);
@@ -31,8 +32,8 @@ export async function assertSameAnswers({ title, operations, writes, targets }) 
   }
 }
 
-async function answerTo({ server, request }, operation) {
-  const { path, ...options } = numberedRequest(request(operation));
+async function answerTo({ server, request }, operation, number) {
+  const { path, ...options } = numberedRequest(request(operation), number);
   const response = await fetch(server.url + path, options);
   const { status, headers } = response;
   const type = headers.get('content-type');

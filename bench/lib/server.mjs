@@ -55,8 +55,13 @@ export class Server {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  async logTail() {
-    return (await readFile(this.#log, 'utf8')).slice(-LOG_TAIL_LENGTH);
+  /** @returns the last lines of the log, or those of them that match a pattern */
+  async logTail(pattern = /^/) {
+    const lines = (await readFile(this.#log, 'utf8')).split('\n');
+    return lines
+      .filter((line) => pattern.test(line))
+      .join('\n')
+      .slice(-LOG_TAIL_LENGTH);
   }
 
   get pid() {

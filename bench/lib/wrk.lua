@@ -22,8 +22,9 @@ function request()
   turn = turn % #requests + 1
   local next = requests[turn]
   if not next.numbered then return next.bytes end
+  local bytes = next.bytes:gsub(placeholder, number)
   number = number + 1
-  return (next.bytes:gsub(placeholder, number))
+  return bytes
 end
 
 function done(summary, latency)
