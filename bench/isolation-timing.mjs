@@ -129,5 +129,5 @@ async function main(pairs, cleanups) {
   console.log(markdownTable(header, rows, 0));
 }
 
-const option = { name: 'pairs', least: 100, most: 100_000, fallback: 5_000 };
+const option = { name: 'pairs', min: 100, max: 100_000, fallback: 5_000 };
 await runCommand({ name: 'isolation-timing', usage: USAGE, option }, main);

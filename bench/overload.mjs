@@ -172,5 +172,5 @@ async function main(rounds, cleanups) {
   console.log(markdownTable(header, rows, 0));
 }
 
-const option = { name: 'rounds', least: 1, most: 9, fallback: 3 };
+const option = { name: 'rounds', min: 1, max: 9, fallback: 3 };
 await runCommand({ name: 'overload', usage: USAGE, option }, main);

@@ -63,5 +63,5 @@ async function main(rounds, cleanups) {
   console.log(markdownTable(header, rows, 0));
 }
 
-const option = { name: 'rounds', least: 1, most: 20, fallback: 5 };
+const option = { name: 'rounds', min: 1, max: 20, fallback: 5 };
 await runCommand({ name: 'bench/workers', usage: USAGE, option }, main);

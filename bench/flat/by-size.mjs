@@ -29,7 +29,7 @@ export async function measureBySize(options, { progress, cleanups, signal }) {
   const load = await findLoadGenerator(started.folder, options.load);
   const { sized, spread } = await makeData(started, sizes, progress);
 
-  progress('looking for what to operation');
+  progress('selecting the records, terms and windows of the requests');
   const samples = [];
   for (const organization of sized) samples.push(await sample(client, organization));
   const table = new LeadsTable(client, []);

@@ -5,11 +5,11 @@ export const LIMIT = 50;
 const DIRECTIONS = ['asc', 'desc'];
 
 /** Goals: the largest p50 at the largest size, as a multiple of a reference. */
-const CONSTANT = { to: 'smallest', most: 1.5 };
-const NEARLY_CONSTANT = { to: 'smallest', most: 3 };
-const LAST_PAGE = { to: 'first page', most: 5 };
-const COMMON_TOTAL = { to: 'scan', most: 0.4 };
-const SHORT_TERM = { to: 'scan', most: 0.5 };
+const CONSTANT = { to: 'smallest', max: 1.5 };
+const NEARLY_CONSTANT = { to: 'smallest', max: 3 };
+const LAST_PAGE = { to: 'first page', max: 5 };
+const COMMON_TOTAL = { to: 'scan', max: 0.4 };
+const SHORT_TERM = { to: 'scan', max: 0.5 };
 
 /** The list that others are compared with. */
 export const FIRST_PAGE = 'first page, created_at desc';

@@ -56,8 +56,8 @@ function ticksAround(values) {
   return all.slice(first, last + 1);
 }
 
-function scaleOf(least, most, from, to) {
-  return (value) => from + (Math.log(value / least) / Math.log(most / least)) * (to - from);
+function scaleOf(min, max, from, to) {
+  return (value) => from + (Math.log(value / min) / Math.log(max / min)) * (to - from);
 }
 
 function drawTick(tick, y) {

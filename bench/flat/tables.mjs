@@ -17,7 +17,7 @@ export function latencyTable(results, sizes) {
     const { title, goal } = result.benchCase;
     const [reference, name] = references(result)[goal.to];
     const ratio = ratioOf(result.bySize.at(-1), reference, 'p50');
-    const goalCells = [`≤ ${goal.most} × ${name}`, met(ratio.median <= goal.most)];
+    const goalCells = [`≤ ${goal.max} × ${name}`, met(ratio.median <= goal.max)];
     return [title, ...result.p50.map(milliseconds), formatRatio(ratio), ...goalCells];
   });
   const columns = sizes.map((size) => `${shortSize(size)}, ms`);

@@ -14,7 +14,7 @@ export interface DatabaseOptions {
 
 @Module({})
 export class AppModule {
-  static for({ connection, poolSize }: DatabaseOptions): DynamicModule {
+  static forRoot({ connection, poolSize }: DatabaseOptions): DynamicModule {
     const { user: username, ...address } = connection;
     return {
       module: AppModule,

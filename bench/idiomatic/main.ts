@@ -7,7 +7,7 @@ import { NestFactory, Reflector } from '@nestjs/core';
 import { type DatabaseOptions, AppModule } from './app.module.js';
 
 const options = JSON.parse(process.argv[2] ?? '{}') as DatabaseOptions;
-const app = await NestFactory.create(AppModule.for(options), { logger: ['error', 'warn'] });
+const app = await NestFactory.create(AppModule.forRoot(options), { logger: ['error', 'warn'] });
 app.setGlobalPrefix('api/v1');
 app.useGlobalPipes(
   new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }),

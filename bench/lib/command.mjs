@@ -25,7 +25,7 @@ export async function runCommand({ name, usage, option }, main) {
   process.exit();
 }
 
-function readNumber({ name, least, most, fallback }, usage) {
+function readNumber({ name, min, max, fallback }, usage) {
   const { values } = parseArgs({
     options: {
       [name]: { type: 'string', default: String(fallback) },
@@ -34,6 +34,6 @@ function readNumber({ name, least, most, fallback }, usage) {
   });
   if (values.help) return undefined;
   const number = Number(values[name]);
-  if (Number.isInteger(number) && number >= least && number <= most) return number;
-  throw new Error(`--${name} must be an integer from ${least} to ${most}\n\n${usage}`);
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  throw new Error(`--${name} must be an integer from ${min} to ${max}\n\n${usage}`);
 }

@@ -2,7 +2,7 @@ import { waitUntilIdle } from './database.mjs';
 import { usageOfProcessTree } from './processes.mjs';
 
 /** Limit up to which a measurement without any response is extended, in seconds. */
-const LONGEST_SECONDS = 60;
+const MAX_SECONDS = 60;
 
 /** Number of connections above which a server may refuse a part of the requests. */
 const OVERLOAD = 32;
@@ -27,7 +27,7 @@ export function measurer({ load, client, postmaster, seconds, signal }) {
         await checkAndRestore(client, target, { operations, writes, connections }, measured);
       const { broken, refused, served } = measured;
       const isRefused = refused > 0 && (connections <= OVERLOAD || served === 0);
-      if (broken > 0 || isRefused || (served === 0 && length > LONGEST_SECONDS)) {
+      if (broken > 0 || isRefused || (served === 0 && length > MAX_SECONDS)) {
         throw await failure(`${name}, ${title}, ${connections} connections`, server, measured);
       }
       if (served > 0) return measured;

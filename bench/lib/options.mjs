@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CASES, SINGLE_LEAD_CASES } from './cases.mjs';
 import { GOAL_SCOPE } from './goals.mjs';
-import { MOST_ORGANIZATIONS } from './organizations.mjs';
+import { MAX_ORGANIZATIONS } from './organizations.mjs';
 
 const USAGE = `npm run bench -- [options]
 
@@ -13,7 +13,7 @@ const USAGE = `npm run bench -- [options]
 
 Compare Latitude with other servers:
   --only CASES          some of ${CASES.join(',')} (all)
-  --organizations N,M   numbers of organizations of ${SINGLE_LEAD_CASES.join(', ')}, 1 to ${MOST_ORGANIZATIONS} (1,${MOST_ORGANIZATIONS})
+  --organizations N,M   numbers of organizations of ${SINGLE_LEAD_CASES.join(', ')}, 1 to ${MAX_ORGANIZATIONS} (1,${MAX_ORGANIZATIONS})
   --connections N,M     numbers of connections (1,8,32,128 for these cases, 1,32 for others)
   --full                1,000,000 leads instead of 100,000
   --peers               also Platformatic, Directus and Strapi from npm
@@ -52,11 +52,11 @@ const OPTIONS_OF = {
 const DEFAULT_ROUNDS = { compare: '3', goals: '7', flat: '7' };
 
 /** Each round of `--flat` needs new search terms, and their number is limited. */
-const MOST_ROUNDS = { compare: 999, goals: 999, flat: 50 };
+const MAX_ROUNDS = { compare: 999, goals: 999, flat: 50 };
 
 const DEFAULT_SIZES = '1000,10000,100000,1000000';
-const SIZES = { least: 1_000, most: 5_000_000 };
-const MOST_CONNECTIONS = 1_000;
+const SIZES = { min: 1_000, max: 5_000_000 };
+const MAX_CONNECTIONS = 1_000;
 
 /** The defaults of `--connections` for cases of single leads and for others. */
 const CONNECTIONS = { singleLead: [1, 8, 32, 128], other: [1, 32] };
@@ -87,7 +87,7 @@ export function readOptions(args) {
     );
   }
   const seconds = positive('--seconds', values.seconds, 999);
-  const rounds = positive('--rounds', values.rounds ?? DEFAULT_ROUNDS[mode], MOST_ROUNDS[mode]);
+  const rounds = positive('--rounds', values.rounds ?? DEFAULT_ROUNDS[mode], MAX_ROUNDS[mode]);
   const { flags, ...own } = READERS[mode](values);
   const timing = ['--rounds', rounds, '--seconds', seconds];
   const modeFlag = mode === 'compare' ? [] : [`--${mode}`];
@@ -107,10 +107,10 @@ function ofComparison({ only: names = CASES.join(','), full, peers, ...values })
     refuse(`--only must be some of ${CASES.join(',')}`);
   }
   const organizations = values.organizations
-    ? numbers('--organizations', values.organizations, MOST_ORGANIZATIONS)
-    : [1, MOST_ORGANIZATIONS];
+    ? numbers('--organizations', values.organizations, MAX_ORGANIZATIONS)
+    : [1, MAX_ORGANIZATIONS];
   const connections =
-    values.connections && numbers('--connections', values.connections, MOST_CONNECTIONS);
+    values.connections && numbers('--connections', values.connections, MAX_CONNECTIONS);
   const flags = [
     full && '--full',
     peers && '--peers',
@@ -124,29 +124,26 @@ function ofComparison({ only: names = CASES.join(','), full, peers, ...values })
 }
 
 function ofFlat({ sizes: list = DEFAULT_SIZES }) {
-  const { least, most } = SIZES;
-  const sizes = numbers('--sizes', list, most);
-  if (sizes.length < 2 || sizes[0] < least) {
-    refuse(`--sizes must be two or more integers from ${least} to ${most}, the smallest first`);
+  const { min, max } = SIZES;
+  const sizes = numbers('--sizes', list, max);
+  if (sizes.length < 2 || sizes[0] < min) {
+    refuse(`--sizes must be two or more integers from ${min} to ${max}, the smallest first`);
   }
   return { sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
 }
 
-function numbers(name, list, most) {
+function numbers(name, list, max) {
   const all = list.split(',').map(Number);
   const isRising = all.every((number, i) => i === 0 || number > all[i - 1]);
-  if (
-    isRising &&
-    all.every((number) => Number.isInteger(number) && number >= 1 && number <= most)
-  ) {
+  if (isRising && all.every((number) => Number.isInteger(number) && number >= 1 && number <= max)) {
     return all;
   }
-  return refuse(`${name} must be integers from 1 to ${most}, the smallest first`);
+  return refuse(`${name} must be integers from 1 to ${max}, the smallest first`);
 }
 
-function positive(name, text, most) {
-  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= most) return Number(text);
-  return refuse(`${name} must be an integer from 1 to ${most}`);
+function positive(name, text, max) {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= max) return Number(text);
+  return refuse(`${name} must be an integer from 1 to ${max}`);
 }
 
 function refuse(message) {

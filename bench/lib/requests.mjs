@@ -26,10 +26,7 @@ export function useNumbers(count = 1) {
   return unused - count;
 }
 
-/**
- * The request of an operation by Latitude's contract.
- * @param resource the kind of records of a list
- */
+/** The request of an operation by Latitude's contract. A list has the kind of its records as `resource`. */
 export function restRequest(operation) {
   const { type, organization, id, lead, changes, resource = 'leads', ...list } = operation;
   const headers = { Authorization: `Bearer ${organization.key}` };

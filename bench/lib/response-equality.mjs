@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { numberedRequest, useNumbers } from './requests.mjs';
 
-const MOST_COMPARED = { reads: 50, writes: 3 };
+const MAX_COMPARED = { reads: 50, writes: 3 };
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -9,10 +9,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
  * Checks that all targets give the same responses as the first one. Ids and times of writes are ignored.
  */
 export async function assertSameAnswers({ title, operations, writes, targets }) {
-  for (const operation of operations.slice(
-    0,
-    writes ? MOST_COMPARED.writes : MOST_COMPARED.reads,
-  )) {
+  for (const operation of operations.slice(0, writes ? MAX_COMPARED.writes : MAX_COMPARED.reads)) {
     const number = useNumbers();
     let first;
     for (const target of targets) {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const CACHE = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 const TIMEOUT_MS = 15 * 60_000;
 
 /**
@@ -35,7 +35,7 @@ export async function install(name, packages, signal) {
 function explain(error) {
   const lines = (error.stderr ?? '').split('\n').filter((line) => line.startsWith('npm error'));
   if (lines.length === 0) throw error;
-  throw new Error(lines.slice(0, MOST_LINES).join(' ').replaceAll('npm error', ''));
+  throw new Error(lines.slice(0, MAX_LINES).join(' ').replaceAll('npm error', ''));
 }
 
 function exists(folder) {

@@ -6,7 +6,7 @@ import { install } from './install.mjs';
 import { platformatic } from './platformatic.mjs';
 import { strapi } from './strapi.mjs';
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 const PEERS = [platformatic, directus, strapi];
 
 /**
@@ -50,5 +50,5 @@ export async function startPeers(
 function reasonOf({ message }) {
   const lines = stripVTControlCharacters(message).split('\n');
   const telling = lines.find((line) => /error/i.test(line)) ?? lines[0];
-  return telling.trim().slice(0, LONGEST_REASON);
+  return telling.trim().slice(0, MAX_REASON_LENGTH);
 }

@@ -4,7 +4,7 @@ import { type Attempt, callsOf } from './attempt.js';
 import type { Entry, Row } from './assistant.js';
 import { NOW } from './tasks.js';
 
-const LONGEST_LINE = 200;
+const MAX_LINE_LENGTH = 200;
 
 /** An estimate of the tokens of a text: one for four characters. */
 function tokensIn(text: string): number {
@@ -88,7 +88,7 @@ function counter(): (value: string) => number {
 }
 
 function cut(line: string): string {
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }
 
 /** A Markdown table in the format of Prettier: texts are left-aligned, numbers right-aligned. */

@@ -4,8 +4,8 @@ import { FeedReader } from './support/feed-reader.js';
 import { WriteLog } from './support/write-log.js';
 
 /** Every round continues with the data that the previous kill left. */
-const LEAST_ROUNDS = 3;
-const ROUNDS = Math.max(LEAST_ROUNDS, Number(process.env.FAULTS_ROUNDS));
+const MIN_ROUNDS = 3;
+const ROUNDS = Math.max(MIN_ROUNDS, Number(process.env.FAULTS_ROUNDS));
 
 const WRITERS = 10;
 const WRITES_OF_A_ROUND = 200;

@@ -47,8 +47,8 @@ function readOptions(args, options) {
   return { help: values.help ?? false, files, values: Object.fromEntries(integers) };
 }
 
-function integer(name, text, { least, most }) {
+function integer(name, text, { min, max }) {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : -1;
-  if (value >= least && value <= most) return value;
-  throw new Error(`${name} must be an integer from ${least} to ${most}`);
+  if (value >= min && value <= max) return value;
+  throw new Error(`${name} must be an integer from ${min} to ${max}`);
 }

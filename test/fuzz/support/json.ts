@@ -5,8 +5,8 @@ import { codePoints, texts, unstorable } from './texts.js';
 export type Json = Record<string, unknown>;
 
 /** Bounds that JSON Schema cannot express (docs/contract/resources.md#custom-fields). */
-const MOST_BYTES = 32 * 1024;
-const MOST_LEVELS = 8;
+const MAX_BYTES = 32 * 1024;
+const MAX_LEVELS = 8;
 const LARGEST_INTEGER = 2 ** 53;
 
 const AWKWARD_KEYS = ['__proto__', 'constructor', 'prototype', 'toString', '0', 'id', 'created_at'];
@@ -44,8 +44,8 @@ export function invalidJsonObjects({ maxProperties, propertyNames }: JsonSchema)
     fc.constantFrom('', 'k'.repeat(longest + 1), '😀'.repeat(longest + 1)).chain(keyed),
     unstorable().map((text) => ({ [text]: 1 })),
     unstorable().map((text) => ({ list: [{ text }] })),
-    scalars().map((leaf) => nested(MOST_LEVELS, [leaf])),
-    fc.constant({ text: 'é'.repeat(MOST_BYTES / 2) }),
+    scalars().map((leaf) => nested(MAX_LEVELS, [leaf])),
+    fc.constant({ text: 'é'.repeat(MAX_BYTES / 2) }),
     hugeNumbers().map((number) => ({ list: [1, number] })),
   );
 }
@@ -77,8 +77,8 @@ export function isWithinBounds(value: unknown, { maxProperties, propertyNames }:
   return (
     keys.length <= (maxProperties ?? 0) &&
     lengths.every((length) => length > 0 && length <= (propertyNames?.maxLength ?? 0)) &&
-    levelsOf(value) <= MOST_LEVELS &&
-    Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES
+    levelsOf(value) <= MAX_LEVELS &&
+    Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES
   );
 }
 
@@ -92,8 +92,8 @@ function objects(longestKey: number): Arbitrary<Json> {
     { weight: 1, arbitrary: fc.constantFrom(...AWKWARD_KEYS) },
   );
   return fc
-    .object({ key, values: [scalars()], maxDepth: MOST_LEVELS - 2, maxKeys: 8 })
-    .filter((object) => Buffer.byteLength(JSON.stringify(object)) <= MOST_BYTES);
+    .object({ key, values: [scalars()], maxDepth: MAX_LEVELS - 2, maxKeys: 8 })
+    .filter((object) => Buffer.byteLength(JSON.stringify(object)) <= MAX_BYTES);
 }
 
 function nested(levels: number, value: unknown): Json {

@@ -9,7 +9,7 @@ export const NAUGHTY: readonly string[] = naughty;
 const BLANKS = ['', '', '', ' ', '\t\r\n', '\u00a0', '\ufeff\u3000', '\u2028'];
 
 /** Any text of at most this number of code points, without NUL. */
-export function texts(most: number): Arbitrary<string> {
+export function texts(maxLength: number): Arbitrary<string> {
   const short = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme' }),
@@ -17,8 +17,8 @@ export function texts(most: number): Arbitrary<string> {
     fc.constantFrom(...NAUGHTY),
   );
   return fc.oneof(
-    { weight: 4, arbitrary: short.map((text) => cut(storable(text), most)) },
-    { weight: 1, arbitrary: short.map((text) => fill(storable(text), most)) },
+    { weight: 4, arbitrary: short.map((text) => cut(storable(text), maxLength)) },
+    { weight: 1, arbitrary: short.map((text) => fill(storable(text), maxLength)) },
   );
 }
 
@@ -29,9 +29,11 @@ export function padded(inner: Arbitrary<string>): Arbitrary<string> {
 }
 
 /** Texts that exceed this number of code points, also after trimming. */
-export function tooLong(most: number): Arbitrary<string> {
+export function tooLong(maxLength: number): Arbitrary<string> {
   return padded(
-    fc.tuple(texts(20), fc.constantFrom(1, 2, 100)).map(([text, more]) => fill(text, most + more)),
+    fc
+      .tuple(texts(20), fc.constantFrom(1, 2, 100))
+      .map(([text, more]) => fill(text, maxLength + more)),
   );
 }
 
@@ -54,8 +56,8 @@ function storable(text: string): string {
   return text.replaceAll('\0', '\u0001').toWellFormed();
 }
 
-function cut(text: string, most: number): string {
-  return [...text].slice(0, most).join('');
+function cut(text: string, maxLength: number): string {
+  return [...text].slice(0, maxLength).join('');
 }
 
 /** Text of exactly this number of code points, which trimming does not change. */

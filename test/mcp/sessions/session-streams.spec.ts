@@ -51,8 +51,8 @@ describe('the stream of a session', () => {
     sessionOf(session)!.notify(LIST_CHANGED.method);
   };
 
-  const untilAway = (session: string) => untilTrue(() => !sessionOf(session)!.isStreaming);
-  const untilKept = (session: string, event: number) =>
+  const untilDetached = (session: string) => untilTrue(() => !sessionOf(session)!.isStreaming);
+  const untilStored = (session: string, event: number) =>
     untilTrue(() => sessionOf(session)!.hasEvent(event));
 
   async function expectEnd(stream: EventReader): Promise<void> {
@@ -117,15 +117,15 @@ describe('the stream of a session', () => {
     const first = await caller.openStream(session);
     const { id } = (await first.next())!;
     first.disconnect();
-    await untilAway(session);
+    await untilDetached(session);
     await change('leads:read');
-    await untilKept(session, 1);
+    await untilStored(session, 1);
 
     const second = await caller.openStream(session, { 'Last-Event-ID': id! });
     expect(await second.next()).toMatchObject({ id, data: '' });
     expect(await second.nextMessage()).toEqual({ id: '1', message: LIST_CHANGED });
     second.disconnect();
-    await untilAway(session);
+    await untilDetached(session);
 
     const third = await caller.openStream(session, { 'Last-Event-ID': '1' });
     expect(await third.next()).toMatchObject({ id: '1', data: '' });
@@ -139,7 +139,7 @@ describe('the stream of a session', () => {
     const first = await caller.openStream(session);
     expect(await first.nextMessage()).toMatchObject({ id: '1' });
     first.disconnect();
-    await untilAway(session);
+    await untilDetached(session);
     notify(session);
     const second = await caller.openStream(session);
     expect(await second.nextMessage()).toMatchObject({ id: '2' });
@@ -191,7 +191,7 @@ describe('the stream of a session', () => {
     const stream = await caller.openStream(session);
     await stream.next();
     stream.disconnect();
-    await untilAway(session);
+    await untilDetached(session);
     await expectAlive(caller, session);
   });
 
