@@ -56,9 +56,16 @@ export function rootModule({
   const ledgers = ledgersOf(extensions);
   const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
   const ownModules = [
-    ConfigModule.of(settings, Object.keys(settingsOf(extensions))),
-    ...(parent ? [ParentModule.of(parent)] : []),
-    DatabaseModule.to({ target, timeBudget, applicationName, beforeMigrating, ledgers, tables }),
+    ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
+    ...(parent ? [ParentModule.forRoot(parent)] : []),
+    DatabaseModule.forRoot({
+      target,
+      timeBudget,
+      applicationName,
+      beforeMigrating,
+      ledgers,
+      tables,
+    }),
     AuthModule,
     JobsModule,
     MetricsRegistryModule,

@@ -57,8 +57,8 @@ export function parseResponse(
   if (status >= 200 && status < 300) {
     if (isEnvelope(body)) return { body, etag: headers.get('etag') };
     const message = `HTTP ${status}: the response was cut off or is not JSON of the API`;
-    const facts = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
-    const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...facts });
+    const options = { status, requestId, retryable: true, uncertain: isWrite || wasUncertain };
+    const error = new LatitudeConnectionError(message, { code: 'invalid_response', ...options });
     return new FailedAttempt(error, 0, isWrite);
   }
   const { error } = (isObject(body) ? body : {}) as ErrorBody;
@@ -67,7 +67,7 @@ export function parseResponse(
   const isOutcomeUnknown = isWrite && status >= 500 && code !== 'overloaded';
   const isTransient = status === 429 || status >= 500 || code === 'idempotency_key_in_use';
   const isLast412 = status === 412 && wasUncertain;
-  const facts = {
+  const options = {
     status,
     code,
     retryable: error?.retryable ?? isTransient,
@@ -77,7 +77,7 @@ export function parseResponse(
   };
   const message = error?.message ?? describeUnexpected(response);
   const wait = retryAfterMs(headers.get('retry-after'));
-  return new FailedAttempt(new LatitudeApiError(message, facts), wait, isOutcomeUnknown);
+  return new FailedAttempt(new LatitudeApiError(message, options), wait, isOutcomeUnknown);
 }
 
 function describeUnexpected({ status, type, headers }: Response): string {

@@ -80,16 +80,17 @@ export class Transport {
       const uncertain = wasUncertain || isWrite;
       if (cause instanceof DeadlineExceeded) {
         const message = `${call.method} ${call.path}: ${cause.message}`;
-        const facts = { code: 'timeout', retryable: true, uncertain, cause } as const;
-        return new FailedAttempt(new LatitudeTimeoutError(message, facts), 0, isWrite);
+        const options = { code: 'timeout', retryable: true, uncertain, cause } as const;
+        return new FailedAttempt(new LatitudeTimeoutError(message, options), 0, isWrite);
       }
       if (deadline.signal.aborted) throw abortError(deadline.signal.reason, uncertain);
       const isOutcomeUnknown = isWrite && !failedBeforeSending(cause);
       const message = `${call.method} ${call.path}: the connection to ${this.baseUrl} failed`;
-      const facts = { code: 'connection_failed', retryable: true, cause } as const;
       const error = new LatitudeConnectionError(message, {
-        ...facts,
+        code: 'connection_failed',
+        retryable: true,
         uncertain: wasUncertain || isOutcomeUnknown,
+        cause,
       });
       return new FailedAttempt(error, 0, isOutcomeUnknown);
     } finally {
@@ -124,12 +125,12 @@ function failedBeforeSending(failure: unknown): boolean {
 }
 
 function abortError(reason: unknown, uncertain: boolean): LatitudeError {
-  const facts = { uncertain, cause: reason };
+  const options = { uncertain, cause: reason };
   if (isObject(reason) && (reason as { name?: unknown }).name === 'TimeoutError') {
     const message = 'The signal of the caller timed out.';
-    return new LatitudeTimeoutError(message, { code: 'timeout', retryable: true, ...facts });
+    return new LatitudeTimeoutError(message, { code: 'timeout', retryable: true, ...options });
   }
-  return new LatitudeAbortError('The call was aborted.', { code: 'aborted', ...facts });
+  return new LatitudeAbortError('The call was aborted.', { code: 'aborted', ...options });
 }
 
 /** @throws TypeError that names the option */

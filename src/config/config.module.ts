@@ -6,7 +6,7 @@ import { Settings } from './settings.js';
 @Module({})
 export class ConfigModule {
   /** @param declared names of the settings of extensions */
-  static of(settings: Settings, declared: readonly string[] = []): DynamicModule {
+  static forRoot(settings: Settings, declared: readonly string[] = []): DynamicModule {
     const values = declared.map((name) => {
       return { provide: settingToken(name), useValue: settings.ofExtensions[name] };
     });

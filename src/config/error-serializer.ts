@@ -7,7 +7,7 @@ const FRAME = /^ {4}at .+:\d+:\d+\)?$/;
 
 let logsMessages = false;
 
-/** Whether messages of errors are logged. They can contain personal data. */
+/** Sets whether messages of errors are logged. They can contain personal data. */
 export function logErrorMessages(isOn: boolean): void {
   logsMessages = isOn;
 }

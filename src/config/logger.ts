@@ -77,7 +77,7 @@ export class NestLogger implements LoggerService {
 
   error(message: unknown, ...rest: unknown[]): void {
     const [stack] = rest;
-    // The second argument is a stack trace if there is a context behind it.
+    // The second argument is a stack trace if a context follows it.
     if (rest.length === 2 && typeof stack === 'string') {
       write('error', message, rest.slice(1), { stack });
     } else write('error', message, rest);

@@ -108,7 +108,7 @@ export class DatabaseModule implements OnModuleInit {
     private readonly settings: Settings,
   ) {}
 
-  static to(options: DatabaseOptions): DynamicModule {
+  static forRoot(options: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
     return {
       module: DatabaseModule,

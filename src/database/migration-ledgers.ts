@@ -20,7 +20,7 @@ export function ledgerOf(
   return { extension, table: LEDGER_PREFIX + extension.replaceAll('-', '_'), migrations };
 }
 
-/** Works on the migrations of a ledger, over a data source with a connection of its own. */
+/** Calls `work` with a data source for the migrations of a ledger, and closes it afterwards. */
 export async function withLedger<T>(
   dataSource: DataSource,
   { table, migrations }: MigrationLedger,

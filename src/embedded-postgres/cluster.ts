@@ -22,7 +22,7 @@ import { pollUntil } from './polling.js';
 export const PORT = 5432;
 
 /** The limit of the system is 104 bytes on macOS and 108 on Linux. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH_BYTES = 100;
 
 /** The paths of a cluster. */
 export interface Cluster {
@@ -65,7 +65,7 @@ export async function prepareCluster(
   await removeLeftovers(cluster.dataDirectory);
   const versionFile = join(cluster.directory, 'PG_VERSION');
   const version = await readFile(versionFile, 'utf8').catch(unlessMissing(undefined));
-  if (version === undefined) await initialise(cluster, runtime, signal);
+  if (version === undefined) await initialize(cluster, runtime, signal);
   else if (version.trim() !== runtime.majorVersion) {
     throw new Error(
       `The database in ${cluster.directory} was created by PostgreSQL "${version.trim()}", and this version of Latitude includes PostgreSQL ${runtime.majorVersion}: dump it with its own version and load it into a new DATA_DIR.`,
@@ -93,7 +93,7 @@ async function makeDirectory(directory: string, mode?: number): Promise<void> {
 }
 
 function isShortEnough(directory: string): boolean {
-  return Buffer.byteLength(socketIn(directory)) <= LONGEST_SOCKET_PATH;
+  return Buffer.byteLength(socketIn(directory)) <= MAX_SOCKET_PATH_BYTES;
 }
 
 function socketIn(directory: string): string {
@@ -130,7 +130,7 @@ function remove(path: string): Promise<boolean> {
 }
 
 /** Creates the cluster in a temporary directory and moves it into place when it is complete. */
-async function initialise(
+async function initialize(
   { dataDirectory, directory }: Cluster,
   { binaries, runAs }: Runtime,
   signal: AbortSignal,

@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** The start takes at most 60 seconds. The rest of the time is for a cleanup after a failure. */
+/** With the cleanup after a failure, the start takes at most 60 seconds. */
 const START_TIMEOUT_MS = 50_000;
 const COMMAND_TIMEOUT_MS = 20_000;
 

@@ -2,10 +2,10 @@ import { totalmem } from 'node:os';
 
 const MEBIBYTE = 2 ** 20;
 
-/** Share of the memory that PostgreSQL uses for shared buffers, and its bounds in MiB. */
+/** Share of the memory that PostgreSQL uses for shared buffers, and its bounds. */
 const SHARE_OF_MEMORY = 1 / 16;
-const LEAST_BUFFERS = 128;
-const MOST_BUFFERS = 1_024;
+const MIN_BUFFERS_MIB = 128;
+const MAX_BUFFERS_MIB = 1_024;
 
 /** Settings for many short concurrent statements that read from memory or a solid-state disk. */
 export const TUNING = {
@@ -19,5 +19,5 @@ export const TUNING = {
 function sharedBuffers(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   const share = Math.floor((memory * SHARE_OF_MEMORY) / MEBIBYTE);
-  return Math.min(Math.max(share, LEAST_BUFFERS), MOST_BUFFERS);
+  return Math.min(Math.max(share, MIN_BUFFERS_MIB), MAX_BUFFERS_MIB);
 }

@@ -25,8 +25,8 @@ export class ApiError extends Error {
   readonly details: ApiErrorOptions['details'];
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param entry the values of a code that the catalogue does not have */
   constructor(code: ErrorCode, options?: ApiErrorOptions);
+  /** @param entry the values of a code that the catalogue does not have */
   constructor(code: string, options: ApiErrorOptions, entry: CatalogueEntry);
   constructor(
     code: string,

@@ -8,7 +8,7 @@ import { InputGuard } from './request/input.guard.js';
 
 /**
  * Fails the start if a route declares no access or requires a scope that does not exist, if its input
- * cannot be read or its rate limits cannot work, or if two methods declare it.
+ * cannot be read or its rate limits cannot work, or if two methods declare the same route.
  */
 @Injectable()
 export class AccessCheck implements OnModuleInit {

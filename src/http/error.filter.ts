@@ -56,7 +56,8 @@ export function toLoggedApiError(
   const error = toApiError(thrown, pipedParameters);
   const request = { request_id: requestId, route };
   const failure = databaseFailureOf(thrown);
-  if (failure) logger.error({ ...failure.facts, ...request }, 'a database statement failed');
+  if (failure)
+    logger.error({ ...failure.logProperties, ...request }, 'a database statement failed');
   else if (error.code === 'internal_error') {
     logger.error({ err: thrown, ...request }, 'unhandled error');
   } else if (thrown instanceof HttpException && error.status >= 500) {

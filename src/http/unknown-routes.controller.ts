@@ -21,7 +21,7 @@ const OAUTH_PATHS = /^\/(register|authorize|token|\.well-known\/(oauth-|openid-c
 const NO_OAUTH =
   'Latitude has no OAuth. The API key in the Authorization header is missing, invalid or expired: check it.';
 
-/** Answers requests that match no other route. A controller lets these requests pass the guards. */
+/** Answers requests that match no other route. It is a controller, so that they pass the guards. */
 @Controller()
 export class UnknownRoutesController {
   constructor(private readonly host: HttpAdapterHost) {}

@@ -50,51 +50,51 @@ export interface ListRow {
 }
 
 /** The first page of a list with a counted total, in the order of an index. */
-export function firstPage(slice: ListSelection, filter?: Equality): Statement {
-  const { table, columns, conditions, order, limit } = slice;
+export function firstPage(selection: ListSelection, filter?: Equality): Statement {
+  const { table, columns, conditions, order, limit } = selection;
   const rows = `select ${columns.join(', ')} from ${table} where ${conditions.sql}
     ${orderBy(order)} limit ${limit}`;
   return {
-    text: `select ${countOf(table, filter)} as total, ${asJson(slice, rows)} as items`,
+    text: `select ${countOf(table, filter)} as total, ${asJson(selection, rows)} as items`,
     values: conditions.values,
     plan: 'index',
   };
 }
 
 /** Any page of a list with a counted total. */
-export function countedPage(slice: ListSelection, filter?: Equality): Statement {
-  const limit = `${slice.conditions.parameter(slice.limit)}::bigint`;
+export function countedPage(selection: ListSelection, filter?: Equality): Statement {
+  const limit = `${selection.conditions.parameter(selection.limit)}::bigint`;
   return {
-    text: `with total as materialized (select ${countOf(slice.table, filter)} as n),
-      page as (${pageIdQueries({ ...slice, limit }).join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items from total`,
-    values: slice.conditions.values,
+    text: `with total as materialized (select ${countOf(selection.table, filter)} as n),
+      page as (${pageIdQueries({ ...selection, limit }).join(' union all ')})
+      select n as total, ${itemsOfPage(selection)} as items from total`,
+    values: selection.conditions.values,
   };
 }
 
 /** Any page of a list whose total is not counted. */
-export function searchedPage(slice: ListSelection, size: OrganizationSize): Statement {
-  const { table, conditions, order, limit } = slice;
-  const isSmall = usesSize(slice) && size === 'small';
+export function searchedPage(selection: ListSelection, size: OrganizationSize): Statement {
+  const { table, conditions, order, limit } = selection;
+  const isSmall = usesSize(selection) && size === 'small';
   const isAll = `(select n <= ${LOOKUP_LIMIT} from total)`;
-  const isDeep = !isSmall && slice.offset + limit > LOOKUP_LIMIT;
+  const isDeep = !isSmall && selection.offset + limit > LOOKUP_LIMIT;
   const found = `(select id from found where ${isDeep ? isAll : 'true'} ${orderBy(order)}
-    limit ${limit} offset ${conditions.parameter(slice.offset)})`;
-  const pages = isDeep ? [found, ...pageIdQueries(slice, `not ${isAll}`)] : [found];
+    limit ${limit} offset ${conditions.parameter(selection.offset)})`;
+  const pages = isDeep ? [found, ...pageIdQueries(selection, `not ${isAll}`)] : [found];
   const columns = `id, ${order.column}`;
   const lookUp = isSmall
-    ? `select ${columns} from ${allRecords(slice)} where ${conditions.filterSql}`
+    ? `select ${columns} from ${allRecords(selection)} where ${conditions.filterSql}`
     : `select ${columns} from ${table} where ${conditions.sql}
        ${orderBy(order)} limit ${LOOKUP_LIMIT + 1}`;
   const total = isSmall
     ? 'n'
-    : `case when n <= ${LOOKUP_LIMIT} then n else ${countByScan(slice, size)} end`;
+    : `case when n <= ${LOOKUP_LIMIT} then n else ${countByScan(selection, size)} end`;
   return {
     text: `with found as materialized (${lookUp}),
       total as materialized (
         select ${total} as n from (select count(*)::int as n from found) at_least),
       page as (${pages.join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items, ${recordsVersion(table)} as version,
+      select n as total, ${itemsOfPage(selection)} as items, ${recordsVersion(table)} as version,
         ${recordCount(table)} as records from total`,
     values: conditions.values,
     plan: 'custom',
@@ -103,18 +103,18 @@ export function searchedPage(slice: ListSelection, size: OrganizationSize): Stat
 
 /** Any page of a list with a cached total. The total is counted again if a record was written since. */
 export function pageWithCachedTotal(
-  slice: ListSelection,
+  selection: ListSelection,
   size: OrganizationSize,
   known: CachedTotal,
 ): Statement {
-  const { table, conditions } = slice;
+  const { table, conditions } = selection;
   const [version, total] = [known.version, known.total].map((value) => conditions.parameter(value));
   return {
     text: `with total as materialized (
-        select case when version = ${version} then ${total} else ${countByScan(slice, size)} end as n, version
+        select case when version = ${version} then ${total} else ${countByScan(selection, size)} end as n, version
         from (select ${recordsVersion(table)} as version) current),
-      page as (${pageIdQueries(slice).join(' union all ')})
-      select n as total, ${itemsOfPage(slice)} as items, version,
+      page as (${pageIdQueries(selection).join(' union all ')})
+      select n as total, ${itemsOfPage(selection)} as items, version,
         ${recordCount(table)} as records from total`,
     values: conditions.values,
     plan: 'custom',
@@ -126,10 +126,10 @@ function countOf(table: string, filter?: Equality): string {
 }
 
 /** SQL of the number of matching records. */
-function countByScan(slice: ListSelection, size: OrganizationSize): string {
-  const { table, conditions } = slice;
-  return usesSize(slice) && size !== 'large'
-    ? `(select count(*)::int from ${allRecords(slice)} where ${conditions.filterSql})`
+function countByScan(selection: ListSelection, size: OrganizationSize): string {
+  const { table, conditions } = selection;
+  return usesSize(selection) && size !== 'large'
+    ? `(select count(*)::int from ${allRecords(selection)} where ${conditions.filterSql})`
     : `(select count(*)::int from ${table} where ${conditions.sql})`;
 }
 
@@ -150,11 +150,11 @@ function allRecords({ table, conditions }: ListSelection): string {
 type PageQuery = Omit<ListSelection, 'limit'> & { readonly limit: number | string };
 
 /** Queries of the ids of a page. It is read from the nearer end of the list. */
-function pageIdQueries(slice: PageQuery, condition = 'true'): string[] {
-  const { table, conditions, order, limit } = slice;
+function pageIdQueries(selection: PageQuery, condition = 'true'): string[] {
+  const { table, conditions, order, limit } = selection;
   const ids = `select id from ${table} where ${conditions.sql} and ${condition}`;
-  if (slice.offset === 0) return [`(${ids} ${orderBy(order)} limit ${limit})`];
-  const offset = `${conditions.parameter(slice.offset)}::bigint`;
+  if (selection.offset === 0) return [`(${ids} ${orderBy(order)} limit ${limit})`];
+  const offset = `${conditions.parameter(selection.offset)}::bigint`;
   const left = `(select n - ${offset} from total)`;
   return [
     `(${ids} and (select ${offset} * 2 <= n from total) ${orderBy(order)}
@@ -165,10 +165,10 @@ function pageIdQueries(slice: PageQuery, condition = 'true'): string[] {
 }
 
 /** SQL of the JSON of the records whose ids are in `page`. */
-function itemsOfPage(slice: ListSelection): string {
-  const { table, columns, order } = slice;
+function itemsOfPage(selection: ListSelection): string {
+  const { table, columns, order } = selection;
   return asJson(
-    slice,
+    selection,
     `select ${columns.join(', ')} from ${table}
      where organization_id = $1 and id = any(array(select id from page)) ${orderBy(order)}`,
   );

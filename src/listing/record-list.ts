@@ -66,32 +66,32 @@ export class RecordList<T extends object> {
     const { name: table, counted, order } = this.source.table;
     const sort = this.sorts.get(sort_by ?? order);
     if (!sort) throw new Error(`The list of ${table} has no sort ${sort_by ?? order}.`);
-    const slice: ListSelection = {
+    const selection: ListSelection = {
       ...{ table, isCounted: counted !== undefined, columns, jsonColumns, conditions },
       ...{ order: { ...sort, direction }, limit, offset: (page - 1) * limit },
     };
-    const { total, items } = await this.read(slice);
+    const { total, items } = await this.read(selection);
     return new Page(parser.listFromJson(`[${items ?? ''}]`), { page, limit, total });
   }
 
-  private read(slice: ListSelection): Promise<ListRow> {
-    const { conditions, order, offset } = slice;
-    if (!this.hasTotal(conditions)) return this.search(slice);
+  private read(selection: ListSelection): Promise<ListRow> {
+    const { conditions, order, offset } = selection;
+    if (!this.hasTotal(conditions)) return this.search(selection);
     const filter = conditions.soleEquality;
     const isIndexed = !filter || order.column === this.source.table.order;
-    if (isIndexed && offset === 0) return this.run(slice, this.firstPage(slice, filter));
+    if (isIndexed && offset === 0) return this.run(selection, this.firstPage(selection, filter));
     const plan = isIndexed ? 'prepared' : 'custom';
-    return this.run(slice, { ...countedPage(slice, filter), plan });
+    return this.run(selection, { ...countedPage(selection, filter), plan });
   }
 
   /** Most requests are for first pages, which have few distinct texts. They stay prepared. */
-  private firstPage(slice: ListSelection, filter: Equality | undefined): Statement {
-    const { order, limit, conditions } = slice;
+  private firstPage(selection: ListSelection, filter: Equality | undefined): Statement {
+    const { order, limit, conditions } = selection;
     const kind = conditions.tenant.withComputedFields ? 'computed' : 'stored';
     const shape = [order.column, order.direction, limit, filter?.column ?? '', kind].join(' ');
     const known = this.firstPages.get(shape);
     if (known !== undefined) return { ...known, values: conditions.values };
-    const statement = firstPage(slice, filter);
+    const statement = firstPage(selection, filter);
     if (this.firstPages.size >= MAX_FIRST_PAGES) return { ...statement, plan: 'custom' };
     this.firstPages.set(shape, statement);
     return statement;
@@ -101,16 +101,18 @@ export class RecordList<T extends object> {
    * Runs a search. The result never depends on the caches alone: the statement counts again if the
    * version of the records differs from that of the cached total, and the size only affects the plan.
    */
-  private async search(slice: ListSelection): Promise<ListRow> {
-    const { tenant, sql, values } = slice.conditions;
+  private async search(selection: ListSelection): Promise<ListRow> {
+    const { tenant, sql, values } = selection.conditions;
     const key = JSON.stringify([sql, values]);
     const known = this.totals.get(key);
     const size = this.sizes.get(tenant.id) ?? 'large';
-    const statement = known ? pageWithCachedTotal(slice, size, known) : searchedPage(slice, size);
-    const row = await this.run(slice, statement);
+    const statement = known
+      ? pageWithCachedTotal(selection, size, known)
+      : searchedPage(selection, size);
+    const row = await this.run(selection, statement);
     const { total, version = '', records = 0 } = row;
-    if (slice.isCounted) this.sizes.set(tenant.id, sizeOf(records));
-    if (slice.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
+    if (selection.isCounted) this.sizes.set(tenant.id, sizeOf(records));
+    if (selection.isCounted && total > LOOKUP_LIMIT) this.totals.set(key, { total, version });
     else this.totals.delete(key);
     return row;
   }

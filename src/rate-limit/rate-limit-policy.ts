@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor, KeyLimits } from '../tenancy/actor.js';
 
 /**
- * Decides the rate limits of a key. It runs when a key is looked up, which is at most twice a second for
+ * Decides the rate limits of a key. It runs when a key is looked up, which is about twice a second for
  * a key in use. An extension can replace it (docs/guides/replace-and-add.md#rate-limits).
  */
 export abstract class RateLimitPolicy {

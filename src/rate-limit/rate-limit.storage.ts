@@ -3,7 +3,7 @@ import type { MaybePromise } from './maybe-promise.js';
 import {
   ADVANCE_SHARE,
   COUNTED_SINGLY,
-  MOST_IN_ADVANCE,
+  MAX_ADVANCE,
   type WindowReply,
   type WindowRequest,
 } from './windows.js';
@@ -100,7 +100,7 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
 /** @returns the number of requests that are allowed, with those in advance */
 function allowedOf(asked: number, left: number): number {
   const isPlenty = asked > 0 && left - asked >= COUNTED_SINGLY;
-  const advance = isPlenty ? Math.min(MOST_IN_ADVANCE, Math.floor(left / ADVANCE_SHARE)) : 0;
+  const advance = isPlenty ? Math.min(MAX_ADVANCE, Math.floor(left / ADVANCE_SHARE)) : 0;
   return Math.min(asked + advance, Math.max(left, 0));
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   ADVANCE_SHARE,
   COUNTED_SINGLY,
-  MOST_IN_ADVANCE,
+  MAX_ADVANCE,
   type WindowReply,
   type WindowRequest,
 } from './windows.js';
@@ -31,7 +31,7 @@ for index, key in ipairs(KEYS) do
     local remaining = math.max(limit - hits, 0)
     local advance = 0
     if remaining - asked >= ${COUNTED_SINGLY} then
-      advance = math.min(${MOST_IN_ADVANCE}, math.floor(remaining / ${ADVANCE_SHARE}))
+      advance = math.min(${MAX_ADVANCE}, math.floor(remaining / ${ADVANCE_SHARE}))
     end
     allowed = math.min(asked + advance, remaining)
   elseif asked < 0 then

@@ -1,9 +1,9 @@
 /** If fewer requests are left, they are counted one by one. Otherwise a process may take some in advance. */
 export const COUNTED_SINGLY = 1_000;
 
-/** A process takes at most 1 / `ADVANCE_SHARE` of the requests that are left, and at most `MOST_IN_ADVANCE`. */
+/** A process takes at most 1 / `ADVANCE_SHARE` of the requests that are left, and at most `MAX_ADVANCE`. */
 export const ADVANCE_SHARE = 100;
-export const MOST_IN_ADVANCE = 256;
+export const MAX_ADVANCE = 256;
 
 /** Requests of one key. */
 export interface WindowRequest {

@@ -62,10 +62,11 @@ export class CanaryValues {
       : undefined;
   }
 
-  private next(name: string, beginning: string): string {
-    const begun = this.prefixes.get(name) ?? beginning;
-    this.prefixes.set(name, begun);
-    return `${begun}${++this.count}`;
+  /** @param newPrefix the prefix of the values of this name, if there are none yet */
+  private next(name: string, newPrefix: string): string {
+    const prefix = this.prefixes.get(name) ?? newPrefix;
+    this.prefixes.set(name, prefix);
+    return `${prefix}${++this.count}`;
   }
 }
 

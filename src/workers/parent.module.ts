@@ -5,7 +5,7 @@ import { ParentProcess } from './parent-process.js';
 @Global()
 @Module({})
 export class ParentModule {
-  static of(parent: ParentProcess): DynamicModule {
+  static forRoot(parent: ParentProcess): DynamicModule {
     const providers = [{ provide: ParentProcess, useValue: parent }];
     return { module: ParentModule, providers, exports: [ParentProcess] };
   }

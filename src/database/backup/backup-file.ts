@@ -138,8 +138,8 @@ class ByteReader {
 
   constructor(source: Readable) {
     // An error of the source destroys the decompressed stream, whose reader reports it.
-    const unpacked = pipeline(source, createGunzip(), () => undefined);
-    this.chunks = (unpacked as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    const decompressed = pipeline(source, createGunzip(), () => undefined);
+    this.chunks = (decompressed as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }
 
   async take(count: number): Promise<Buffer> {

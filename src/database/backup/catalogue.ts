@@ -7,7 +7,7 @@ import type { BackupColumn, BackupSequence } from './backup-file.js';
 const ROOT = 'organizations';
 
 /** Tables that describe the schema. They are not stored, because migrations fill them. */
-const ABOUT_THE_SCHEMA = ['migrations', 'typeorm_metadata'];
+const METADATA_TABLES = ['migrations', 'typeorm_metadata'];
 
 /** A table whose rows are part of a backup. */
 export interface StoredTable {
@@ -58,7 +58,7 @@ export async function readTables(client: pg.Client, schema: string): Promise<Sto
        and c.relname <> all ($2) and not starts_with(c.relname, '${LEDGER_PREFIX}')
        and not ${isPartOfExtension('c')}
      order by c.relname`,
-    [schema, ABOUT_THE_SCHEMA],
+    [schema, METADATA_TABLES],
   );
   return rows;
 }
@@ -72,7 +72,7 @@ export async function readSequences(client: pg.Client, schema: string): Promise<
          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
            and (t.relname = any ($2) or starts_with(t.relname, '${LEDGER_PREFIX}')))
      order by c.relname`,
-    [schema, ABOUT_THE_SCHEMA],
+    [schema, METADATA_TABLES],
   );
   const sequences: BackupSequence[] = [];
   for (const { name, sql } of rows) {

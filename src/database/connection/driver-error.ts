@@ -13,9 +13,7 @@ export class UniqueViolation extends Error {
   }
 }
 
-/**
- * A failed statement. It is logged by the error filter, which knows the request.
- */
+/** A failed statement. The error filter logs it, with the request. */
 export class DatabaseFailure extends ApiError {
   constructor(
     code: ErrorCode,
@@ -26,7 +24,7 @@ export class DatabaseFailure extends ApiError {
   }
 
   /** Properties for the log. By default they do not include the message, because it may quote values. */
-  get facts(): object {
+  get logProperties(): object {
     const { thrown } = this;
     if (thrown instanceof pg.DatabaseError) {
       const { code, severity, table, constraint, routine } = thrown;

@@ -23,7 +23,7 @@ describe('the processes that may serve from a database', () => {
       instances(1, { preparesStatements: false }),
     ],
   ])('given %s, then there may be several: %s', async (_, expected, found) => {
-    expect(await found.mayBeSeveral()).toBe(expected);
+    expect(await found.mayShareDatabase()).toBe(expected);
   });
 
   it('may be several when the lookup fails', async () => {
@@ -33,6 +33,6 @@ describe('the processes that may serve from a database', () => {
       { preparesStatements: true } as SessionContext,
       { workers: 1 } as Settings,
     );
-    expect(await failing.mayBeSeveral()).toBe(true);
+    expect(await failing.mayShareDatabase()).toBe(true);
   });
 });

@@ -29,7 +29,7 @@ export class Instances {
    * also true without prepared statements, as behind some connection poolers, where the names of connections
    * are not reliable.
    */
-  async mayBeSeveral(): Promise<boolean> {
+  async mayShareDatabase(): Promise<boolean> {
     if (this.settings.workers > 1 || !this.context.preparesStatements) return true;
     return this.find().then(
       (count) => count !== 1,

@@ -14,7 +14,7 @@ export interface LogState {
   readonly last: number;
   /** Events before this position are removed. */
   readonly expiredBefore: number;
-  /** When the oldest event was written that is not published; null if there is none. */
+  /** When the oldest unpublished event was written; null if there is none. */
   readonly oldestWaiting: Date | null;
 }
 
@@ -82,7 +82,7 @@ export class EventLogRepository {
     });
   }
 
-  /** The events after a position in their order. */
+  /** The events after a position and up to another one, in their order. */
   readMarks(after: number, upTo: number, limit: number): Promise<EventMark[]> {
     return queryAsWorker(
       this.dataSource,

@@ -44,7 +44,7 @@ export class TenantContext {
   }
 
   /**
-   * @param statement one with the plan `index` must be the only one of its transaction
+   * Returns the context of a statement. A statement with the plan `index` must be the only one of its transaction.
    * @param resultValues values of the parameters of `result`
    */
   of(

@@ -2,7 +2,7 @@ import { ResilientClient } from '../connection/resilient-client.js';
 import { ServerTimeBudget } from './time-budget.js';
 
 /** Maximum duration of a request in milliseconds, also if the database does not respond. */
-const LONGEST_MS = 5_000;
+const MAX_RESPONSE_MS = 5_000;
 
 /** Time in milliseconds after which an operation starts no more statements. */
 const OPERATION_MS = 4_500;
@@ -18,11 +18,11 @@ it.each([0, 1_000, 2_500, 4_000, OPERATION_MS - 1])(
     for (const wait of ['brief', 'long'] as const) {
       const [lock, statement] = deadline.timeouts(wait).map(Number);
       expect(lock).toBeLessThanOrEqual(statement!);
-      expect(ms + statement!).toBeLessThan(LONGEST_MS);
+      expect(ms + statement!).toBeLessThan(MAX_RESPONSE_MS);
     }
     const { client, destroy } = watchedClient();
     deadline.destroyWhenExceeded(client);
-    jest.advanceTimersByTime(LONGEST_MS - ms);
+    jest.advanceTimersByTime(MAX_RESPONSE_MS - ms);
     expect(destroy).toHaveBeenCalled();
   },
 );
@@ -39,7 +39,7 @@ it('does not destroy a connection that was released in time', () => {
   const deadline = new ServerTimeBudget().startDeadline();
   const { client, destroy } = watchedClient();
   deadline.destroyWhenExceeded(client)();
-  jest.advanceTimersByTime(LONGEST_MS);
+  jest.advanceTimersByTime(MAX_RESPONSE_MS);
   expect(destroy).not.toHaveBeenCalled();
 });
 

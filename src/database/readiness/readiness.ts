@@ -31,7 +31,7 @@ export class Readiness {
   private readonly writes: WriteProbe;
   private latest: { startedAt: number; unreadyReason: Promise<string | undefined> } | undefined;
   /** The result of the last completed check. */
-  private known: string | undefined;
+  private lastReason: string | undefined;
   /** Statements of the checks themselves, which do not count as progress. */
   private ownStatements = 0;
   private readStatement: string | undefined;
@@ -67,11 +67,11 @@ export class Readiness {
       ...(this.isPoolExhausted ? ['no connection' as const] : [this.readPooled(), this.write()]),
     ]);
     const reason = this.unreadyReasonOf(problems);
-    if (reason !== this.known) {
+    if (reason !== this.lastReason) {
       if (reason === undefined) logger.info('the instance is ready again');
       else logger.warn({ reason }, 'the instance is not ready');
     }
-    this.known = reason;
+    this.lastReason = reason;
     return reason;
   }
 

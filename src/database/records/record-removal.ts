@@ -44,7 +44,7 @@ export class RecordRemoval {
       if (reference.target !== table) continue;
       if (reference.onDelete === 'restrict') throw refusedBy(reference);
       if (!this.tables.includes(reference.table)) continue;
-      const referring = await this.referring(reference, newIds);
+      const referring = await this.lockOrClear(reference, newIds);
       this.changedIds.push(...referring);
       if (reference.onDelete === 'cascade') await this.remove(reference.table, referring);
     }
@@ -56,18 +56,21 @@ export class RecordRemoval {
     this.removedIds.push(...removed);
   }
 
-  /** Locks the referencing records (cascade), or sets their reference to null. */
-  private async referring(reference: TableReference, ids: readonly string[]): Promise<string[]> {
-    const { table, column, onDelete, isDated } = reference;
+  /**
+   * Locks the referencing records (cascade), or sets their reference to null.
+   * @returns their ids
+   */
+  private async lockOrClear(reference: TableReference, ids: readonly string[]): Promise<string[]> {
+    const { table, column, onDelete, hasUpdatedAt } = reference;
     const refersTo = `organization_id = $1 and ${column} = any($2)`;
     if (onDelete === 'cascade') {
       return this.query(`select id from ${table} where ${refersTo} for update`, ids);
     }
     const repository = this.repositories.find(({ table: { name } }) => name === table);
     const changed = await repository?.clearReference(this.transaction, this.tenant, column, ids);
-    const dated = isDated ? `, updated_at = ${NEXT_UPDATED_AT}` : '';
+    const setUpdatedAt = hasUpdatedAt ? `, updated_at = ${NEXT_UPDATED_AT}` : '';
     const others = await this.query(
-      `update ${table} set ${column} = null${dated} where ${refersTo} returning id`,
+      `update ${table} set ${column} = null${setUpdatedAt} where ${refersTo} returning id`,
       ids,
     );
     return [...(changed ?? []), ...others];

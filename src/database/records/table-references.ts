@@ -10,15 +10,15 @@ export interface TableReference {
   /** The `on delete` action of the foreign key. */
   readonly onDelete: 'cascade' | 'set null' | 'restrict';
   /** Whether the table has `updated_at`. */
-  readonly isDated: boolean;
+  readonly hasUpdatedAt: boolean;
 }
 
 const FOREIGN_KEYS = `
   select child.relname as "table", field.attname as "column", parent.relname as target,
     case key.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'restrict' end
       as "onDelete",
-    exists (select from pg_attribute dated where dated.attrelid = child.oid
-      and dated.attname = 'updated_at' and not dated.attisdropped) as "isDated"
+    exists (select from pg_attribute updated where updated.attrelid = child.oid
+      and updated.attname = 'updated_at' and not updated.attisdropped) as "hasUpdatedAt"
   from pg_constraint key
     join pg_class child on child.oid = key.conrelid
     join pg_class parent on parent.oid = key.confrelid

@@ -12,7 +12,7 @@ import { UniqueViolation } from '../connection/driver-error.js';
 import type { Statement, Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 
-/** Times of a record that is older than its row. */
+/** The times of an imported record, which lie before its insertion. */
 export interface Times {
   readonly created_at: Date;
   readonly updated_at: Date;

@@ -10,12 +10,12 @@ export const TENANT_SETTING = 'app.organization_id';
 /** The condition of the policy of every table with an `organization_id`. */
 const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;
 
-/** Whether a condition that PostgreSQL reports is that of the policy. */
+/** Whether a condition that PostgreSQL reports is that of the policy `tenant`. */
 export function isTenantPolicy(condition: string | null | undefined): boolean {
   return withoutTypes(condition) === withoutTypes(TENANT_POLICY);
 }
 
-/** Whether a condition that PostgreSQL reports is that of the second policy of `jobs`. */
+/** Whether a condition that PostgreSQL reports is that of the policy `worker`. */
 export function isWorkerPolicy(condition: string | null | undefined): boolean {
   return withoutTypes(condition) === withoutTypes(WORKER_POLICY);
 }
@@ -24,10 +24,11 @@ export function isWorkerPolicy(condition: string | null | undefined): boolean {
 function withoutTypes(condition: string | null | undefined): string | undefined {
   return condition?.toLowerCase().replaceAll(/::\w+|[\s()]/g, '');
 }
-/** The setting that shows the jobs of all organizations to the worker. */
+
+/** The setting that shows the jobs and events of all organizations to the workers of jobs and events. */
 export const WORKER_SETTING = 'app.job_worker';
 
-/** The condition of the second policy of `jobs`. It never holds under the tenant role. */
+/** The condition of the policy `worker` of `jobs` and of the tables of events. It never holds under the tenant role. */
 const WORKER_POLICY = `current_setting('${WORKER_SETTING}', true) = 'on' and current_user <> '${TENANT_ROLE}'`;
 
 /** SQL: whether the connected user may switch to the tenant role. PostgreSQL 16 requires the SET option. */

@@ -22,15 +22,16 @@ export function textRules(min: number, max: number): PropertyDecorator[] {
   ];
 }
 
-/** Rules of an array of at most `most` texts with 1 to `longest` characters. */
-export function textListRules(most: number, longest: number): PropertyDecorator[] {
-  const isShortList = (value: unknown) => Array.isArray(value) && value.length <= most;
-  const isItem = (item: unknown) => hasLength(1, longest)(item) && isWellFormedText(item as string);
+/** Rules of an array of at most `maxItems` texts with 1 to `maxLength` characters. */
+export function textListRules(maxItems: number, maxLength: number): PropertyDecorator[] {
+  const isShortList = (value: unknown) => Array.isArray(value) && value.length <= maxItems;
+  const isItem = (item: unknown) =>
+    hasLength(1, maxLength)(item) && isWellFormedText(item as string);
   const areItems = (value: unknown) => Array.isArray(value) && value.every(isItem);
   return [
     rule('isArray', Array.isArray, 'must be an array of strings'),
-    rule('isShortList', isShortList, `must have at most ${most} items`),
-    rule('areTexts', areItems, `must be strings of 1 to ${longest} characters each`),
+    rule('isShortList', isShortList, `must have at most ${maxItems} items`),
+    rule('areTexts', areItems, `must be strings of 1 to ${maxLength} characters each`),
   ];
 }
 

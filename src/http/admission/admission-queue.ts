@@ -140,8 +140,8 @@ export class AdmissionQueue {
   }
 
   private reject(request: PendingRequest): void {
-    const [longest] = this.rejected.size < MAX_QUEUE_LENGTH ? [] : this.rejected.keys();
-    if (longest) this.sendRejection(longest);
+    const [oldest] = this.rejected.size < MAX_QUEUE_LENGTH ? [] : this.rejected.keys();
+    if (oldest) this.sendRejection(oldest);
     const ms =
       MIN_REJECTION_DELAY_MS + (MAX_REJECTION_DELAY_MS - MIN_REJECTION_DELAY_MS) * Math.random();
     const timer = setTimeout(() => {

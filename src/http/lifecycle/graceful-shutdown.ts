@@ -7,8 +7,8 @@ import { setBacklog } from './node-internals.js';
 const DEADLINE_MS = 15_000;
 
 /**
- * The end of a drain, in which each connection is closed after its next response. Balancers use other instances by
- * then: HAProxy sometimes drops the request that follows such a response on the connection of its client.
+ * How long before the end of a drain the server begins to close each connection after its next response. By
+ * then, balancers use other instances. Earlier, HAProxy would sometimes drop the client's next request.
  */
 const CLOSING_MS = 1_000;
 

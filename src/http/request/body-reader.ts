@@ -39,9 +39,9 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
   try {
     const coding = (req.headers['content-encoding'] ?? '').trim().toLowerCase();
     if (coding === '' || coding === 'identity') return await readPlain(req, limit);
-    const createUnpacker = DECOMPRESSORS.get(coding);
-    if (!createUnpacker) throw new BodyError('unsupported_encoding');
-    return await readCompressed(req, createUnpacker(), limit);
+    const createDecompressor = DECOMPRESSORS.get(coding);
+    if (!createDecompressor) throw new BodyError('unsupported_encoding');
+    return await readCompressed(req, createDecompressor(), limit);
   } finally {
     req.resume();
   }
@@ -61,33 +61,33 @@ async function readPlain(req: IncomingMessage, limit: number): Promise<Buffer> {
 
 async function readCompressed(
   req: IncomingMessage,
-  unpacker: Decompressor,
+  decompressor: Decompressor,
   limit: number,
 ): Promise<Buffer> {
   const body = new LimitedBuffer(limit);
   // The compressed size has a limit too, because empty blocks are never decompressed to any data.
-  const packedLimit = 2 * limit + 1024;
-  let packed = 0;
+  const compressedLimit = 2 * limit + 1024;
+  let compressed = 0;
   const input = consume(req, 'aborted', (chunk) => {
-    packed += chunk.length;
-    unpacker.write(chunk);
-    return packed <= packedLimit;
+    compressed += chunk.length;
+    decompressor.write(chunk);
+    return compressed <= compressedLimit;
   });
-  const output = consume(unpacker, 'corrupt', (chunk) => body.add(chunk));
+  const output = consume(decompressor, 'corrupt', (chunk) => body.add(chunk));
   try {
     const end = () => {
       // Zero bytes are an empty body with any content encoding.
-      if (packed === 0) unpacker.push(null);
-      else unpacker.end();
+      if (compressed === 0) decompressor.push(null);
+      else decompressor.end();
     };
     await Promise.all([input.done.then(end), output.done]);
     // zlib silently ignores bytes after the end of the compressed data.
-    if (unpacker.bytesWritten !== packed) throw new BodyError('corrupt');
+    if (decompressor.bytesWritten !== compressed) throw new BodyError('corrupt');
     return body.toBuffer();
   } finally {
     input.stop();
     output.stop();
-    unpacker.destroy();
+    decompressor.destroy();
   }
 }
 

@@ -29,7 +29,7 @@ export interface McpRequestContext {
   reportedWindow?: RateWindow;
 }
 
-/** The problem of the header `Idempotency-Key`, which is the key of one call, on a batch of calls. */
+/** The problem of a batch with the header `Idempotency-Key`, which is the key of a single call. */
 const KEY_OF_BATCH = {
   field: 'Idempotency-Key',
   message: `must not be sent with a batch; use _meta["${IDEMPOTENCY_KEY_META}"] of the call`,

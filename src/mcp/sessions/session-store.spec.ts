@@ -28,7 +28,7 @@ const repository = {
   writeUses: jest.fn<Promise<void>, [{ id: string; idle_seconds: number }[]]>(),
   delete: jest.fn<Promise<boolean>, [string]>(),
 };
-const mayBeSeveral = jest.fn<Promise<boolean>, []>();
+const mayShareDatabase = jest.fn<Promise<boolean>, []>();
 let sessions: SessionStore;
 
 beforeEach(() => {
@@ -41,12 +41,12 @@ beforeEach(() => {
   repository.findValid.mockImplementation((ids) => Promise.resolve(ids.map((id) => valid(id))));
   repository.writeUses.mockResolvedValue();
   repository.delete.mockResolvedValue(true);
-  mayBeSeveral.mockReset().mockResolvedValue(false);
+  mayShareDatabase.mockReset().mockResolvedValue(false);
   sessions = new SessionStore(
     repository as unknown as SessionsRepository,
     { replace: () => [], catchUp: () => Promise.resolve() } as unknown as StoredSubscriptions,
     new ChangeBus(),
-    { mayBeSeveral } as unknown as Instances,
+    { mayShareDatabase } as unknown as Instances,
     { mcpSessionTtlSeconds: TTL_SECONDS } as Settings,
   );
 });
@@ -129,7 +129,7 @@ describe('a session that the instance knows', () => {
   it('stays open when the database is lost while the instances are counted', async () => {
     const { id } = await opened();
     repository.findValid.mockRejectedValueOnce(new Error('the database is unavailable'));
-    mayBeSeveral.mockReturnValueOnce(new Promise(() => undefined));
+    mayShareDatabase.mockReturnValueOnce(new Promise(() => undefined));
     // A process ends when nothing handles a rejected promise.
     await expect(sessions.revalidate()).rejects.toThrow('the database is unavailable');
     expect([...sessions.all()].map((session) => session.id)).toEqual([id]);
@@ -174,7 +174,7 @@ describe('a session that the instance knows', () => {
 
 describe('a session that other instances may use', () => {
   beforeEach(() => {
-    mayBeSeveral.mockResolvedValue(true);
+    mayShareDatabase.mockResolvedValue(true);
     repository.find.mockResolvedValue(stored());
   });
 

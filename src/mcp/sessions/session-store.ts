@@ -129,10 +129,10 @@ export class SessionStore implements BeforeApplicationShutdown {
     await this.writeRecentUses();
     this.forgetUnused();
     const sessions = [...this.known.values()];
-    const countInstances = async () => {
-      this.mayBeShared = sessions.length === 0 || (await this.instances.mayBeSeveral());
+    const checkForOthers = async () => {
+      this.mayBeShared = sessions.length === 0 || (await this.instances.mayShareDatabase());
     };
-    await Promise.all([this.refresh(sessions), countInstances()]);
+    await Promise.all([this.refresh(sessions), checkForOthers()]);
   }
 
   /**

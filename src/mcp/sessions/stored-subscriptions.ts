@@ -4,7 +4,7 @@ import { type ResourceReference, ResourceRegistry } from '../resources/resource-
 import type { Session } from './session.js';
 import { SessionsRepository, type StoredSession } from './sessions.repository.js';
 
-/** The subscriptions of sessions, which every instance takes over from the database. */
+/** Stores the subscriptions of sessions, and copies those that other instances have stored. */
 @Injectable()
 export class StoredSubscriptions {
   constructor(
@@ -36,7 +36,7 @@ export class StoredSubscriptions {
   /**
    * Replaces the subscriptions of a session by the stored ones.
    * @param changesBefore `subscriptionChanges` of the session before they were read
-   * @returns the new ones; undefined if a change by this instance may be missing in what was read
+   * @returns the added ones; undefined if the stored ones may lack a change by this instance
    */
   replace(
     session: Session,
@@ -50,7 +50,8 @@ export class StoredSubscriptions {
   }
 
   /**
-   * Does the same before a request of the session, and notifies of what has changed since the last time.
+   * Replaces the subscriptions before a request of the session, and notifies it of the changes of added records
+   * and lists since they were last read.
    * @throws ApiError `query_failed`
    */
   async catchUp(
@@ -70,7 +71,7 @@ export class StoredSubscriptions {
   }
 }
 
-/** Counts the begin and the end of a change. */
+/** Counts the start and the end of a change. */
 async function change<T>(session: Session, work: () => Promise<T>): Promise<T> {
   session.subscriptionChanges++;
   try {
