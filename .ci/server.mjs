@@ -11,8 +11,8 @@ const MAIN = path.join(ROOT, 'dist/src/main.js');
 
 /**
  * Starts the server and stops it afterwards.
- * @param use receives the address of the server, a key with every scope if the database is new, a temporary
- *   directory, a function that kills the server and starts it again, and one that stops it
+ * @param use receives `url`, the address of the server; `key`, a key with every scope if the database is new;
+ *   `directory`, a temporary one; `restart`, which kills the server and starts it again; and `stop`
  * @param settings environment variables; by default the server has its default settings
  * @param program the file to run; by default Latitude without extensions
  */

@@ -57,7 +57,7 @@ function connectV2({ url, key }, mode) {
   return connectSdk(new ClientV2(CLIENT, { versionNegotiation: { mode } }), transport);
 }
 
-/** Its command line connects anew for each request. */
+/** Its command line opens a connection for each request. */
 async function connectInspector({ url, key }) {
   const run = async (...args) => {
     const header = `Authorization: Bearer ${key}`;

@@ -16,7 +16,7 @@ const PHASE_MS = 2_000;
 const MAX_REQUEST_MS = 2_000;
 
 /**
- * Starts this version beside the last release, on its database and under load, and then stops the release. No
+ * Starts this version alongside the last release, on its database and under load, and then stops the release. No
  * request may fail, and keys, idempotency keys and sessions must be valid as promised.
  * @param release directory of the compiled last release
  */

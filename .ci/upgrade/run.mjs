@@ -1,4 +1,4 @@
-// Runs the code of the last release on the schema of this version: first its tests, then its server beside the
+// Runs the code of the last release on the schema of this version: first its tests, then its server alongside the
 // server of this version, under load. Usage: .ci/with-postgres-15 node .ci/upgrade/run.mjs [test files]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -77,7 +77,7 @@ function drawLine(p50, name, sizes, { x, y }) {
   return `<polyline points="${points.join(' ')}" fill="none" stroke-width="2" class="${name}"/>`;
 }
 
-/** Labels beside the ends of the lines, moved down if two would overlap. */
+/** Labels next to the ends of the lines, moved down if two would overlap. */
 function drawLabels(lines, y) {
   let lowest = 0;
   return lines

@@ -62,9 +62,11 @@ const MAX_CONNECTIONS = 1_000;
 const CONNECTIONS = { singleLead: [1, 8, 32, 128], other: [1, 32] };
 
 /**
- * Reads the options of `npm run bench`. A comparison has `only`, the names of its cases, `organizations` and
- * `connectionsOf`, their numbers of organizations and of connections, `peers`, whether other products are
- * compared or the names of some, and possibly `isNeeded`, which selects the targets of a case.
+ * Reads the options of `npm run bench`. Those of a comparison:
+ * - `only`: the names of its cases
+ * - `organizations`, `connectionsOf`: the numbers of organizations and of connections of the cases
+ * - `peers`: whether other products are compared, or the names of some
+ * - `isNeeded`: selects the targets of a case; optional
  * @returns undefined after `--help`
  */
 export function readOptions(args) {

@@ -17,7 +17,7 @@ export class TokenActors {
     private readonly actors: OrganizationActors,
   ) {}
 
-  /** Whether extensions accept tokens beside API keys. */
+  /** Whether extensions accept tokens in addition to API keys. */
   get isEnabled(): boolean {
     return this.authenticators.length > 0;
   }

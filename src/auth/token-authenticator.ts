@@ -15,7 +15,7 @@ export interface TokenIdentity {
 }
 
 /**
- * Authenticates callers by tokens of another issuer, beside API keys
+ * Authenticates callers by tokens of another issuer, in addition to API keys
  * (docs/guides/replace-and-add.md#tokens-of-an-identity-provider). An accepted token is not
  * authenticated again for a second.
  */

@@ -16,7 +16,7 @@ export interface CreatedResponse extends IdempotentRequest {
   locationOf(id: string): string;
 }
 
-/** The columns of `request` that `CLAIM_SQL` and `STORE_SQL` read, beside the `id` of the record. */
+/** The columns of `request` that `CLAIM_SQL` and `STORE_SQL` read, in addition to the `id` of the record. */
 export const RESPONSE_COLUMNS =
   'key text, route text, content_hash text, location text, record_ids uuid[]';
 

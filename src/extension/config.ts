@@ -1,7 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { Extension } from './extension.js';
 
-/** What an application consists of, beside Latitude itself. */
+/** What an application adds to Latitude. */
 export interface LatitudeConfig {
   readonly extensions: readonly Extension[];
   /** Nest modules that belong to no extension, such as a `ScheduleModule.forRoot()`. */

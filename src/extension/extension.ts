@@ -40,7 +40,7 @@ export interface ExtensionManifest<S extends string, C extends string> {
   readonly commands?: readonly AddCommands[];
   /** Implementations that apply instead of those of Latitude, such as a `LeadScorer`. */
   readonly replaces?: readonly ExtensionProvider[];
-  /** Implementations that apply besides those of Latitude, such as a `ComplianceRule`. */
+  /** Implementations that apply in addition to those of Latitude, such as a `ComplianceRule`. */
   readonly adds?: readonly ExtensionProvider[];
 }
 

@@ -7,8 +7,10 @@ import { hostOf } from './nest-internals.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
- * Fails the start if a route declares no access or requires a scope that does not exist, if its input
- * cannot be read or its rate limits cannot work, or if two methods declare the same route.
+ * Fails the start if
+ * - a route declares no access, or requires a scope that does not exist,
+ * - its input cannot be read, or its rate limits cannot work, or
+ * - two methods declare the same route.
  */
 @Injectable()
 export class AccessCheck implements OnModuleInit {

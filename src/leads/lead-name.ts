@@ -12,7 +12,7 @@ export function leadNameSql(table: string, column: string): string {
     where organization_id = $1 and id = ${table}.${column} and deleted_at is null`;
 }
 
-/** The tenant of an actor. Agents that may read leads get the name of a lead beside its id. */
+/** The tenant of an actor. Agents that may read leads get the name of a lead with its id. */
 export function withLeadNames({ organization, channel, scopes }: Actor): Tenant {
   if (channel !== 'ai' || !scopes.has('leads:read')) return organization;
   return { ...organization, withComputedFields: true };

@@ -11,7 +11,7 @@ import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
 import { SeparateLimits } from './separate-limits.js';
 import { type RateLimitOptions, RateLimits, WINDOW_MS } from './rate-limits.js';
 
-/** Maximum number of messages of a key to /mcp in a window, besides its tool calls. */
+/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
 const MESSAGES_PER_WINDOW = 600;
 
 @Module({

@@ -10,9 +10,8 @@ import {
 /**
  * Counts requests in Redis in one step, each group in the window of its key. A group has three arguments: the
  * length of its window in ms, its limit, and the number of requests. A number of 0 only reads the window, a
- * negative number returns requests. A reply has four values: the requests that were counted before, the
- * number of requests that are allowed now, which may be more than were asked for, the end of the window by
- * the clock of Redis in ms since the epoch, and the time until then in ms.
+ * negative number returns requests. A reply has the four values of a `WindowReply`, with times in ms by the
+ * clock of Redis.
  */
 const SCRIPT = `
 local time = redis.call('TIME')

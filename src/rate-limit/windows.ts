@@ -23,6 +23,7 @@ export interface WindowReply {
   readonly allowed: number;
   /** End of the window in milliseconds since the epoch. */
   readonly endsAt: number;
+  /** Milliseconds until the end of the window. */
   readonly msLeft: number;
 }
 

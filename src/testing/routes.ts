@@ -15,7 +15,7 @@ interface Resource {
   readonly creation: (tenant: Tenant) => Body | Promise<Body>;
   /** A valid body for PUT. */
   readonly changes: Body;
-  /** Scopes that a key needs for these bodies beside that of the route. */
+  /** Scopes that a key needs for these bodies in addition to that of the route. */
   readonly needs?: readonly Scope[];
   /** Whether changes of its records are events. Default: true. */
   readonly hasEvents?: boolean;
@@ -28,7 +28,7 @@ export interface Route {
   readonly pattern: string;
   /** The scope that a key needs. */
   readonly access: Scope | 'any-key';
-  /** Scopes that a key needs for the body beside that of the route. */
+  /** Scopes that a key needs for the body in addition to that of the route. */
   readonly needs?: readonly Scope[];
   /** A valid body, on routes that take one. */
   readonly body?: (tenant: Tenant) => Body | Promise<Body>;

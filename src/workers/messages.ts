@@ -11,7 +11,7 @@ export interface WorkerOptions {
   readonly applicationName: string;
   /**
    * `first`: the first worker of a start. It opens its port before it migrates, and creates the first key.
-   * `further`: other workers are ready already. `successor`: replaces a worker, and accepts connections when
+   * `further`: starts when other workers are ready. `successor`: replaces a worker, and accepts connections when
    * its `/health/ready` is 200.
    */
   readonly role: 'first' | 'further' | 'successor';

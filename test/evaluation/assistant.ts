@@ -140,8 +140,8 @@ export class Assistant {
 
   private async confirm(intent: Intent, tool: Tool): Promise<void> {
     const { verb, object, facts } = intent;
-    const rehearsal = fill(tool, { ...facts, 'dry run': true });
-    if (rehearsal) await this.call(intent, rehearsal);
+    const dryRun = fill(tool, { ...facts, 'dry run': true });
+    if (dryRun) await this.call(intent, dryRun);
     const asks = `May I ${verb} the ${object} ${Object.values(facts).map(inWords).join(', ')}?`;
     const answer = this.surroundings.confirm(asks);
     this.log.push({ asks, answer });

@@ -42,8 +42,8 @@ describe.each(PROTOCOL_MODES)('an agent that knows only the list of tools (%s)',
   it('produces the transcript of docs/agent-evaluation.md', async () => {
     const solved = await Promise.all(SALES_TASKS.map((task) => solve(task, protocolMode)));
     const document = readFileSync(DOCUMENT, 'utf8');
-    const [told] = document.split(MARK);
-    const actual = `${told}${MARK}${transcriptOf(solved)}`;
+    const [introduction] = document.split(MARK);
+    const actual = `${introduction}${MARK}${transcriptOf(solved)}`;
     if (process.env.WRITE_TRANSCRIPT) writeFileSync(DOCUMENT, actual);
     else expect(document).toBe(actual);
   });

@@ -25,9 +25,9 @@ function wordsOf(text: string): Set<string> {
 export function fit(wanted: string, { name, title = '', description = '' }: Described): number {
   const words = [...wordsOf(wanted)];
   const named = wordsOf(`${name} ${title}`);
-  const told = wordsOf(`${name} ${title} ${description}`);
-  if (!words.every((word) => told.has(word))) return 0;
-  return words.filter((word) => named.has(word)).length + words.length / told.size;
+  const toolWords = wordsOf(`${name} ${title} ${description}`);
+  if (!words.every((word) => toolWords.has(word))) return 0;
+  return words.filter((word) => named.has(word)).length + words.length / toolWords.size;
 }
 
 /** The candidate with the highest score above 0. */

@@ -61,7 +61,7 @@ describe('uniqueness of e-mail and phone', () => {
     ['phone', '+14155552671', '+14155552672'],
     ['phone', '+14155552671', '+44 4155552671'],
     ['phone', '123', '1234'],
-  ])('accepts the %s %s beside %s', async (field, first, second) => {
+  ])('accepts the %s %s if another lead has %s', async (field, first, second) => {
     await createLead(api, { [field]: first });
     await createLead(api, { [field]: second });
   });

@@ -3,7 +3,7 @@ export interface CountedTable {
   readonly name: string;
   /** SQL condition of records that are not deleted. */
   readonly notDeleted: 'deleted_at is null' | 'true';
-  /** Columns by whose values records are counted, beside the total. */
+  /** Columns by whose values records are counted, in addition to the total. */
   readonly counted: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function findCountDrift(table: CountedTable): string {
 
 /**
  * Statement that corrects the counts of the organization `$1` and returns them as `CountDrift` rows.
- * It is safe beside writers: its snapshot has the records and the counts of a write, or neither.
+ * It is safe with concurrent writers: its snapshot has the records and the counts of a write, or neither.
  */
 export function repairCounts(table: CountedTable): string {
   return `with drift as (${findCountDrift(table)}),

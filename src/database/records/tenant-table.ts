@@ -14,7 +14,7 @@ export interface TenantTableOptions {
   /** Whether deleted records stay, with a `deleted_at`, until a purge. Default: true. */
   readonly softDelete?: boolean;
   /**
-   * Columns by whose values triggers count records, beside the total. Lists that filter by one of them
+   * Columns by whose values triggers count records, in addition to the total. Lists that filter by one of them
    * have an exact total without a scan. Without this option, nothing is counted.
    */
   readonly counted?: readonly string[];

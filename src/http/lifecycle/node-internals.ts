@@ -17,7 +17,7 @@ export function setBacklog(server: Server, backlog: number): boolean {
   return handle?.listen?.(backlog) === 0;
 }
 
-/** Returns the response that a connection sends at present. */
+/** Returns the response that a connection is sending. */
 export function pendingResponseOf(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/error-catalogue.js';
 import type { HandlerDecorator } from '../handler-decorator.js';
 import type { CursorPage, Page } from '../../listing/page.js';
 
-/** How the OpenAPI document describes a route, beside what the route itself declares. */
+/** How the OpenAPI document describes a route, in addition to what the route itself declares. */
 export interface ApiRouteOptions {
   readonly summary: string;
   /** Further sentences. */
@@ -12,7 +12,7 @@ export interface ApiRouteOptions {
   readonly response: Type<object> | readonly [Type<object>];
   /** How a list is paged. Default: by page numbers. */
   readonly paging?: 'cursor';
-  /** Error codes of this route, beside those of authentication, path and body. */
+  /** Error codes of this route, in addition to those of authentication, path and body. */
   readonly errors?: readonly ErrorCode[];
 }
 

@@ -21,7 +21,7 @@ const RECORD_ID = {
   example: ID_EXAMPLE,
 };
 
-/** Completes an operation with what Latitude declares beside the decorators of @nestjs/swagger. */
+/** Completes an operation with what Latitude declares in addition to the decorators of @nestjs/swagger. */
 export function operationOf(explored: ExploredOperation, components: Components): Operation {
   const { path, method, handler } = explored;
   const { access, options, inputs } = handler;

@@ -6,7 +6,7 @@ import { describeParameters, type Swagger } from './declared-parameters.js';
 import { describedDtos, describeProperties } from './dto-properties.js';
 import { responseDtoOf, type RestHandler, type Route } from './routes.js';
 
-// What @nestjs/swagger reads beside its public decorators: everything that relies on it is in this file.
+// What @nestjs/swagger reads in addition to its public decorators: everything that relies on it is in this file.
 
 /** Static method in which the compiler plugin of @nestjs/swagger records the properties of a class. */
 const METADATA_FACTORY = '_OPENAPI_METADATA_FACTORY';

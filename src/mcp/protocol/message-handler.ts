@@ -120,7 +120,7 @@ export class McpMessageHandler {
     }
     const problems = schemaProblemsOf(request, 'InitializeRequest');
     if (others.length > 0 || messages.isBatch) {
-      problems.push({ field: 'body', message: 'must hold nothing beside initialize' });
+      problems.push({ field: 'body', message: 'must contain only initialize' });
     }
     if (problems.length > 0) throw validationError(problems);
     const operations = this.operations.for(messages, context);

@@ -136,7 +136,7 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Takes over the changes that other instances have made to the sessions with notifications. Called before
+   * Applies the changes that other instances have made to the sessions with notifications. Called before
    * events are delivered, so that new and ended subscriptions apply to every later change on all instances.
    * @throws ApiError `query_failed`
    */
@@ -162,7 +162,7 @@ export class SessionStore implements BeforeApplicationShutdown {
       }
       session.closeReplacedStream(stored.stream_number);
       session.updateScopes(stored.scopes);
-      // Other sessions take over subscriptions with their next request, which also reads missed changes.
+      // Other sessions read their subscriptions with their next request, which also reads missed changes.
       if (this.mayBeShared && session.isNotified) {
         const scopes = new Set(stored.scopes);
         this.subscriptions.replace(session, stored.subscriptions, scopes, changesBefore);

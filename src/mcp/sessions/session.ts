@@ -118,8 +118,8 @@ export class Session {
   }
 
   /**
-   * Takes over the subscriptions that requests to other instances have changed.
-   * @returns the new ones
+   * Replaces the subscriptions, which requests to other instances may have changed.
+   * @returns the added ones
    */
   replaceSubscriptions(resources: readonly ResourceReference[]): ResourceReference[] {
     const { added, removedUris } = this.subscriptions.replace(resources);

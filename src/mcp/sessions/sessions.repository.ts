@@ -90,7 +90,7 @@ const WRITE_USES = `
 const OTHER_SUBSCRIPTIONS = `
   array(select uri from unnest(subscriptions) uri where lower(uri) <> lower($2))`;
 
-/** SQL of the sessions of /mcp, which are stored beside the keys (docs/contract/mcp.md#sessions). */
+/** SQL of the sessions of /mcp (docs/contract/mcp.md#sessions). */
 @Injectable()
 export class SessionsRepository {
   private readonly ttlSeconds: number;

@@ -4,7 +4,7 @@ import { compileFunction } from 'node:vm';
 import JestRuntime from 'jest-runtime';
 import { isRelative, resolveFile, SharedFiles } from './shared-files.mjs';
 
-/** The compiled files of all suites. Each suite runs them anew. */
+/** The compiled files of all suites. Each suite runs them again. */
 const compiled = new Map();
 
 const sharedFiles = new SharedFiles();
@@ -14,8 +14,8 @@ const sharedSourceMaps = new Map();
 
 /**
  * A Jest runtime in which Node loads the packages, once per process, and the files of `sharedFolder` in the
- * options of the environment run once per process. Jest runs all other files anew for each suite, and compiles
- * them once per process. Loading Nest, TypeORM and the MCP SDK anew as well takes more time than most suites.
+ * options of the environment run once per process. Jest runs all other files again for each suite, and compiles
+ * them once per process. Loading Nest, TypeORM and the MCP SDK for each suite would take more time than most suites.
  * `jest.mock` works for files and for Node's own modules, and not for packages. In a suite that calls it, no
  * file is shared.
  */

@@ -31,7 +31,7 @@ class OrderDto {
   @IsOptional() @IsDate() @TypeOf(() => Date) due?: Date;
   @IsOptional() @IsString({ each: true }) tags?: string[];
   @IsOptional() @Transform(({ value }) => String(value).trim()) @IsString() note?: string;
-  /** A field of Latitude beside them. */
+  /** A field of Latitude in the same class. */
   @Text({ max: 10, default: 'web', description: 'Where it comes from.' }) source?: string;
 }
 

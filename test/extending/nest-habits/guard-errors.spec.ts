@@ -93,7 +93,7 @@ describe('the errors of a guard with @UseGuards() that declares nothing', () => 
     expect(errorOf(answer).code).toBe(code);
   });
 
-  it('are allowed by the document, beside the errors of Latitude', () => {
+  it('are allowed by the document, in addition to the errors of Latitude', () => {
     const { responses } = document.paths[PLANS]!.get!;
     expect(responses).toMatchObject({
       403: { $ref: '#/components/responses/InsufficientScopeOrOther' },

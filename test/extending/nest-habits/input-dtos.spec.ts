@@ -91,7 +91,7 @@ class CreateOrderDto extends PartyDto {
   @IsOptional() @Transform(({ value }) => BigInt(value as string)) @Allow() big?: bigint;
 }
 
-/** Has fields of Latitude beside properties with rules of class-validator. */
+/** Has fields of Latitude and properties with rules of class-validator. */
 class CreateMixedDto {
   @Text({ max: 5, required: true }) title: string;
   @Text({ max: 20 }) remark?: string | null;
@@ -343,7 +343,7 @@ describe('@Query() with rules of class-validator', () => {
     });
   });
 
-  it('has the fields of a list beside them', async () => {
+  it('has the fields of a list as well', async () => {
     const answer = await tenant.api.get(`${PATH}/mixed?limit=7&ids=1&ids=2`);
     expect(dataOf(answer)).toMatchObject({ page: 1, limit: 7, ids: ['1', '2'] });
     expectInvalid(

@@ -167,7 +167,7 @@ describe('the OpenAPI document of a module with the decorators of @nestjs/swagge
     expect(responses[422]).toEqual({ $ref: '#/components/responses/ComplianceBlocked' });
   });
 
-  it('has the errors of @ApiResponse, with any code, beside those of Latitude', () => {
+  it('has the errors of @ApiResponse, with any code, in addition to those of Latitude', () => {
     expect(response('post', '', 409)).toMatchObject({
       description: 'It was sent already.',
       headers: { 'X-Request-Id': {} },

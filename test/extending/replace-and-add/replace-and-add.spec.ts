@@ -54,7 +54,7 @@ const start = (options: Parameters<typeof TestApp.start>[0]) =>
   TestApp.start({ ...options, database: app.database });
 
 describe('compliance rules', () => {
-  it('of an extension apply besides those of Latitude', async () => {
+  it('of an extension apply in addition to those of Latitude', async () => {
     const { api } = await app.organization();
     const send = async (lead: LeadBody) => {
       const { id } = await createLead(api, lead);

@@ -41,7 +41,7 @@ async function itemOf(tool: string, args = {}): Promise<Row> {
 }
 
 describe('the name of a lead', () => {
-  it('is beside its id in appointments and tasks', async () => {
+  it('is next to its id in appointments and tasks', async () => {
     const named = { lead_id: leadId, lead_name: 'Grace Hopper' };
     const { id } = await bookAppointment();
     const args = { title: 'Call', contact_id: leadId };

@@ -51,7 +51,7 @@ export function useSandbox(): void {
   afterEach(async () => {
     await Promise.all(opened.map((postgres) => postgres.stop()));
     for (const child of children) child.kill('SIGKILL');
-    await eventually(async () => (await livingPostmaster()) === undefined);
+    await eventually(async () => (await runningPostmaster()) === undefined);
   });
 }
 
@@ -87,7 +87,7 @@ export function openInChild(role: Role = 'server') {
 
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   if (!(await pollUntil(condition, { every: 10, timeout: 200_000 })))
-    throw new Error('It never came.');
+    throw new Error('The condition was not met in time.');
 }
 
 export async function query<T>(connection: Connection, sql: string): Promise<T[]> {
@@ -108,7 +108,7 @@ export const isUp = (connection: Connection) =>
   );
 
 /** Inserts rows one by one until the connection breaks; returns what was committed. */
-export async function insertUntilItBreaks(
+export async function insertUntilDisconnected(
   connection: Connection,
   onFirst: () => void,
 ): Promise<number[]> {
@@ -127,13 +127,13 @@ export async function insertUntilItBreaks(
   }
 }
 
-export async function livingPostmaster(): Promise<number | undefined> {
+export async function runningPostmaster(): Promise<number | undefined> {
   const file = join(sandbox.dataDir, 'postgres/postmaster.pid');
   const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''));
   return (await identify(pid)) && pid;
 }
 
-export async function isDead(pid: number): Promise<boolean> {
+export async function hasEnded(pid: number): Promise<boolean> {
   return (await identify(pid)) === undefined;
 }
 
@@ -144,7 +144,7 @@ export async function parentOf(pid: number): Promise<number> {
 }
 
 /** Starts an unrelated process. */
-export function stranger(): number {
+export function startUnrelatedProcess(): number {
   const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
   children.push(child);
   return child.pid!;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DataDirectoryInUseError } from '../../../src/embedded-postgres/errors.js';
 import {
   eventually,
-  isDead,
+  hasEnded,
   isUp,
   open,
   openInChild,
@@ -47,7 +47,7 @@ describe('the embedded PostgreSQL', () => {
     const postgres = await open();
     await Promise.all([postgres.stop(), postgres.stop()]);
     await postgres.stop();
-    expect(await isDead(postgres.pid)).toBe(true);
+    expect(await hasEnded(postgres.pid)).toBe(true);
     expect(await readdir(sandbox.dataDir)).toEqual(['postgres']);
   });
 

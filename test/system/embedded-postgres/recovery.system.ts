@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.js';
 import {
   eventually,
-  insertUntilItBreaks,
-  isDead,
+  insertUntilDisconnected,
+  hasEnded,
   isUp,
-  livingPostmaster,
+  runningPostmaster,
   open,
   opened,
   openInChild,
   parentOf,
   query,
   sandbox,
-  stranger,
+  startUnrelatedProcess,
   useSandbox,
 } from '../../support/servers/embedded-postgres.js';
 
@@ -31,10 +31,10 @@ describe('after processes were killed', () => {
       connection,
       'drop table if exists numbers; create table numbers (id int primary key)',
     );
-    const committed = await insertUntilItBreaks(connection, () => {
+    const committed = await insertUntilDisconnected(connection, () => {
       process.kill(target(killed.pid), 'SIGKILL');
     });
-    await eventually(() => isDead(pid));
+    await eventually(() => hasEnded(pid));
 
     const next = await open();
     const rows = await query<{ id: number }>(next.connection, 'select id from numbers order by id');
@@ -47,7 +47,7 @@ describe('after processes were killed', () => {
     const half = `postgres.init-${killed.pid}`;
     await eventually(() => existsSync(join(sandbox.dataDir, half, 'base')));
     killed.child.kill('SIGKILL');
-    await eventually(() => isDead(killed.pid));
+    await eventually(() => hasEnded(killed.pid));
     const next = await open();
     expect(await isUp(next.connection)).toBe(true);
     expect(await readdir(sandbox.dataDir)).not.toContain(half);
@@ -70,9 +70,9 @@ describe('after processes were killed', () => {
   it('postgres: it can be stopped during the restart', async () => {
     const postgres = await open();
     process.kill(postgres.pid, 'SIGKILL');
-    await eventually(() => isDead(postgres.pid));
+    await eventually(() => hasEnded(postgres.pid));
     await postgres.stop();
-    expect(await livingPostmaster()).toBeUndefined();
+    expect(await runningPostmaster()).toBeUndefined();
     expect(await readdir(sandbox.dataDir)).toEqual(['postgres']);
   });
 
@@ -84,7 +84,7 @@ describe('after processes were killed', () => {
       const { pid, connection } = postgres;
       process.kill(await parentOf(pid), 'SIGKILL');
       await eventually(async () => postgres.pid !== pid && (await isUp(connection)));
-      expect(await isDead(pid)).toBe(true);
+      expect(await hasEnded(pid)).toBe(true);
     });
 
     it('together with Node.js: the next start takes over', async () => {
@@ -98,11 +98,11 @@ describe('after processes were killed', () => {
         .map(Number)
         .filter((child) => child !== pid);
       for (const each of [killed.pid, guard, ...rest]) process.kill(each, 'SIGKILL');
-      await eventually(async () => (await isDead(guard)) && (await isDead(killed.pid)));
-      expect(await isDead(pid)).toBe(false);
+      await eventually(async () => (await hasEnded(guard)) && (await hasEnded(killed.pid)));
+      expect(await hasEnded(pid)).toBe(false);
 
       const next = await open();
-      expect(await isDead(pid)).toBe(true);
+      expect(await hasEnded(pid)).toBe(true);
       expect(await isUp(next.connection)).toBe(true);
     });
   });
@@ -111,14 +111,14 @@ describe('after processes were killed', () => {
 describe('a start after an earlier run', () => {
   it('does not signal an unrelated process that postmaster.pid names', async () => {
     await (await open()).stop();
-    const pid = stranger();
+    const pid = startUnrelatedProcess();
     await writeFile(
       join(sandbox.dataDir, 'postgres/postmaster.pid'),
       `${pid}\n${sandbox.dataDir}/postgres\n`,
     );
     const { connection } = await open();
     expect(await isUp(connection)).toBe(true);
-    expect(await isDead(pid)).toBe(false);
+    expect(await hasEnded(pid)).toBe(false);
   });
 
   it('does not use the postgres of another directory', async () => {
@@ -132,7 +132,7 @@ describe('a start after an earlier run', () => {
 
   it.each([
     ['dead', () => 2 ** 22 + 1],
-    ['an unrelated process by now', stranger],
+    ['an unrelated process by now', startUnrelatedProcess],
   ])('takes over from an owner that is %s', async (_, pid) => {
     const owner = { pid: pid(), started: 'earlier', role: 'server', socketDirectory: '/nowhere' };
     await mkdir(join(sandbox.dataDir, 'owner'), { recursive: true });
@@ -141,7 +141,9 @@ describe('a start after an earlier run', () => {
   });
 
   it('removes incomplete directories of dead processes, but not those of running ones', async () => {
-    const [dead, living] = [2 ** 22 + 1, stranger()].map((pid) => `postgres.init-${pid}`);
+    const [dead, living] = [2 ** 22 + 1, startUnrelatedProcess()].map(
+      (pid) => `postgres.init-${pid}`,
+    );
     for (const name of [dead!, living!])
       await mkdir(join(sandbox.dataDir, name), { recursive: true });
     await open();
