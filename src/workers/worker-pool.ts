@@ -88,7 +88,7 @@ export class WorkerPool {
   private async restartAll(): Promise<void> {
     const isComplete = await this.restartOnce();
     if (isComplete) logger.info('all workers are restarted');
-    else if (!this.isStopping) logger.error('the restart ends: the other workers continue');
+    else if (!this.isStopping) logger.error('the restart failed: the remaining workers continue');
   }
 
   /** @returns whether all workers that run now are replaced */

@@ -113,7 +113,7 @@ async function vacuum(target: DatabaseTarget): Promise<void> {
 /** Locks the tables of the target exclusively until the transaction ends. */
 async function lockTables(client: pg.Client, header: BackupHeader): Promise<StoredTable[]> {
   const schema = await readSchemaName(client);
-  if (schema === undefined) throw new Error('The database holds no tables of Latitude.');
+  if (schema === undefined) throw new Error('The database has no tables of Latitude.');
   const tables = await readTables(client, schema);
   const names = [...tables.map(({ sql }) => sql), 'migrations'].join(', ');
   await client.query(`set local lock_timeout = '${LOCK_WAIT}'`);

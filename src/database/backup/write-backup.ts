@@ -63,7 +63,7 @@ class Backup {
 
   static async begin(client: pg.Client): Promise<Backup> {
     const schema = await readSchemaName(client);
-    if (schema === undefined) throw new Error('The database holds no tables of Latitude.');
+    if (schema === undefined) throw new Error('The database has no tables of Latitude.');
     const tables = await readTables(client, schema);
     // Migrations must not change the tables meanwhile.
     await client.query(

@@ -94,7 +94,7 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
   for (const { name } of unprotected) {
     logger.warn(
       `table ${name} has an organization_id but no forced row-level security: role ${TENANT_ROLE} ` +
-        'is granted nothing on it',
+        'gets no privileges on it',
     );
   }
   const lacking = await query<Missing>(runner, FIND_MISSING);
@@ -134,7 +134,7 @@ async function query<Row>(runner: QueryRunner, text: string, ...values: unknown[
 async function grant(runner: QueryRunner, missing: Missing): Promise<void> {
   try {
     await runner.query(grantStatements([missing], TENANT_ROLE));
-    logger.info(`granted role ${TENANT_ROLE} ${missing.privileges} on ${missing.object}`);
+    logger.info(`granted ${missing.privileges} on ${missing.object} to role ${TENANT_ROLE}`);
   } catch (error) {
     if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
   }

@@ -29,7 +29,7 @@ export class HealthChecks implements OnModuleInit {
     );
     if (wrong === undefined) return;
     throw new Error(
-      `The health indicator ${wrong} needs a name in snake_case that no other has, except ${[...RESERVED].join(' and ')}.`,
+      `The health indicator ${wrong} needs a name in snake_case that is unique and not one of ${[...RESERVED].join(', ')}.`,
     );
   }
 

@@ -9,7 +9,9 @@ export class MetricsRegistry extends Registry {
     const { name } = metric as Metric<T> & { readonly name: string };
     const other: unknown = this.getSingleMetric(name);
     if (other !== undefined && other !== metric) {
-      throw new Error(`Two metrics have the name ${name}: begin names with that of the extension.`);
+      throw new Error(
+        `Two metrics have the name ${name}: begin the names of metrics with that of the extension.`,
+      );
     }
     super.registerMetric(metric);
   }

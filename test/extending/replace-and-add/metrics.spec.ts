@@ -79,6 +79,6 @@ it.each([
   ['a metric of Latitude', [TakenModule], 'latitude_build_info'],
 ])('the start fails if a metric has the name of %s', async (_, modules, name) => {
   await expect(TestApp.start({ modules, database: app.database })).rejects.toThrow(
-    `Two metrics have the name ${name}: begin names with that of the extension.`,
+    `Two metrics have the name ${name}: begin the names of metrics with that of the extension.`,
   );
 });

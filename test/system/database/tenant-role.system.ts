@@ -127,7 +127,7 @@ describe('startup when the tenant role lacks privileges', () => {
     const granted = (messages: string[]) =>
       messages.filter((message) => message.startsWith('granted'));
     expect(granted(await messagesOfStart(database))).toContain(
-      'granted role latitude_app select, insert, update, delete on table public.leads',
+      'granted select, insert, update, delete on table public.leads to role latitude_app',
     );
     expect(granted(await messagesOfStart(database))).toEqual([]);
   });

@@ -205,7 +205,7 @@ describe('SIGUSR2', () => {
     });
     process.kill(successor!, 'SIGKILL');
     await server.untilPrinted(/could not start: it ended before it was ready \(SIGKILL\)/);
-    await server.untilPrinted(/the restart ends/);
+    await server.untilPrinted(/the restart failed/);
     expect(workersOf(server).sort()).toEqual(pids.sort());
     const api = new ApiClient(server.url, key);
     const { id } = await createLead(api);
