@@ -77,8 +77,15 @@ export class Load {
         load.callers.push(load.repeatRequest(kind, requests[kind]));
       }
     }
-    await until(() => Promise.resolve(load.recoveryTime(0) < Infinity));
+    await load.timeUntilAllSucceed();
     return load;
+  }
+
+  /** Waits until each kind of request has succeeded. Returns the time that it took in milliseconds. */
+  async timeUntilAllSucceed(): Promise<number> {
+    const since = performance.now();
+    await until(() => Promise.resolve(this.recoveryTime(since) < Infinity));
+    return this.recoveryTime(since);
   }
 
   /**
