@@ -28,8 +28,8 @@ describeUnless(CLOCK_SKIP_REASON, 'the clock of the machine', () => {
   });
 
   it.each([
-    ['clock an hour ahead, then right again', 1],
-    ['clock an hour behind, then right again', -1],
+    ['clock one hour ahead, then corrected', 1],
+    ['clock one hour behind, then corrected', -1],
   ])('%s', async (name, hours) => {
     const jump = async () => {
       const api = new ApiClient(environment.url, environment.key);

@@ -60,7 +60,7 @@ describe('a fault of the connections to PostgreSQL', () => {
       },
     ],
     [
-      'blackhole',
+      'PostgreSQL unreachable, packets dropped',
       async ({ proxy }) => {
         proxy.pauseTraffic();
         await after(LONG_MS);
@@ -68,7 +68,7 @@ describe('a fault of the connections to PostgreSQL', () => {
       },
     ],
     [
-      'connections forgotten',
+      'connections silent for good',
       async ({ proxy }) => {
         proxy.blackhole();
         // The first waiting requests detect the loss for all.
@@ -106,7 +106,7 @@ describe('other clients of PostgreSQL', () => {
       },
     ],
     [
-      'pool used up by slow statements',
+      'pool exhausted by slow statements',
       async () => {
         const client = await environment.client();
         await client.query(SLOW_WRITES);
@@ -116,7 +116,7 @@ describe('other clients of PostgreSQL', () => {
       },
     ],
     [
-      'connections of PostgreSQL used up',
+      'max_connections of PostgreSQL exhausted',
       async ({ proxy }) => {
         proxy.setOpen(false);
         const clients = await takeAllConnections();

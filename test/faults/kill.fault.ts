@@ -34,7 +34,7 @@ it('kill -9 of the whole process group under ten writers', async () => {
   process.stdout.write(
     `kill -9: ${ROUNDS} times, ${writes} acknowledged writes, none lost, none doubled; ` +
       `${feed.ids.length} events, one for each lead; ` +
-      `up again after ${Math.round(slowest)} ms at most\n`,
+      `running again after ${Math.round(slowest)} ms at most\n`,
   );
 });
 

@@ -29,7 +29,7 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
     key = await topology.createKey();
   });
   afterAll(() => topology.remove());
-  beforeEach(() => topology.untilWell());
+  beforeEach(() => topology.untilReady());
 
   it('fail no request while they are restarted in turn', async () => {
     const load = await topology.underLoad(key, async () => {

@@ -41,17 +41,17 @@ export async function expectRecovery(
   const figures = new FaultStatistics(name);
   for (let round = 0; round < ROUNDS; round++) {
     const load = await Load.start(environment.url, environment.key);
-    let wellSince: number;
+    let faultEndedAt: number;
     let undisturbed: number;
     try {
       undisturbed = await load.timeUntilAllSucceed();
       await fault(environment, load);
-      wellSince = performance.now();
+      faultEndedAt = performance.now();
       await after(OBSERVATION_MS);
     } finally {
       await load.stop();
     }
-    figures.add(load.samples, load.recoveryTime(wellSince), undisturbed);
+    figures.add(load.samples, load.recoveryTime(faultEndedAt), undisturbed);
     expect(environment.server.hasEnded).toBe(false);
     await load.writeLog.expectConsistent(load.api);
   }
@@ -88,7 +88,7 @@ class FaultStatistics {
       `${this.requests} requests`,
       refusals.join(', ') || 'none failed',
       `longest ${Math.round(this.worst)} ms`,
-      `all well after ${Math.round(this.recovery)} ms`,
+      `recovered after ${Math.round(this.recovery)} ms`,
     ];
     process.stdout.write(`${this.name}: ${figures.join('; ')}\n`);
   }

@@ -88,7 +88,7 @@ export class Topology {
   }
 
   /** Waits until all instances are ready without warnings. */
-  async untilWell(): Promise<void> {
+  async untilReady(): Promise<void> {
     await until(async () => {
       const reports = await Promise.all(this.instances.map(readiness));
       return reports.every(({ status, warnings = [] }) => status === 'ok' && warnings.length === 0);
