@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import {
   destroyConnection,
@@ -98,17 +99,41 @@ it.each(['copy numbers from stdin', 'copy numbers to stdout'])('rejects %s', asy
   await expect(run(text, [[]]).result).rejects.toThrow('COPY needs a client of its own.');
 });
 
+/** Reports an error of PostgreSQL to a statement, on a connection without a server. */
+function reportError(properties: Partial<pg.DatabaseError>) {
+  const connection = new EventEmitter() as pg.Connection;
+  const pipeline = new StatementPipeline(undefined, { name: '', text: 'select 1' }, [[]]);
+  const rejected = jest.fn<undefined, [unknown]>();
+  const ended = pipeline.result.catch(rejected);
+  const error = new pg.DatabaseError('for a test', 0, 'error');
+  pipeline.handleError(Object.assign(error, properties), connection);
+  return { connection, ended, rejected };
+}
+
 it.each([
   ['22012', 'ERROR', pg.DatabaseError],
   ['22012', 'FEHLER', pg.DatabaseError],
   ['57P01', 'FATAL', LostConnectionError],
   ['57P01', 'SCHWERWIEGEND', LostConnectionError],
 ])('rejects after SQLSTATE %s with severity %s, in any language', async (code, severity, type) => {
-  const pipeline = new StatementPipeline(undefined, { name: '', text: 'select 1' }, [[]]);
-  const error = new pg.DatabaseError('for a test', 0, 'error');
-  pipeline.handleError(Object.assign(error, { code, severity }));
-  await expect(pipeline.result).rejects.toBeInstanceOf(type);
+  const { connection, ended, rejected } = reportError({ code, severity });
+  connection.emit('readyForQuery');
+  await ended;
+  expect(rejected.mock.calls).toEqual([[expect.any(type)]]);
 });
+
+it.each(['readyForQuery', 'end'])(
+  'rejects after an error when PostgreSQL has ended the transaction (%s), and not earlier',
+  async (event) => {
+    const { connection, ended, rejected } = reportError({ code: '23505', severity: 'ERROR' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rejected).not.toHaveBeenCalled();
+    connection.emit(event);
+    await ended;
+    expect(rejected.mock.calls).toEqual([[expect.objectContaining({ code: '23505' })]]);
+    expect(connection.eventNames()).toEqual([]);
+  },
+);
 
 it('rejects if the connection is lost', async () => {
   const { result } = run('select pg_sleep(60)', [[]]);

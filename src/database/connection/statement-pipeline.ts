@@ -137,10 +137,18 @@ export class StatementPipeline<Row> extends pg.Query {
     this.failure = new Error('COPY needs a client of its own.');
   }
 
-  handleError(error: Error): void {
+  handleError(error: Error, connection: pg.Connection): void {
     for (const name of [this.context?.name, this.statement.name]) this.prepared.delete(name ?? '');
-    const isLost = !(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '');
-    this.settle.reject(this.failure ?? (isLost ? new LostConnectionError(error) : error));
+    if (!(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '')) {
+      this.settle.reject(this.failure ?? new LostConnectionError(error));
+      return;
+    }
+    // PostgreSQL sends an error before it ends the transaction and releases its locks.
+    const reject = () => {
+      connection.off('readyForQuery', reject).off('end', reject);
+      this.settle.reject(this.failure ?? error);
+    };
+    connection.on('readyForQuery', reject).on('end', reject);
   }
 
   handleReadyForQuery(): void {
