@@ -9,10 +9,10 @@ import { POSTGRES_SKIP_REASON, type PostgresServer } from './support/postgres-se
 import { SELDOM, Topology } from './support/topology.js';
 
 /**
- * Maximum time from a promotion until every kind of request succeeds again. It takes less than 2 seconds, and
- * longer on a machine that has much else to do.
+ * Maximum time from a promotion until every kind of request succeeds again, in addition to the time that one request
+ * of each kind takes without a fault.
  */
-const MAX_RECOVERY_MS = 10_000;
+const MAX_RECOVERY_MS = 5_000;
 
 /** Longer than the timeout of the checks of replicas. */
 const PAUSE_MS = 1_700;
@@ -96,7 +96,7 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
       await other!.follow(next!);
     });
     report('primary killed, standby promoted', load);
-    expect(load.recoveryTime(promotedAt)).toBeLessThan(MAX_RECOVERY_MS);
+    expect(load.delayAfter(promotedAt)).toBeLessThan(MAX_RECOVERY_MS);
     // The restart point confirms the timeline of the other standby.
     for (const server of promoted) await server.sql('checkpoint');
     await until(async () => (await replicasInUse()) === topology.instances.length, SELDOM);

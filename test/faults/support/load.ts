@@ -61,6 +61,8 @@ export class Load {
   readonly writeLog = new WriteLog();
   private readonly callers: Promise<void>[] = [];
   private isStopped = false;
+  /** The time that `recoveryTime` measures without a fault. */
+  private undisturbedMs = 0;
 
   private constructor(readonly api: ApiClient) {}
 
@@ -78,11 +80,12 @@ export class Load {
       }
     }
     await load.timeUntilAllSucceed();
+    load.undisturbedMs = await load.timeUntilAllSucceed();
     return load;
   }
 
   /** Waits until each kind of request has succeeded. Returns the time that it took in milliseconds. */
-  async timeUntilAllSucceed(): Promise<number> {
+  private async timeUntilAllSucceed(): Promise<number> {
     const since = performance.now();
     await until(() => Promise.resolve(this.recoveryTime(since) < Infinity));
     return this.recoveryTime(since);
@@ -98,6 +101,11 @@ export class Load {
     });
     const failures = this.samples.filter(({ refusal }) => refusal).map(({ sentAt }) => sentAt);
     return Math.max(since, ...firsts, ...failures) - since;
+  }
+
+  /** The part of the recovery time that is due to the fault, and not to the speed of the machine. */
+  delayAfter(since: number): number {
+    return this.recoveryTime(since) - this.undisturbedMs;
   }
 
   /** Waits for the last requests to end. */

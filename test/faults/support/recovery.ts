@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { Load, type Sample } from './load.js';
+import { Load } from './load.js';
 import type { FaultEnvironment } from './environment.js';
 
 /** Maximum duration of a request in milliseconds. */
@@ -42,16 +42,14 @@ export async function expectRecovery(
   for (let round = 0; round < ROUNDS; round++) {
     const load = await Load.start(environment.url, environment.key);
     let faultEndedAt: number;
-    let undisturbed: number;
     try {
-      undisturbed = await load.timeUntilAllSucceed();
       await fault(environment, load);
       faultEndedAt = performance.now();
       await after(OBSERVATION_MS);
     } finally {
       await load.stop();
     }
-    figures.add(load.samples, load.recoveryTime(faultEndedAt), undisturbed);
+    figures.add(load, faultEndedAt);
     expect(environment.server.hasEnded).toBe(false);
     await load.writeLog.expectConsistent(load.api);
   }
@@ -69,12 +67,11 @@ class FaultStatistics {
 
   constructor(private readonly name: string) {}
 
-  /** @param undisturbed the same time as `recovery` without a fault */
-  add(samples: readonly Sample[], recovery: number, undisturbed: number): void {
-    this.requests += samples.length;
-    this.recovery = Math.max(this.recovery, recovery);
-    this.delay = Math.max(this.delay, recovery - undisturbed);
-    for (const { sentAt, endedAt, refusal } of samples) {
+  add(load: Load, faultEndedAt: number): void {
+    this.requests += load.samples.length;
+    this.recovery = Math.max(this.recovery, load.recoveryTime(faultEndedAt));
+    this.delay = Math.max(this.delay, load.delayAfter(faultEndedAt));
+    for (const { sentAt, endedAt, refusal } of load.samples) {
       this.worst = Math.max(this.worst, endedAt - sentAt);
       if (!refusal) continue;
       const code = refusal.retryable ? refusal.code : `${refusal.code} (final)`;
