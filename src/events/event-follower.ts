@@ -3,7 +3,7 @@ import { ChangeBus } from '../database/events/change-bus.js';
 import {
   EventLogRepository,
   type EventMark,
-  type LogState,
+  type Publication,
 } from '../database/events/event-log.repository.js';
 
 /** Events that one statement reads. */
@@ -47,12 +47,18 @@ export class EventFollower implements OnModuleDestroy {
     this.listeners.add(listener);
   }
 
-  /** Reads the events up to the last one and notifies listeners. The first call only sets the position. */
-  async advance({ last, expiredBefore }: LogState): Promise<void> {
+  /**
+   * Notifies listeners of the events up to the last one, and reads those that other instances have published.
+   * The first call only sets the position.
+   */
+  async advance({ published, previous, last, expiredBefore }: Publication): Promise<void> {
     this.expiredBefore = expiredBefore;
     this.position ??= last;
     while (this.position < last) {
-      const marks = await this.log.readMarks(this.position, last, PAGE);
+      const isNext = this.position === previous;
+      const marks: readonly EventMark[] = isNext
+        ? published
+        : await this.log.readMarks(this.position, last, PAGE);
       if (marks.length > 0) await Promise.all(this.preparations.map((prepare) => prepare()));
       this.position = (marks.length < PAGE ? undefined : marks.at(-1)?.position) ?? last;
       if (marks.length > 0) this.notify(marks);

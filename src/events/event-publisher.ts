@@ -129,14 +129,14 @@ export class EventPublisher
 
   private async publishWaiting(): Promise<void> {
     try {
-      let published: number;
+      let count: number;
       do {
-        const state = await this.log.publish();
-        ({ published } = state);
-        this.published.inc(published);
-        this.oldestWaiting = published > 0 ? null : state.oldestWaiting;
-        await this.follower.advance(state);
-      } while (published === EVENTS_PER_PUBLICATION);
+        const publication = await this.log.publish();
+        count = publication.published.length;
+        this.published.inc(count);
+        this.oldestWaiting = count > 0 ? null : publication.oldestWaiting;
+        await this.follower.advance(publication);
+      } while (count === EVENTS_PER_PUBLICATION);
       this.hasFailed = false;
     } catch (error) {
       if (!this.hasFailed) logger.warn({ err: error }, 'events could not be published');

@@ -13,6 +13,13 @@ export interface NewDelivery {
   readonly body: string;
 }
 
+/** A webhook, with the types of events that it subscribes to and its scopes. */
+export interface Receiver {
+  readonly id: string;
+  readonly types: readonly string[];
+  readonly scopes: readonly string[];
+}
+
 /** A delivery that is due, with the data of its request. */
 export interface DueDelivery {
   readonly id: string;
@@ -100,16 +107,14 @@ export class DeliveryQueueRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * The enabled webhooks that subscribe to a type of events and have its scope.
+   * The enabled webhooks of an organization.
    * @throws ApiError `query_failed`
    */
-  async receiversOf(tenant: Tenant, type: string, scope: string): Promise<string[]> {
-    const rows = await this.database.read<{ id: string }>(tenant, {
-      text: `select id from webhooks
-        where organization_id = $1 and enabled and $2 = any(types) and $3 = any(scopes)`,
-      values: [tenant.id, type, scope],
+  enabledWebhooks(tenant: Tenant): Promise<Receiver[]> {
+    return this.database.read(tenant, {
+      text: 'select id, types, scopes from webhooks where organization_id = $1 and enabled',
+      values: [tenant.id],
     });
-    return rows.map(({ id }) => id);
   }
 
   /**

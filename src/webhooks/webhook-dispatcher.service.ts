@@ -3,7 +3,11 @@ import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { defineJob } from '../jobs/job.js';
 import { JobsService } from '../jobs/jobs.service.js';
-import { DeliveryQueueRepository, type NewDelivery } from './delivery-queue.repository.js';
+import {
+  DeliveryQueueRepository,
+  type NewDelivery,
+  type Receiver,
+} from './delivery-queue.repository.js';
 import { EventTypes } from '../events/event-types.js';
 
 /** Delivers the due events of a webhook. A run mostly waits for responses, so its concurrency is high. */
@@ -27,27 +31,27 @@ export class WebhookDispatcher {
   ) {}
 
   /**
-   * Queues an event once for every webhook of the organization that subscribes to its type. Call it with the
-   * events of a record in their order.
-   * @param memo caches the webhooks of a type, for events that were read together
-   * @throws ApiError `query_failed`, `create_failed`
+   * Returns the ids of the enabled webhooks that subscribe to a type of events and have its scope.
+   * @param memo caches the webhooks of an organization, for events that were read together
+   * @throws ApiError `query_failed`
    */
-  async dispatch(
+  async receiversOf(
     tenant: Tenant,
-    event: NewDelivery,
+    type: string,
     memo = new Map<string, unknown>(),
-  ): Promise<void> {
-    const scope = this.types.scopeOf(event.type);
-    if (scope === undefined) return;
-    const key = `${tenant.id} ${event.type}`;
-    const known = memo.get(key) as readonly string[] | undefined;
-    const receivers = known ?? (await this.queue.receiversOf(tenant, event.type, scope));
-    memo.set(key, receivers);
-    if (receivers.length > 0) await this.add(tenant, receivers, event);
+  ): Promise<string[]> {
+    const scope = this.types.scopeOf(type);
+    if (scope === undefined) return [];
+    const known = memo.get(tenant.id) as readonly Receiver[] | undefined;
+    const enabled = known ?? (await this.queue.enabledWebhooks(tenant));
+    memo.set(tenant.id, enabled);
+    return enabled
+      .filter(({ types, scopes }) => types.includes(type) && scopes.includes(scope))
+      .map(({ id }) => id);
   }
 
   /**
-   * Queues an event for webhooks.
+   * Queues an event for webhooks. Call it with the events of a record in their order.
    * @returns the ids of the deliveries, without those of disabled webhooks and those that existed
    * @throws ApiError `create_failed`
    */

@@ -63,9 +63,15 @@ export class WebhooksJobs implements OnModuleDestroy {
     { memo }: EventBatch,
   ): Promise<void> {
     const { id: eventId, type, record } = event;
+    const receivers = await this.dispatcher.receiversOf(organization, type, memo);
+    if (receivers.length === 0) return;
     const body = JSON.stringify(event);
-    const queued = { eventId, type, recordId: record.id, body };
-    await this.dispatcher.dispatch(organization, queued, memo);
+    await this.dispatcher.add(organization, receivers, {
+      eventId,
+      type,
+      recordId: record.id,
+      body,
+    });
   }
 
   @JobHandler(DELIVER)

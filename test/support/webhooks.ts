@@ -78,7 +78,8 @@ export async function publish(
     body: JSON.stringify({ id: eventId, type }),
     ...event,
   };
-  await app.get(WebhookDispatcher).dispatch({ id }, published);
+  const dispatcher = app.get(WebhookDispatcher);
+  await dispatcher.add({ id }, await dispatcher.receiversOf({ id }, type), published);
   return published;
 }
 

@@ -2,21 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker, queryAsWorker } from '../tenant-role/as-worker.js';
+import { queryAsWorker } from '../tenant-role/as-worker.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
-/** Events that one transaction publishes, so that each is short. */
+/** Events that one statement publishes, so that each is short. */
 export const EVENTS_PER_PUBLICATION = 1_000;
-
-/** What this instance knows of the published events of all instances. */
-export interface LogState {
-  /** Position of the last published event. Every event up to it is visible. */
-  readonly last: number;
-  /** Events before this position are removed. */
-  readonly expiredBefore: number;
-  /** When the oldest unpublished event was written; null if there is none. */
-  readonly oldestWaiting: Date | null;
-}
 
 /** The parts of an event that determine who is notified of it. */
 export interface EventMark {
@@ -28,28 +18,64 @@ export interface EventMark {
   readonly origin: number;
 }
 
+/** What this instance knows of the published events of all instances. */
+interface LogState {
+  /** Position of the last published event. Every event up to it is visible. */
+  readonly last: number;
+  /** Events before this position are removed. */
+  readonly expiredBefore: number;
+  /** When the oldest unpublished event was written; null if there is none. */
+  readonly oldestWaiting: Date | null;
+}
+
+interface PublishResult {
+  /** The events that this instance has published, in their order. */
+  readonly published: readonly EventMark[];
+  /** Position of the last event before these. */
+  readonly previous: number;
+  readonly last: number;
+}
+
+/** The state after a publication. `oldestWaiting` is that before it. */
+export type Publication = LogState & PublishResult;
+
 const STATE = `
   select last::float8 as last, expired_before::float8 as "expiredBefore",
     (select created_at from event_outbox order by seq limit 1) as "oldestWaiting"
   from event_position`;
 
+/** The setting that tells the statement of a publication whether its transaction has locked the positions. */
+const PUBLISHER_SETTING = 'app.event_publisher';
+
+/** Locks the row of positions, unless another instance has locked it. */
+const LOCK = `set_config('${PUBLISHER_SETTING}',
+  (select 'on' from event_position for update skip locked), true)`;
+
 // Positions are the time in microseconds, and always higher than the last one: they also grow after the
 // restore of an older backup, and when a standby takes over.
 const PUBLISH = `
-  with moved as (
-    delete from event_outbox where seq = any(array(select seq from event_outbox order by seq limit ${EVENTS_PER_PUBLICATION}))
+  with start as materialized (
+    select greatest(last + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint) as position
+    from event_position where current_setting('${PUBLISHER_SETTING}', true) = 'on'),
+  moved as (
+    delete from event_outbox
+    where seq = any(array(select seq from event_outbox order by seq limit ${EVENTS_PER_PUBLICATION}))
+      and exists (select from start)
     returning *),
-  start as materialized (
-    select greatest($1::bigint + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint) as position),
   numbered as (
     select start.position + row_number() over (order by seq) - 1 as position, moved.* from moved, start),
   published as (
     insert into events (position, organization_id, type, record_id, record, changed, key_id, channel,
       request_id, origin, created_at)
     select position, organization_id, type, record_id, record, changed, key_id, channel,
-      request_id, origin, created_at from numbered)
-  update event_position set last = coalesce((select max(position) from numbered), last)
-  returning last::float8 as last, (select count(*) from numbered)::int as published`;
+      request_id, origin, created_at from numbered
+    returning position, organization_id, type, record_id, origin),
+  advanced as (
+    update event_position set last = (select max(position) from published)
+    where exists (select from published))
+  select coalesce((select json_agg(published order by position) from published), '[]') as published,
+    last::float8 as previous, coalesce((select max(position) from published), last)::float8 as last
+  from event_position`;
 
 /**
  * Numbers events after their commit and reads them, for all organizations. One instance publishes at a
@@ -60,26 +86,15 @@ const PUBLISH = `
 export class EventLogRepository {
   constructor(@InjectDataSource(ADMINISTRATION) private readonly dataSource: DataSource) {}
 
-  /**
-   * Publishes a batch of waiting events, unless another instance publishes at this moment.
-   * @returns the state, and how many events were published
-   */
-  async publish(): Promise<LogState & { published: number }> {
+  /** Publishes a batch of waiting events, unless another instance publishes at this moment. */
+  async publish(): Promise<Publication> {
     const [state] = await queryAsWorker<LogState>(this.dataSource, STATE);
     const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
-    const idle = { last, expiredBefore, oldestWaiting, published: 0 };
-    if (!oldestWaiting) return idle;
-    return asWorker(this.dataSource, async (manager) => {
-      const [lock] = await manager.query<{ last: number }[]>(
-        'select last::float8 as last from event_position for update skip locked',
-      );
-      if (!lock) return idle;
-      const [[done]] = await manager.query<[{ last: number; published: number }[], number]>(
-        PUBLISH,
-        [lock.last],
-      );
-      return { ...idle, ...done };
-    });
+    const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
+    if (!oldestWaiting) return nothing;
+    const options = { before: LOCK };
+    const [result] = await queryAsWorker<PublishResult>(this.dataSource, PUBLISH, [], options);
+    return { ...nothing, ...result };
   }
 
   /** The events after a position and up to another one, in their order. */

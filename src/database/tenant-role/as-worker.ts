@@ -45,13 +45,14 @@ export async function asWorker<T>(
  * Runs one statement on jobs or events of all organizations in a transaction of its own, as the database user. It
  * takes one round trip.
  * @param mayBeUndone whether a crash of PostgreSQL may undo the last statements
+ * @param before an expression to evaluate first. The statement sees what was committed until then.
  * @throws any error of the driver
  */
 export async function queryAsWorker<Row>(
   dataSource: DataSource,
   text: string,
   values: readonly unknown[] = [],
-  { mayBeUndone = false } = {},
+  { mayBeUndone = false, before }: { mayBeUndone?: boolean; before?: string } = {},
 ): Promise<Row[]> {
   const [client, release] = await acquireClient(dataSource);
   const overdue = setTimeout(() => {
@@ -59,7 +60,8 @@ export async function queryAsWorker<Row>(
   }, TIMEOUT_MS);
   try {
     const settings = mayBeUndone ? WITHOUT_WAIT : AS_WORKER;
-    const context = { name: '', text: settings, values: [String(TIMEOUT_MS)] };
+    const first = before === undefined ? settings : `${settings}, ${before}`;
+    const context = { name: '', text: first, values: [String(TIMEOUT_MS)] };
     const pipeline = new StatementPipeline<Row>(context, { name: '', text }, [values]);
     client.query(pipeline);
     return await pipeline.result;
