@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { jestConfig } from './src/testing/jest/config.mjs';
 
 // A time zone with daylight saving and a historical offset with seconds: no test may depend on it.
@@ -10,7 +11,8 @@ export default jestConfig({
   roots: ['<rootDir>/src', '<rootDir>/test'],
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',
-  maxWorkers: '100%',
+  // More than there are cores, because a worker often waits for its server.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Suites leave garbage behind in a process that loads packages once.
   workerIdleMemoryLimit: '1GB',
   // The time of a machine that has much else to do; no test and no hook sets one of its own.
