@@ -49,11 +49,11 @@ export class EventFollower implements OnModuleDestroy {
 
   /**
    * Notifies listeners of the events up to the last one, and reads those that other instances have published.
-   * The first call only sets the position.
+   * The first call begins with the events that this instance has published.
    */
   async advance({ published, previous, last, expiredBefore }: Publication): Promise<void> {
     this.expiredBefore = expiredBefore;
-    this.position ??= last;
+    this.position ??= previous;
     while (this.position < last) {
       const isNext = this.position === previous;
       const marks: readonly EventMark[] = isNext
