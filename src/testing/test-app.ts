@@ -5,7 +5,7 @@ import type { TestingModuleBuilder } from '@nestjs/testing';
 import { createApp, initApp, NEST_OPTIONS, serverModule } from '../app.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { KeysService } from '../auth/keys.service.js';
-import { setLogErrors, setLogLevel } from '../config/logger.js';
+import { setLogErrors, setLogLevel, setLogOutput } from '../config/logger.js';
 import type { Environment } from '../config/setting.js';
 import { readSettings, type Settings } from '../config/settings.js';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
@@ -17,6 +17,7 @@ import type { Actor } from '../tenancy/actor.js';
 import { createDatabase, dropDatabase } from './databases.js';
 import { registerDocument } from './validate-answer.js';
 import { TEST_SETTINGS } from './test-settings.mjs';
+import { testLog } from './test-log.js';
 import { sharedDocument, type Tenant, TestServer } from './test-server.js';
 
 /** The same URL for all servers, so that their documents are equal and are compiled once. */
@@ -25,6 +26,8 @@ const SERVER_URL = 'http://127.0.0.1';
 declare global {
   var latitudeTestApps: Set<TestApp> | undefined;
 }
+
+setLogOutput(testLog);
 
 type Override = (builder: TestingModuleBuilder) => TestingModuleBuilder;
 
@@ -55,7 +58,10 @@ export class TestApp extends TestServer {
     running().add(this);
   }
 
-  /** Starts an application on a new copy of the template, or on the database of another instance. */
+  /**
+   * Starts an application on a new copy of the template, or on the database of another instance. Without a
+   * log level, a failing test prints the errors that the application logged.
+   */
   static async start({
     settings = {},
     env = {},
@@ -75,10 +81,11 @@ export class TestApp extends TestServer {
     /** Replaces providers, as with `Test.createTestingModule` of `@nestjs/testing`. */
     override?: Override;
   } = {}): Promise<TestApp> {
-    const read = readSettings({ LOG_LEVEL: 'silent', ...env }, settingsOf(extensions));
+    testLog.isPrinted = (settings.logLevel ?? env.LOG_LEVEL) !== undefined;
+    const read = readSettings({ LOG_LEVEL: 'error', ...env }, settingsOf(extensions));
     const allSettings = { ...read, ...TEST_SETTINGS, ...settings };
     setLogLevel(allSettings.logLevel);
-    setLogErrors(allSettings.logErrors);
+    setLogErrors(testLog.isPrinted ? allSettings.logErrors : 'full');
     const target = database ?? (await createDatabase());
     const options = { settings: allSettings, database: target, extensions, modules, timeBudget };
     const app = await (override ? createWith(override, options) : createApp(options));

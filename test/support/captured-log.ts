@@ -1,21 +1,26 @@
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import type { LogLevel } from '../../src/config/settings.js';
+import { testLog } from '../../src/testing/test-log.js';
 
 /**
- * Captures the log during each test of the surrounding `describe`, or of the file.
+ * Captures the log during the tests of the surrounding `describe`, or of the file.
  * @param level of each test; without it, that of the server that the test starts
  * @returns the lines of the running test
  */
 export function captureLog(level?: LogLevel): readonly string[] {
   const lines: string[] = [];
+  beforeAll(() => {
+    setLogOutput({ write: (line: string) => lines.push(line) });
+  });
   beforeEach(() => {
     lines.length = 0;
-    setLogOutput({ write: (line: string) => lines.push(line) });
     if (level) setLogLevel(level);
   });
   afterEach(() => {
-    setLogOutput(process.stdout);
     setLogLevel('silent');
+  });
+  afterAll(() => {
+    setLogOutput(testLog);
   });
   return lines;
 }

@@ -2,5 +2,9 @@
 export default class ProcessEnvironment {
   constructor(config: { projectConfig: object });
   setup(): Promise<void>;
+  handleTestEvent(event: {
+    name: string;
+    test: { name: string; errors: readonly unknown[] };
+  }): void;
   teardown(): Promise<void>;
 }

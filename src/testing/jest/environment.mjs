@@ -64,6 +64,14 @@ export default class ProcessEnvironment {
     };
   }
 
+  /** Prints what the servers of a failing test logged, such as the cause of a response with status 500. */
+  handleTestEvent({ name, test }) {
+    if (name !== 'test_done') return;
+    const lines = globalThis.latitudeTestLog?.splice(0) ?? [];
+    if (lines.length === 0 || test.errors.length === 0) return;
+    process.stderr.write(`The log of the servers during "${test.name}":\n${lines.join('')}`);
+  }
+
   async teardown() {
     // A server that a failing test did not stop would keep the process running.
     await Promise.all([...(globalThis.latitudeTestApps ?? [])].map((app) => app.stop()));

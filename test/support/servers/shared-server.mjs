@@ -12,7 +12,7 @@ import { UnlimitedTimeBudget } from '../../../dist/src/database/gateway/time-bud
 import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 
 const [database, environment] = process.argv.slice(2).map((argument) => JSON.parse(argument));
-const settings = { ...readSettings({ LOG_LEVEL: 'silent', ...environment }), ...TEST_SETTINGS };
+const settings = { ...readSettings({ LOG_LEVEL: 'error', ...environment }), ...TEST_SETTINGS };
 setLogLevel(settings.logLevel);
 // On a busy machine, a statement may take longer than a server allows it.
 const app = await createApp({ settings, database, timeBudget: new UnlimitedTimeBudget() });
