@@ -8,6 +8,7 @@ export default {
   rootDir: '../..',
   roots: ['<rootDir>/test/fuzz'],
   testRegex: String.raw`\.fuzz\.ts$`,
+  maxWorkers: '100%',
   // A run takes milliseconds, and up to a second where it makes a failing input smaller.
   testTimeout: 120_000 + Number(runs) * 500,
 };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { createLead } from '../../src/testing/factories.js';
-import { TestApp } from '../../src/testing/test-app.js';
+import type { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { startApp } from './support/app.js';
 import { check } from './support/check.js';
 import {
   accepted,
@@ -22,7 +23,7 @@ let tenant: Tenant;
 let lead: string;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await startApp();
   tenant = await app.organization();
   ({ id: lead } = await createLead(tenant.api));
 });

@@ -5,4 +5,5 @@ export default {
   rootDir: '../..',
   roots: ['<rootDir>/test/system'],
   testRegex: String.raw`\.system\.ts$`,
+  maxWorkers: '100%',
 };
