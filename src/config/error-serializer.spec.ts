@@ -1,4 +1,4 @@
-import { serializeError } from './error-serializer.js';
+import { logErrorMessages, serializeError } from './error-serializer.js';
 
 const SECRET = 'grace@example.com';
 
@@ -9,6 +9,10 @@ const failedQuery = (driverError: Error) =>
   });
 
 describe('serializeError', () => {
+  beforeAll(() => {
+    logErrorMessages(false);
+  });
+
   it('returns the type, the code and the stack frames', () => {
     const error = Object.assign(new TypeError(SECRET), { code: 'ERR_INVALID_ARG_TYPE' });
     expect(serializeError(error)).toEqual({
