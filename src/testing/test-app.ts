@@ -9,6 +9,7 @@ import { setLogErrors, setLogLevel, setLogOutput } from '../config/logger.js';
 import type { Environment } from '../config/setting.js';
 import { readSettings, type Settings } from '../config/settings.js';
 import type { DatabaseTarget } from '../database/connection/data-source-options.js';
+import { UnlimitedTimeBudget } from '../database/gateway/time-budget.js';
 import { settingsOf } from '../extension/extensions.js';
 import { openApiDocument } from '../http/openapi/document.js';
 import { HttpAdapter } from '../http/lifecycle/http-adapter.js';
@@ -67,7 +68,7 @@ export class TestApp extends TestServer {
     env = {},
     extensions = [],
     modules = [],
-    timeBudget,
+    timeBudget = new UnlimitedTimeBudget(),
     database,
     override,
   }: {
@@ -76,6 +77,7 @@ export class TestApp extends TestServer {
     env?: Environment;
     extensions?: AppOptions['extensions'];
     modules?: AppOptions['modules'];
+    /** How long database operations may take. Unlimited by default, because a busy machine may exceed a limit. */
     timeBudget?: AppOptions['timeBudget'];
     database?: DatabaseTarget;
     /** Replaces providers, as with `Test.createTestingModule` of `@nestjs/testing`. */

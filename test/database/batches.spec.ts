@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { BatchConnections } from '../../src/database/gateway/batch-connections.js';
 import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
-import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
@@ -36,7 +35,6 @@ beforeAll(async () => {
   app = await TestApp.start();
   unlimited = await TestApp.start({
     database: app.database,
-    timeBudget: new UnlimitedTimeBudget(),
   });
   [us, them] = await Promise.all([app.organization(), app.organization()]);
   database = app.app.get(TenantDatabase);

@@ -6,7 +6,7 @@ import type { Type } from '@nestjs/common';
 import { fieldLabel } from '../../src/errors/field-problem.js';
 import { type Field, fieldsOf, isUpdate } from '../../src/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { sessionHeader, McpHttpClient } from '../../src/testing/mcp-client.js';
 import type { ToolCase } from '../support/mcp/tools.js';
@@ -19,7 +19,6 @@ import {
   KINDS,
   type Outcome,
 } from './support/interfaces.js';
-import { startApp } from './support/app.js';
 import { acceptsNull } from './support/inputs.js';
 import { asJson, isStorable, isWithinBounds, type Json } from './support/json.js';
 import { codePoints } from './support/texts.js';
@@ -49,7 +48,7 @@ let tenant: Tenant;
 let lead: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await TestApp.start();
   tenant = await app.organization();
   ({ id: lead } = await createLead(tenant.api));
 });

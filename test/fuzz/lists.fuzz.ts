@@ -3,9 +3,8 @@ import type { Type } from '@nestjs/common';
 import fc, { type Arbitrary } from 'fast-check';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { createLead, dataOf, LEADS, type LeadRecord } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { startApp } from './support/app.js';
 import { check } from './support/check.js';
 import {
   accepted,
@@ -29,7 +28,7 @@ let lead: string;
 const records = new Map<string, Json>();
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await TestApp.start();
   tenant = await app.organization();
   ({ id: lead } = await createLead(tenant.api));
 });

@@ -2,7 +2,7 @@ import { trimText } from '../../src/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
 import { type Field, fieldsOf } from '../../src/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import {
   accepted,
@@ -12,7 +12,6 @@ import {
   KINDS,
   type Outcome,
 } from './support/interfaces.js';
-import { startApp } from './support/app.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
 import { kindOf } from './support/values.js';
@@ -22,7 +21,7 @@ let tenant: Tenant;
 let lead: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await TestApp.start();
   tenant = await app.organization();
   ({ id: lead } = await createLead(tenant.api));
 });

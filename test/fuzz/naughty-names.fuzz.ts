@@ -6,14 +6,13 @@ import {
   LEADS,
   type LeadRecord,
 } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { sessionHeader, McpHttpClient, rpcRequest } from '../../src/testing/mcp-client.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import { pathOf, RECORD_ROUTES } from '../../src/testing/routes.js';
 import { RECORD_TOOLS } from '../support/mcp/tools.js';
 import { expectWellFormed } from './support/answers.js';
-import { startApp } from './support/app.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, NAUGHTY } from './support/texts.js';
 
@@ -25,7 +24,7 @@ let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await TestApp.start();
   tenant = await app.organization();
 });
 afterAll(() => app.stop());

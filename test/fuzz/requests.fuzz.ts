@@ -3,7 +3,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { fieldsOf } from '../../src/fields/field.js';
 import { isObject } from '../../src/fields/kinds/json-object.js';
 import { buildLead, createLead } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import {
   sessionHeader,
@@ -15,7 +15,6 @@ import { rawRequest } from '../../src/testing/raw-http.js';
 import { PROTOCOL_MODES } from '../support/mcp/mcp-sdk-clients.js';
 import { TOOLS } from '../support/mcp/tools.js';
 import { expectWellFormed } from './support/answers.js';
-import { startApp } from './support/app.js';
 import { check } from './support/check.js';
 import { dtoOf, KINDS } from './support/interfaces.js';
 import { type Json, jsonValues } from './support/json.js';
@@ -36,7 +35,7 @@ let tenant: Tenant;
 let ids: readonly string[];
 
 beforeAll(async () => {
-  app = await startApp({ mcpMaxSessions: 100_000 });
+  app = await TestApp.start({ settings: { mcpMaxSessions: 100_000 } });
   tenant = await app.organization();
   ids = await Promise.all(
     KINDS.flatMap(([, { get }]) => [1, 2, 3].map(() => get.makeRecord!(tenant))),

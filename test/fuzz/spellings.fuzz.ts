@@ -2,9 +2,8 @@ import fc, { type Arbitrary } from 'fast-check';
 import { CreateLeadDto } from '../../src/leads/lead.dto.js';
 import { fieldsOf } from '../../src/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { startApp } from './support/app.js';
 import { check } from './support/check.js';
 import {
   accepted,
@@ -24,7 +23,7 @@ let tenant: Tenant;
 let id: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await TestApp.start();
   tenant = await app.organization();
   ({ id } = await createLead(tenant.api));
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { createLead } from '../../src/testing/factories.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
-import { startApp } from './support/app.js';
 import { check } from './support/check.js';
 import {
   accepted,
@@ -23,7 +22,7 @@ let tenant: Tenant;
 let lead: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await TestApp.start();
   tenant = await app.organization();
   ({ id: lead } = await createLead(tenant.api));
 });

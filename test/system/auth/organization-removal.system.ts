@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { AuthRepository } from '../../../src/auth/auth.repository.js';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { OrganizationRemovalService } from '../../../src/auth/organization-removal.service.js';
-import { UnlimitedTimeBudget } from '../../../src/database/gateway/time-budget.js';
 import type { TenantDataService } from '../../../src/database/records/tenant-data.service.js';
 import { SessionStore } from '../../../src/mcp/sessions/session-store.js';
 import {
@@ -29,7 +28,7 @@ let tenant: Tenant;
 let service: OrganizationRemovalService;
 
 beforeAll(async () => {
-  app = await TestApp.start({ timeBudget: new UnlimitedTimeBudget() });
+  app = await TestApp.start();
   service = app.app.get(OrganizationRemovalService);
 });
 beforeEach(async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { UnlimitedTimeBudget } from '../../../src/database/gateway/time-budget.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { databaseOf } from '../../../src/testing/databases.js';
@@ -11,7 +10,6 @@ describe('DATABASE_MAX_CONNECTIONS', () => {
   it.each([5, 24])('of %d is sufficient and never exceeded under load', async (most) => {
     const app = await TestApp.start({
       settings: { databaseMaxConnections: most },
-      timeBudget: new UnlimitedTimeBudget(),
     });
     const { api } = await app.organization();
     const { id } = await createLead(api);

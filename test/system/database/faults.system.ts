@@ -1,5 +1,9 @@
 import pg from 'pg';
-import { Deadline, TimeBudget } from '../../../src/database/gateway/time-budget.js';
+import {
+  Deadline,
+  ServerTimeBudget,
+  TimeBudget,
+} from '../../../src/database/gateway/time-budget.js';
 import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { createLead, errorOf, LEADS } from '../../../src/testing/factories.js';
@@ -28,7 +32,7 @@ let endless: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ timeBudget: new ServerTimeBudget() });
   endless = await TestApp.start({ database: app.database, timeBudget: new EndlessTimeBudget() });
   tenant = await app.organization();
 });

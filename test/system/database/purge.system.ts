@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AnsweredRecords1764374400000 } from '../../../src/database/migrations/1764374400000-answered-records.js';
-import { UnlimitedTimeBudget } from '../../../src/database/gateway/time-budget.js';
 import { ADMINISTRATION } from '../../../src/database/connection/administration.js';
 import { PurgeService } from '../../../src/database/records/purge.service.js';
 import { EventsRepository } from '../../../src/database/events/events.repository.js';
@@ -42,7 +41,7 @@ let app: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start({ timeBudget: new UnlimitedTimeBudget() });
+  app = await TestApp.start();
 });
 beforeEach(async () => {
   tenant = await app.organization();
