@@ -6,6 +6,7 @@ import type { Statement } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
+import { ServerTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import {
   createLead,
@@ -32,7 +33,7 @@ let them: Tenant;
 let database: TenantDatabase;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ timeBudget: new ServerTimeBudget() });
   unlimited = await TestApp.start({
     database: app.database,
   });
@@ -335,7 +336,8 @@ describe('lost connections', () => {
 describe('a database that refuses connections', () => {
   it('answers query_failed to reads and create_failed to creates until it accepts connections again', async () => {
     const proxy = await TcpProxy.to(app.database);
-    const cutOff = await TestApp.start({ database: proxy.target });
+    const timeBudget = new ServerTimeBudget();
+    const cutOff = await TestApp.start({ database: proxy.target, timeBudget });
     try {
       const api = cutOff.client(us.key.key);
       const { id } = await createLead(api);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ConcurrencyLimit } from '../../../src/database/gateway/concurrency-limit.js';
 import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
+import { ServerTimeBudget } from '../../../src/database/gateway/time-budget.js';
 import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -21,7 +22,11 @@ let tenant: Tenant;
 beforeAll(async () => {
   home = await TestApp.start();
   proxy = await TcpProxy.to(home.database);
-  app = await TestApp.start({ settings: { metrics: true }, database: proxy.target });
+  app = await TestApp.start({
+    settings: { metrics: true },
+    database: proxy.target,
+    timeBudget: new ServerTimeBudget(),
+  });
   tenant = await app.organization();
 });
 afterAll(async () => {

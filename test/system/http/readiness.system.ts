@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Readiness } from '../../../src/database/readiness/readiness.js';
+import { ServerTimeBudget } from '../../../src/database/gateway/time-budget.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { createDatabase, databaseOf } from '../../../src/testing/databases.js';
 import { LEADS } from '../../../src/testing/factories.js';
@@ -18,7 +19,8 @@ describe('readiness without a database', () => {
   let app: TestApp;
   beforeAll(async () => {
     proxy = await TcpProxy.to(await createDatabase());
-    app = await TestApp.start({ database: proxy.target });
+    const timeBudget = new ServerTimeBudget();
+    app = await TestApp.start({ database: proxy.target, timeBudget });
   });
   afterAll(async () => {
     await app.stop();
