@@ -34,7 +34,9 @@ export class OpenApiValidator {
         const regexp = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
         return { template, regexp, operations };
       });
-    this.ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+    // The linter of the document checks its schemas. Ajv would compile the schema of schemas for each document.
+    const options = { meta: false, validateSchema: false };
+    this.ajv = new Ajv2020({ ...options, strict: true, allowUnionTypes: true, allErrors: true });
     addFormats.default(this.ajv).addFormat('decimal', true);
     // The components are shared, so that each is compiled once.
     const shared = { $id: COMPONENTS, $defs: closed(document.components.schemas) };

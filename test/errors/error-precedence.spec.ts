@@ -11,16 +11,16 @@ import {
 } from '../../src/testing/factories.js';
 import { sendUntilAnswered } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 
-let bodyLimit: number;
-let app: TestApp;
+/** The default of `BODY_LIMIT_BYTES`. */
+const BODY_LIMIT = 262_144;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
-  bodyLimit = app.settings.bodyLimitBytes;
 });
 afterAll(() => app.stop());
 
@@ -40,7 +40,7 @@ describe('the order of checks', () => {
     await exhausted.api.get('/api/v1/me');
     await exhausted.api.post('/api/v1/me', {});
     reader = await app.key(tenant.id, ['leads:read']);
-    tooLarge = JSON.stringify({ first_name: 'x'.repeat(bodyLimit) });
+    tooLarge = JSON.stringify({ first_name: 'x'.repeat(BODY_LIMIT) });
   });
   afterAll(() => limited.stop());
 

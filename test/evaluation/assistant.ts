@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import addFormats from 'ajv-formats';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../src/fields/schema/json-schema.js';
 import { type Arguments, failureOf, type ToolFailure } from '../support/mcp/agent.js';
 import { UUID } from '../../src/fields/kinds/uuid.js';
@@ -58,6 +58,9 @@ function tooMany(count: number): Unable {
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
+
+/** Validators by schema as JSON, because compiling is slow and each list of tools has new objects. */
+const validators = new Map<string, ValidateFunction>();
 
 /**
  * An agent without a model. It compares words of the list of tools and of results to choose a tool, to assign
@@ -198,7 +201,7 @@ function fill(tool: Tool, facts: Facts): Use | undefined {
   for (const [fact, known] of Object.entries(facts)) {
     const value = isRow(known) ? known.id : known;
     const places = Object.entries(properties)
-      .filter(([name, schema]) => !(name in args) && ajv.validate(schema, value))
+      .filter(([name, schema]) => !(name in args) && validatorOf(schema)(value))
       .map(([name, schema]) => ({ name, description: schema.description }));
     const place = bestOf(fact, places);
     if (!place) return undefined;
@@ -206,6 +209,13 @@ function fill(tool: Tool, facts: Facts): Use | undefined {
     factIn.set(place.name, fact);
   }
   return required.every((name) => name in args) ? { tool, args, factIn } : undefined;
+}
+
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  const json = JSON.stringify(schema);
+  const validate = validators.get(json) ?? ajv.compile(schema);
+  validators.set(json, validate);
+  return validate;
 }
 
 /** The name of a record: its first two texts that are not ids. */

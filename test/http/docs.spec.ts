@@ -1,5 +1,6 @@
 import { expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
 
 const FILES = [
   '/docs',
@@ -10,9 +11,9 @@ const FILES = [
 ];
 
 describe('GET /docs', () => {
-  let app: TestApp;
+  let app: TestServer;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestServer.shared();
   });
   afterAll(() => app.stop());
 

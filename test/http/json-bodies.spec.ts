@@ -5,17 +5,17 @@ import { expectEnvelope } from '../../src/testing/envelope.js';
 import { errorOf, expectError, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { rawRequest, sendUntilAnswered } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import { CHUNKED, JSON_HEADER, keyHeaders } from '../support/raw-headers.js';
 
-let bodyLimit: number;
-let app: TestApp;
+/** The default of `BODY_LIMIT_BYTES`. */
+const BODY_LIMIT = 262_144;
+let app: TestServer;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
-  bodyLimit = app.settings.bodyLimitBytes;
 });
 afterAll(() => app.stop());
 
@@ -99,15 +99,14 @@ describe('the size of a body', () => {
   const TOO_LARGE = { status: 413, code: 'payload_too_large' };
 
   it('is at most 256 KiB', async () => {
-    expect(bodyLimit).toBe(262_144);
-    expect(await tenant.api.post(LEADS, lead(bodyLimit))).toMatchObject({ status: 201 });
-    expectEnvelope(await tenant.api.post(LEADS, lead(bodyLimit + 1)), TOO_LARGE);
+    expect(await tenant.api.post(LEADS, lead(BODY_LIMIT))).toMatchObject({ status: 201 });
+    expectEnvelope(await tenant.api.post(LEADS, lead(BODY_LIMIT + 1)), TOO_LARGE);
   });
 
   it('is counted for chunked bodies', async () => {
     const headers = [...JSON_HEADER, ...CHUNKED];
-    expect(await post(lead(bodyLimit), headers)).toMatchObject({ status: 201 });
-    expectEnvelope(await post(lead(bodyLimit + 1), headers), TOO_LARGE);
+    expect(await post(lead(BODY_LIMIT), headers)).toMatchObject({ status: 201 });
+    expectEnvelope(await post(lead(BODY_LIMIT + 1), headers), TOO_LARGE);
   });
 
   it.each([
@@ -116,15 +115,15 @@ describe('the size of a body', () => {
     ['br', brotliCompressSync],
   ])('is counted after decompression: %s', async (encoding, pack) => {
     const headers = { 'Content-Encoding': encoding };
-    const fits = await tenant.api.post(LEADS, pack(lead(bodyLimit)), { headers });
+    const fits = await tenant.api.post(LEADS, pack(lead(BODY_LIMIT)), { headers });
     expect(fits).toMatchObject({ status: 201 });
-    const over = await tenant.api.post(LEADS, pack(lead(bodyLimit + 1)), { headers });
+    const over = await tenant.api.post(LEADS, pack(lead(BODY_LIMIT + 1)), { headers });
     expectEnvelope(over, TOO_LARGE);
   });
 
   it('limits a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000, ' '));
-    expect(bomb.length).toBeLessThan(bodyLimit);
+    expect(bomb.length).toBeLessThan(BODY_LIMIT);
     const headers = { 'Content-Encoding': 'gzip' };
     expectEnvelope(await tenant.api.post(LEADS, bomb, { headers }), TOO_LARGE);
   });

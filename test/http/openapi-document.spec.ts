@@ -7,16 +7,16 @@ import { OpenApiValidator } from '../../src/testing/openapi.js';
 import { rawRequest, sendUntilClosed } from '../../src/testing/raw-http.js';
 import { ALL_ROUTES, routeName, ROUTES, send, validRequest } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
-import type { Tenant } from '../../src/testing/test-server.js';
+import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 import { documentOf, expectDescribed, lint, routeOf } from '../support/openapi.js';
 import { Product } from '../support/servers/product.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let description: OpenApiValidator;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   description = new OpenApiValidator(await documentOf(app));
 });

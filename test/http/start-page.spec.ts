@@ -1,15 +1,16 @@
 import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
 import { expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
+import { TestServer } from '../../src/testing/test-server.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 /** Minimum number of characters per token in English text and code. */
 const CHARACTERS_PER_TOKEN = 3;
 
-let app: TestApp;
+let app: TestServer;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
 afterAll(() => app.stop());
 

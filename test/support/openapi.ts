@@ -11,10 +11,10 @@ import type { OpenApiDocument } from '../../src/http/openapi/model.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import type { OpenApiValidator } from '../../src/testing/openapi.js';
 import { type Route, ROUTES } from '../../src/testing/routes.js';
-import type { TestApp } from '../../src/testing/test-app.js';
+import type { TestServer } from '../../src/testing/test-server.js';
 
 /** Fetches the OpenAPI document of an application. */
-export async function documentOf(app: TestApp): Promise<OpenApiDocument> {
+export async function documentOf(app: TestServer): Promise<OpenApiDocument> {
   return (await app.client().get('/openapi.json')).body as OpenApiDocument;
 }
 

@@ -7,8 +7,8 @@ import {
   rpcNotification,
   rpcRequest,
 } from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import type { TestApp } from '../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -21,11 +21,11 @@ import {
   VERSION_WITH_BATCHES,
 } from '../../support/mcp/mcp-helpers.js';
 
-let app: TestApp;
+let app: TestServer;
 const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
 });
 afterAll(() => stopAll());
 

@@ -1,7 +1,7 @@
 import { readSettings } from '../../../src/config/settings.js';
 import { sessionHeader, type McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { TestApp } from '../../../src/testing/test-app.js';
-import type { Tenant } from '../../../src/testing/test-server.js';
+import type { TestApp } from '../../../src/testing/test-app.js';
+import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
   expectRefusal,
@@ -9,13 +9,13 @@ import {
   mcpHelpers,
 } from '../../support/mcp/mcp-helpers.js';
 
-let app: TestApp;
+let app: TestServer;
 let tenant: Tenant;
 let mcp: McpHttpClient;
 const { callerOf, callerWithoutKey, start, stopAll } = mcpHelpers(() => app);
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestServer.shared();
   tenant = await app.organization();
   mcp = callerOf(tenant);
 });
