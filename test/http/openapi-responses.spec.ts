@@ -4,9 +4,9 @@ import { generateKey } from '../../src/auth/api-key-format.js';
 import { SCOPES } from '../../src/auth/scopes.js';
 import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import type { Answer } from '../../src/testing/api-client.js';
-import { validateAnswer } from '../../src/testing/validate-answer.js';
+import { validateAnswer, validatorFor } from '../../src/testing/validate-answer.js';
 import { buildLead, createLead, LEADS } from '../../src/testing/factories.js';
-import { OpenApiValidator } from '../../src/testing/openapi.js';
+import type { OpenApiValidator } from '../../src/testing/openapi.js';
 import { rawRequest } from '../../src/testing/raw-http.js';
 import {
   routeName,
@@ -28,7 +28,7 @@ let description: OpenApiValidator;
 beforeAll(async () => {
   app = await TestApp.start();
   tenant = await app.organization();
-  description = new OpenApiValidator(await documentOf(app));
+  description = validatorFor(await documentOf(app));
 });
 afterAll(() => app.stop());
 
