@@ -15,23 +15,46 @@ const USAGE = `node bench/events.mjs [options]
 
 const WITHOUT_EVENTS = path.join(import.meta.dirname, 'lib/without-events.mjs');
 
+/** Requests concern as many organizations in turn. Those of many organizations form smaller batches. */
+const ORGANIZATIONS = [1, 20];
+
 function casesOf(variants) {
-  const [{ leads }] = variants;
   const targets = (request) =>
     variants.map(({ latitude, targetOf }) => targetOf(latitude.name, latitude, request));
-  const create = { writes: 'created', operations: [{ type: 'create', lead: NEW_LEAD }] };
-  const updates = leads.map(({ id }) => ({ type: 'update', id, changes: CHANGES }));
-  return [
-    { title: 'create', ...create, targets: targets() },
-    { title: 'create with Idempotency-Key', ...create, targets: targets(keyedRequest) },
-    { title: 'update', writes: 'updated', operations: updates, targets: targets() },
-  ].map((benchCase) => ({ ...benchCase, connections: [1, 32] }));
+  return ORGANIZATIONS.flatMap((count) => {
+    const create = { writes: 'created', operations: creations(count) };
+    const update = { writes: 'updated', operations: updates(count, variants[0]) };
+    const of = count === 1 ? '' : `, ${count} organizations`;
+    return [
+      { title: `create${of}`, ...create, targets: targets() },
+      { title: `create with Idempotency-Key${of}`, ...create, targets: targets(keyedRequest) },
+      { title: `update${of}`, ...update, targets: targets() },
+    ];
+  }).map((benchCase) => ({ ...benchCase, connections: [1, 32] }));
+}
+
+function creations(count) {
+  return Array.from({ length: count }, (_, organizationIndex) => {
+    return { type: 'create', lead: NEW_LEAD, organizationIndex };
+  });
+}
+
+/** The ids of leads are the same in each variant, those of organizations are not. */
+function updates(count, { organizations, leads }) {
+  const ids = organizations.slice(0, count).map((organization) => organization.id);
+  return leads
+    .map(({ id, organization_id }) => {
+      const organizationIndex = ids.indexOf(organization_id);
+      return { type: 'update', id, changes: CHANGES, organizationIndex };
+    })
+    .filter(({ organizationIndex }) => organizationIndex >= 0);
 }
 
 async function main(rounds, cleanups) {
+  const organizations = Math.max(...ORGANIZATIONS);
   const variants = [
-    await startVariant(cleanups, { nodeOptions: ['--import', WITHOUT_EVENTS] }),
-    await startVariant(cleanups, {}),
+    await startVariant(cleanups, { organizations, nodeOptions: ['--import', WITHOUT_EVENTS] }),
+    await startVariant(cleanups, { organizations }),
   ];
   const rows = await compareVariants(casesOf(variants), rounds);
   const header = ['Writes a second', 'Connections', 'Without events', 'With events', 'Ratio'];

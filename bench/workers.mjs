@@ -24,10 +24,14 @@ const BARE_SERVER = path.join(import.meta.dirname, 'bare-server.mjs');
 /** Starts Latitude and the bare server on its tables, each with this number of processes. */
 async function startServers(cleanups, workers) {
   const settings = { WEB_CONCURRENCY: String(workers) };
-  const { folder, latitude, connection, organization, leads, targetOf } = await startVariant(
-    cleanups,
-    { settings },
-  );
+  const {
+    folder,
+    latitude,
+    connection,
+    organizations: [organization],
+    leads,
+    targetOf,
+  } = await startVariant(cleanups, { settings });
   const poolSize = Latitude.poolSize(connection) / workers;
   const organizations = { [organization.key]: organization.id };
   const bare = new Server(BARE, {

@@ -11,31 +11,33 @@ import { target } from './targets.mjs';
 
 const SECONDS = 2;
 
-/** Leads of the only organization of a variant. */
+/** Leads of each organization of a variant. */
 const LEADS = 500;
 
 /**
  * Starts a variant of Latitude with a database of its own. The leads are the same in each variant.
  * @param nodeOptions further options of node
  * @param settings further environment variables
- * @returns Latitude, its connection, organization and leads, and `targetOf`, which makes a target of a server
+ * @param count number of organizations. An operation is for the one at its `organizationIndex`, by default the
+ *   first.
+ * @returns Latitude, its connection, organizations and leads, and `targetOf`, which makes a target of a server
  *   on its database
  */
-export async function startVariant(cleanups, { nodeOptions, settings }) {
+export async function startVariant(cleanups, { nodeOptions, settings, organizations: count = 1 }) {
   const started = await startLatitude(cleanups, nodeOptions, settings);
   const { client, postmaster, folder } = started;
-  const organizations = await createOrganizations(client, [LEADS]);
+  const organizations = await createOrganizations(client, Array(count).fill(LEADS));
   const leads = await fillLeads(client, organizations);
-  const [organization] = organizations;
   const table = new LeadsTable(client, leads, { cleanUp: REMOVE_STORED_RESPONSES });
   const load = await findLoadGenerator(folder);
   const { signal } = new AbortController();
   const measure = measurer({ load, client, postmaster, seconds: SECONDS, signal });
   const targetOf = (name, server, request = restRequest) => {
-    const ofVariant = (operation) => request({ ...operation, organization });
+    const ofVariant = ({ organizationIndex = 0, ...operation }) =>
+      request({ ...operation, organization: organizations[organizationIndex] });
     return { ...target(name, server, table, { request: ofVariant }), measure };
   };
-  return { ...started, organization, leads, targetOf };
+  return { ...started, organizations, leads, targetOf };
 }
 
 /**

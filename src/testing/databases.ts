@@ -7,8 +7,11 @@ type Cluster = { template: string } & (
   { url: string } | { host: string; port: number; user: string; database: string }
 );
 
-/** The connections that create and drop databases: opening one takes about 10 ms of CPU. */
-let administration: pg.Pool | undefined;
+/**
+ * The connections that create and drop databases, by cluster: each run in watch mode has a cluster of its own.
+ * Opening a connection takes about 10 ms of CPU.
+ */
+const administrations = new Map<string, pg.Pool>();
 
 /** Creates a database: a copy of the migrated template, or an empty one. */
 export async function createDatabase(from: 'template' | 'empty' = 'template') {
@@ -29,8 +32,10 @@ export async function dropDatabase(target: DatabaseTarget): Promise<void> {
 }
 
 async function administer(cluster: DatabaseTarget, text: string): Promise<void> {
-  administration ??= ownerPool(cluster);
-  await administration.query(text);
+  const key = JSON.stringify(cluster);
+  const pool = administrations.get(key) ?? ownerPool(cluster);
+  administrations.set(key, pool);
+  await pool.query(text);
 }
 
 /** Returns the configuration of a client of a database. */
