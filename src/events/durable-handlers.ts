@@ -29,6 +29,9 @@ const PAGE = 200;
 /** How long progress is kept in memory. After a crash, the handler receives these events again. */
 const STORE_EVERY_MS = 200;
 
+/** The minimum time between two runs of a handler in this instance. A run processes the events of several commits. */
+const PAUSE_MS = 200;
+
 /** How often handlers that no instance runs are claimed, and claims are extended. */
 const POLL_MS = 1_000;
 const HEARTBEAT_MS = 5_000;
@@ -45,6 +48,8 @@ const FAILURE = 'the positions of event handlers could not be read or stored';
 export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
   private readonly running = new Map<string, ClaimedHandler>();
+  /** The handlers whose last run ended just before. */
+  private readonly pausing = new Set<string>();
   private isClaiming = false;
 
   constructor(
@@ -83,7 +88,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 
   private async claimIdle(): Promise<void> {
-    const idle = [...this.methods.keys()].filter((name) => !this.running.has(name));
+    const isIdle = (name: string) => !this.running.has(name) && !this.pausing.has(name);
+    const idle = [...this.methods.keys()].filter(isIdle);
     if (this.isClaiming || idle.length === 0) return;
     this.isClaiming = true;
     try {
@@ -104,13 +110,17 @@ export class DurableHandlers implements OnApplicationBootstrap {
       position = await this.process(method, claimed);
     } finally {
       this.running.delete(claimed.name);
+      this.pausing.add(claimed.name);
+      setTimeout(() => {
+        this.pausing.delete(claimed.name);
+        const hasMore = position !== undefined && this.follower.head > position;
+        if (hasMore) this.background.start(() => this.claimIdle(), FAILURE);
+      }, PAUSE_MS).unref();
     }
-    const hasMore = position !== undefined && this.follower.head > position;
-    if (hasMore && this.background.isAccepting) await this.claimIdle();
   }
 
   /**
-   * Processes all published events.
+   * Processes the events that are published at the start of each page.
    * @returns the position of the last one; undefined if the handler was stopped
    */
   private async process(method: Method, claimed: ClaimedHandler): Promise<number | undefined> {
@@ -122,8 +132,9 @@ export class DurableHandlers implements OnApplicationBootstrap {
       const events = await this.log.readAfter(position, head, types, PAGE);
       const progress = await this.processPage(method, claimed, events);
       if (progress !== 'done') return undefined;
-      position = (events.length < PAGE ? undefined : events.at(-1)?.position) ?? head;
-      isDone = this.follower.head <= position || !this.background.isAccepting;
+      const isLast = events.length < PAGE;
+      position = (isLast ? undefined : events.at(-1)?.position) ?? head;
+      isDone = isLast || !this.background.isAccepting;
       if (isDone) await this.handlers.release(claimed, position);
       else if (!(await this.handlers.advance(claimed, position))) return undefined;
     } while (!isDone);

@@ -1,6 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { OnDurableEvent } from '../../../src/events/event-handler.decorator.js';
+import { type EventBatch, OnDurableEvent } from '../../../src/events/event-handler.decorator.js';
 import type { RecordedEvent } from '../../../src/events/recorded-event.js';
 import type { Actor } from '../../../src/tenancy/actor.js';
 import { createLead, LEADS } from '../../../src/testing/factories.js';
@@ -13,6 +13,8 @@ interface Call {
   readonly handler: string;
   readonly organization: string;
   readonly event: RecordedEvent;
+  /** Events that were read together share it. */
+  readonly memo?: EventBatch['memo'];
 }
 
 let calls: Call[] = [];
@@ -28,13 +30,18 @@ class Handlers {
   }
 
   @OnDurableEvent('test.tasks', { types: ['task.created', 'task.completed'] })
-  onTask(actor: Actor, event: RecordedEvent) {
-    this.record('durable', event, actor);
+  onTask(actor: Actor, event: RecordedEvent, { memo }: EventBatch) {
+    this.record('durable', event, actor, memo);
     if (failures-- > 0) throw new Error('for a test');
   }
 
-  private record(handler: string, event: RecordedEvent, { organization }: Actor) {
-    calls.push({ handler, organization: organization.id, event });
+  private record(
+    handler: string,
+    event: RecordedEvent,
+    { organization }: Actor,
+    memo?: Call['memo'],
+  ) {
+    calls.push({ handler, organization: organization.id, event, memo });
   }
 }
 
@@ -87,6 +94,15 @@ describe('@OnDurableEvent', () => {
     const events = await readAllEvents(tenant.api, 4);
     await until(() => Promise.resolve(receivedBy('durable').length === 3));
     expect(receivedBy('durable').map(({ event }) => event)).toEqual(events.slice(0, 3));
+  });
+
+  it('receives the events of several publications together while there are many', async () => {
+    const started = performance.now();
+    let created = 0;
+    for (; performance.now() - started < 1_000; created++) await createTask('Busy');
+    await until(() => Promise.resolve(receivedBy('durable').length === created));
+    const runs = new Set(receivedBy('durable').map(({ memo }) => memo)).size;
+    expect(runs).toBeLessThanOrEqual(1 + (performance.now() - started) / 200);
   });
 
   it('receives an event again until it succeeds, before the next one', async () => {
