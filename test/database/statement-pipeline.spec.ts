@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { setUpConnection } from '../../src/database/connection/data-source-options.js';
 import {
   destroyConnection,
   ResilientClient,
@@ -9,7 +10,8 @@ import {
   LostConnectionError,
   StatementPipeline,
 } from '../../src/database/connection/statement-pipeline.js';
-import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
+import { configOf, createDatabase, dropDatabase } from '../../src/testing/databases.js';
+import { until } from '../support/servers/product.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let client: pg.Client;
@@ -18,8 +20,7 @@ beforeAll(async () => {
   database = await createDatabase();
 });
 beforeEach(async () => {
-  const address = 'url' in database ? { connectionString: database.url } : database;
-  client = new ResilientClient(address);
+  client = new ResilientClient(configOf(database));
   await client.connect();
 });
 afterEach(() => client.end());
@@ -139,4 +140,20 @@ it('rejects if the connection is lost', async () => {
   const { result } = run('select pg_sleep(60)', [[]]);
   destroyConnection(client);
   await expect(result).rejects.toThrow('Connection terminated');
+});
+
+it('is rolled back if the connection is lost while it runs', async () => {
+  const observer = new pg.Client(configOf(database));
+  await observer.connect();
+  const count = async (text: string) => (await observer.query(text)).rows.length;
+  const runningSql = `select from pg_stat_activity where query like 'insert into lost_writes%'`;
+  await setUpConnection()(client);
+  await observer.query('create table lost_writes (n int)');
+  const { result } = run('insert into lost_writes select 1 from pg_sleep(30)', [[]]);
+  await until(async () => (await count(runningSql)) === 1);
+  destroyConnection(client);
+  await expect(result).rejects.toThrow('Connection terminated');
+  await until(async () => (await count(runningSql)) === 0);
+  expect(await count('select from lost_writes')).toBe(0);
+  await observer.end();
 });

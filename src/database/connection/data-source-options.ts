@@ -75,13 +75,21 @@ export const POOL_WAIT_MS = 2_000;
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
+ * PostgreSQL rolls back a statement if its client has closed the connection, so that a write that was answered
+ * with an error is not committed later. PostgreSQL on Windows has no such setting.
+ */
+const CHECK_CLIENT = `select set_config('client_connection_check_interval', '100ms', false)
+  where version() !~* 'windows|mingw|visual c'`;
+
+/**
  * Sets up new connections.
  * @param settings further settings of their sessions
  */
 export function setUpConnection(settings: Readonly<Record<string, string>> = {}) {
-  const sql = Object.entries({ ...CONNECTION_SETTINGS, ...settings })
-    .map(([name, value]) => `set ${name} = '${value}'`)
-    .join('; ');
+  const statements = Object.entries({ ...CONNECTION_SETTINGS, ...settings }).map(
+    ([name, value]) => `set ${name} = '${value}'`,
+  );
+  const sql = [...statements, CHECK_CLIENT].join('; ');
   return (client: pg.ClientBase) => (client as ResilientClient).setUp(sql, POOL_WAIT_MS);
 }
 

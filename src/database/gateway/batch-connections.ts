@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
+import { SharedConnections } from './shared-connections.js';
 import { BATCH_SESSION } from './tenant-context.js';
 import type { Deadline } from './time-budget.js';
 import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
@@ -13,22 +14,16 @@ import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/typeorm-internals.js';
 
 /**
- * Maximum number of connections that concurrent reads share. With more, PostgreSQL switches more often between
- * processes.
+ * How many reads share a connection before a further one is used. The more of them wait on a connection, the
+ * less often PostgreSQL and the server switch between processes.
  */
-const MAX_SHARED = 4;
+const READS_PER_CONNECTION = 16;
 
 /** Work on a connection. `limitTo` destroys the connection if it is in use after a deadline. */
 export type ConnectionWork<T> = (
   client: pg.PoolClient,
   limitTo: (deadline: Deadline) => void,
 ) => Promise<T>;
-
-/** A connection on which several reads are under way. */
-interface SharedConnection {
-  readonly client: Promise<pg.PoolClient>;
-  running: number;
-}
 
 /**
  * The connections of statements that read or write a few rows by an index. Transactions and slow statements
@@ -39,9 +34,10 @@ interface SharedConnection {
 export class BatchConnections implements OnApplicationShutdown {
   /** Connections of one caller at a time. */
   private readonly pool: pg.Pool;
-  /** Connections of several reads at a time. */
-  private readonly sharedPool: pg.Pool;
-  private readonly shared = new Set<SharedConnection>();
+  /** Connections of several reads, and of several writes, at a time. */
+  private readonly reads: SharedConnections;
+  private readonly writes: SharedConnections;
+  private readonly pools: readonly pg.Pool[];
   /** The idle connections of these pools and that of the data source. */
   private readonly idle = new Set<pg.PoolClient>();
 
@@ -50,18 +46,22 @@ export class BatchConnections implements OnApplicationShutdown {
     settings: Settings,
     context: SessionContext,
   ) {
-    const { batches } = planConnections(settings.databaseMaxConnections);
-    const shared = Math.min(MAX_SHARED, Math.floor(batches / 2));
+    const plan = planConnections(settings.databaseMaxConnections);
     const options = {
       ...poolOf(dataSource).options,
       Client: ResilientClient,
       idleTimeoutMillis: 0,
       ...(context.hasOwnSessions && { onConnect: setUpConnection(BATCH_SESSION) }),
     };
-    this.pool = new pg.Pool({ ...options, max: batches - shared });
-    this.sharedPool = new pg.Pool({ ...options, max: shared, pipeline: true });
-    for (const pool of [this.pool, this.sharedPool]) reportLostConnections(pool);
-    for (const pool of [this.pool, this.sharedPool, poolOf(dataSource)]) {
+    this.pool = new pg.Pool({ ...options, max: plan.single });
+    const reads = new pg.Pool({ ...options, max: plan.sharedReads, pipeline: true });
+    const writes = new pg.Pool({ ...options, max: plan.sharedWrites, pipeline: true });
+    this.reads = new SharedConnections(reads, READS_PER_CONNECTION);
+    // Writes wait for the commit, so that they use all connections.
+    this.writes = new SharedConnections(writes, 1);
+    this.pools = [this.pool, reads, writes];
+    for (const pool of this.pools) reportLostConnections(pool);
+    for (const pool of [...this.pools, poolOf(dataSource)]) {
       pool.on('release', (_error, client) => this.idle.add(client));
       pool.on('acquire', (client) => this.idle.delete(client));
       pool.on('remove', (client) => this.idle.delete(client));
@@ -69,8 +69,8 @@ export class BatchConnections implements OnApplicationShutdown {
   }
 
   get state(): { total: number; idle: number; waiting: number } {
-    const pools = [this.pool, this.sharedPool];
-    const sum = (count: (pool: pg.Pool) => number) => pools.reduce((n, pool) => n + count(pool), 0);
+    const sum = (count: (pool: pg.Pool) => number) =>
+      this.pools.reduce((n, pool) => n + count(pool), 0);
     return {
       total: sum((pool) => pool.totalCount),
       idle: sum((pool) => pool.idleCount),
@@ -92,45 +92,13 @@ export class BatchConnections implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a read of a few rows on a connection that other reads share. A read can wait for the earlier reads of
-   * its connection, and is lost with the connection.
+   * Runs a batch on a connection that other batches of its kind share. It can wait for the earlier ones of its
+   * connection, and is lost with the connection.
    * @throws any error of the driver or of `work`
    */
-  async share<T>(work: ConnectionWork<T>): Promise<T> {
-    const connection = this.selectShared();
-    connection.running++;
-    try {
-      return await this.runOn(await connection.client, work);
-    } catch (error) {
-      // The connection may be lost.
-      this.shared.delete(connection);
-      throw error;
-    } finally {
-      connection.running--;
-      if (connection.running === 0) this.releaseShared(connection);
-    }
-  }
-
-  /** Returns the connection with the fewest reads. */
-  private selectShared(): SharedConnection {
-    if (this.shared.size < this.sharedPool.options.max) {
-      const connection = { client: this.sharedPool.connect(), running: 0 };
-      this.shared.add(connection);
-      return connection;
-    }
-    return [...this.shared].reduce((fewest, other) =>
-      other.running < fewest.running ? other : fewest,
-    );
-  }
-
-  private releaseShared(connection: SharedConnection): void {
-    this.shared.delete(connection);
-    connection.client.then(
-      (client) => {
-        client.release();
-      },
-      () => undefined,
-    );
+  share<T>(kind: 'read' | 'write', work: ConnectionWork<T>): Promise<T> {
+    const connections = kind === 'read' ? this.reads : this.writes;
+    return connections.run((client) => this.runOn(client, work));
   }
 
   private async runOn<T>(client: pg.PoolClient, work: ConnectionWork<T>): Promise<T> {
@@ -146,16 +114,17 @@ export class BatchConnections implements OnApplicationShutdown {
 
   /**
    * Closes all idle connections after one was lost, because a network failure usually affects all of them. A
-   * connection that a firewall dropped reports no error. Further reads share new connections.
+   * connection that a firewall dropped reports no error. Further batches share new connections.
    */
   readonly closeIdle = (): void => {
     for (const client of this.idle) destroyIdleConnection(client);
     this.idle.clear();
-    this.shared.clear();
+    this.reads.renew();
+    this.writes.renew();
   };
 
   /** Runs after all services that could still send statements have stopped. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.pool.end(), this.sharedPool.end()]);
+    await Promise.all(this.pools.map((pool) => pool.end()));
   }
 }

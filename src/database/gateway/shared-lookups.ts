@@ -37,7 +37,7 @@ export class SharedLookups {
   }
 
   private attempt<Row>({ name, text, values }: Lookup, deadline: Deadline): Promise<Row[]> {
-    return this.connections.share(async (client, limitTo) => {
+    return this.connections.share('read', async (client, limitTo) => {
       limitTo(deadline);
       const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
       const timeouts = {

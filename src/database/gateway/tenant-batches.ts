@@ -123,7 +123,7 @@ export class TenantBatches {
         return batch.map(() => NEEDS_OWN_STATEMENT);
       }
     };
-    return statement.kind === 'read' ? this.connections.share(work) : this.connections.use(work);
+    return this.connections.share(statement.kind, work);
   }
 }
 
