@@ -87,7 +87,7 @@ export { dropCounts, keepCounts } from './database/records/count-triggers.js';
 export { type CountedTable, repairCounts } from './database/records/record-counts.js';
 export type { ExistingIdsSql, RequiredReferences, Row } from './database/records/record-inserts.js';
 export { TenantRepository } from './database/records/tenant-repository.js';
-export type { Revision } from './database/records/record-updates.js';
+export type { DirectChange, Revision } from './database/records/record-updates.js';
 export type { Statement, Tenant, TenantTransaction } from './database/gateway/tenant.js';
 export { TenantDatabase } from './database/gateway/tenant-database.js';
 export { UniqueViolation } from './database/connection/driver-error.js';

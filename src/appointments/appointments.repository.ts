@@ -51,9 +51,9 @@ export class AppointmentsRepository extends TenantRepository<AppointmentDto> {
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   async cancel(tenant: Tenant, id: string): Promise<boolean> {
-    const cancelled = await this.update(tenant, id, ({ status }) => {
-      return status === 'cancelled' ? undefined : { status: 'cancelled' };
-    });
+    const values = { status: 'cancelled' };
+    const revise = ({ status }: AppointmentDto) => (status === 'cancelled' ? undefined : values);
+    const cancelled = await this.update(tenant, id, revise, { values });
     return cancelled !== undefined;
   }
 }

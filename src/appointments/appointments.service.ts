@@ -81,7 +81,10 @@ export class AppointmentsService {
       }
       return nullsForMissing(UpdateAppointmentDto, revised);
     };
-    const updated = await this.repository.update(withLeadNames(actor), id, revise);
+    const { start_time, end_time, status } = input;
+    const setsTimes = start_time !== undefined || end_time !== undefined;
+    const direct = setsTimes ? undefined : { values: input, touches: status !== undefined };
+    const updated = await this.repository.update(withLeadNames(actor), id, revise, direct);
     return orNotFound(updated, 'appointment');
   }
 

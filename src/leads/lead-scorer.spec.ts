@@ -67,6 +67,16 @@ describe('DefaultLeadScorer', () => {
     expect(scoreOf(flags)).toBe(0);
   });
 
+  it('depends on its scored fields only', () => {
+    const scored = scorer.scoredFields()!;
+    for (const lead of [NOTHING, BEST]) {
+      const pick = scored.map((name) => [name, lead[name]]);
+      const others = lead === BEST ? NOTHING : BEST;
+      expect(scorer.score({ ...others, ...Object.fromEntries(pick) })).toBe(scorer.score(lead));
+    }
+    expect(new (class extends DefaultLeadScorer {})().scoredFields()).toBeUndefined();
+  });
+
   it('returns 100 for a lead with every scored field', () => {
     expect(scorer.score(BEST)).toBe(100);
   });

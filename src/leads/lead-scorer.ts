@@ -6,6 +6,14 @@ export type ScorableLead = Omit<LeadDto, 'id' | 'lead_score' | 'created_at' | 'u
 
 /** Computes `lead_score` on every write. An extension can replace it (docs/guides/replace-and-add.md#lead-score). */
 export abstract class LeadScorer {
+  /**
+   * The fields that the score depends on. An update of other fields keeps the score and does not read the lead.
+   * @returns undefined if the score can depend on any field; the default
+   */
+  scoredFields(): readonly (keyof ScorableLead)[] | undefined {
+    return undefined;
+  }
+
   /** @returns an integer from 0 to 100, the same for the same fields */
   abstract score(lead: ScorableLead): number;
 }
@@ -22,12 +30,30 @@ const POINTS = {
   website: 5,
 } as const;
 
+const SCORED_FIELDS = [
+  'email',
+  'phone',
+  'company',
+  'last_name',
+  'address_street',
+  'city',
+  'temperature',
+  'source',
+  'sms_opted_out',
+  'on_dnc_list',
+] as const;
+
 /**
  * The default formula. It adds points for known contact data, the temperature and the source, at most
  * 100. A lead that must not be contacted gets half of its points, rounded down.
  */
 @Injectable()
 export class DefaultLeadScorer extends LeadScorer {
+  /** Returns undefined for a subclass, because its formula can use other fields. */
+  override scoredFields(): readonly (keyof ScorableLead)[] | undefined {
+    return this.constructor === DefaultLeadScorer ? SCORED_FIELDS : undefined;
+  }
+
   score(lead: ScorableLead): number {
     let points = 0;
     if (lead.email !== null) points += POINTS.email;

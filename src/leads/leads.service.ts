@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { UniqueViolation } from '../database/connection/driver-error.js';
+import type { DirectChange } from '../database/records/record-updates.js';
 import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
@@ -124,9 +125,16 @@ export class LeadsService {
       };
     };
     const lead = await this.reportDuplicates(actor, claim, () =>
-      this.repository.update(actor.organization, id, revise),
+      this.repository.update(actor.organization, id, revise, this.directChangeOf(input)),
     );
     return orNotFound(lead, 'lead');
+  }
+
+  /** @returns undefined if a field of the update determines the score or other columns of the lead */
+  private directChangeOf(input: UpdateLeadDto): DirectChange | undefined {
+    const scored = this.scorer.scoredFields();
+    if (!scored || changesSearchText(input)) return undefined;
+    return scored.some((name) => input[name] !== undefined) ? undefined : { values: input };
   }
 
   /** @throws ApiError `not_found`, `create_failed` */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { Revision } from '../database/records/record-updates.js';
 import type { Times } from '../database/records/tenant-repository.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
@@ -66,7 +67,7 @@ export class TasksService {
   /** @throws ApiError `not_found`, `lead_not_found` for a new contact, `create_failed` */
   async update(actor: Actor, id: string, input: UpdateTaskDto): Promise<TaskDto> {
     const organization = withLeadNames(actor);
-    const updated = await this.repository.update(organization, id, async (stored, transaction) => {
+    const revise: Revision<TaskDto> = async (stored, transaction) => {
       const changes = changedFields(stored, input);
       const contact = changes?.contact_id;
       // Only a new contact is checked.
@@ -74,7 +75,9 @@ export class TasksService {
         throw leadNotFound('contact_id');
       }
       return changes && nullsForMissing(UpdateTaskDto, { ...stored, ...changes });
-    });
+    };
+    const direct = input.contact_id ? undefined : { values: input };
+    const updated = await this.repository.update(organization, id, revise, direct);
     return orNotFound(updated, 'task');
   }
 

@@ -207,6 +207,20 @@ describe('concurrent requests of one organization', () => {
     expect(limit.completed - before).toBeLessThan(leads.length);
   });
 
+  it.each([
+    ['does not depend on stored values', { notes: 'Called' }, 1],
+    ['changes the score', { temperature: 'hot' as const }, 2],
+  ])('need the fewest statements for an update that %s', async (_, changes, statements) => {
+    const lead = await createLead(us.api, { email: `${randomUUID()}@example.com` });
+    const [service, actor] = [app.app.get(LeadsService), await app.actor(us)];
+    const runBatched = jest.spyOn(database, 'runBatched');
+    const updated = await service.update(actor, lead.id, changes);
+    expect(runBatched).toHaveBeenCalledTimes(statements);
+    runBatched.mockRestore();
+    expect(updated).toMatchObject(changes);
+    expect(await service.update(actor, lead.id, changes)).toEqual(updated);
+  });
+
   it('each receive the record that they name, independently of the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {

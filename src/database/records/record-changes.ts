@@ -16,6 +16,22 @@ export interface ChangeItem extends BatchItem {
   readonly event: EventValues;
 }
 
+/** The parts of a statement that changes a record. */
+interface ChangeSql {
+  /** The columns that get new values. */
+  readonly names?: readonly string[];
+  readonly assignments: string;
+  /** Query of one row about the stored record, whose columns the other parts can use. */
+  readonly stored?: string;
+  /** A further condition, which begins with `and`. */
+  readonly condition?: string;
+  /** The type of the event. */
+  readonly type?: string;
+  /** The changed fields of the event. */
+  readonly changed?: string;
+  readonly plan?: Statement['plan'];
+}
+
 /** How many sets of columns have a prepared update. Updates of further sets are planned each time. */
 const MAX_PREPARED_UPDATES = 100;
 
@@ -23,6 +39,7 @@ const MAX_PREPARED_UPDATES = 100;
 export class RecordChanges {
   /** Sets `deleted_at`. */
   readonly delete: BatchStatement<ChangeItem>;
+  /** Updates by their options. */
   private readonly updates = new Map<string, BatchStatement<ChangeItem>>();
 
   /** @param columns the columns of the returned records */
@@ -31,7 +48,7 @@ export class RecordChanges {
     private readonly columns: Pick<RecordColumns<never>, 'completeJsonFromTable'>,
     private readonly events: EventSql,
   ) {
-    this.delete = this.statement('delete', [], 'deleted_at = now()', 'index');
+    this.delete = this.statement('delete', { assignments: 'deleted_at = now()' });
   }
 
   /**
@@ -39,15 +56,46 @@ export class RecordChanges {
    * @param names the columns
    */
   update(names: readonly string[]): BatchStatement<ChangeItem> {
-    const key = names.join();
-    let statement = this.updates.get(key);
-    if (!statement) {
-      const isPrepared = this.updates.size < MAX_PREPARED_UPDATES;
-      const values = names.map((name) => `${name} = "new ${name}"`);
-      const assignments = [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
-      statement = this.statement('update', names, assignments, isPrepared ? 'index' : 'custom');
-      if (isPrepared) this.updates.set(key, statement);
-    }
+    return this.prepared(`update ${names.join()}`, names, {});
+  }
+
+  /**
+   * Sets columns of records, and finds out which of them get another value. It changes no record that already has
+   * all values, or that another transaction changes at the same time.
+   *
+   * The event of an item has its type only if all its changed fields have changed, otherwise `updated`.
+   * @param names the columns
+   * @param touches whether it also sets `updated_at` of records that already have all values
+   */
+  set(names: readonly string[], touches: boolean): BatchStatement<ChangeItem> {
+    const differences = names.map(
+      (name) => `case when row(${name})::record *<> row("new ${name}")::record then '${name}' end`,
+    );
+    return this.prepared(`set ${touches} ${names.join()}`, names, {
+      stored: `select updated_at as "stored updated_at",
+          array_remove(array[${differences.join(', ')}]::text[], null) as "changed names"
+        from ${this.table.name}, input where ${isRecordSql(this.table)}`,
+      condition: `and updated_at = "stored updated_at" ${touches ? '' : `and "changed names" <> '{}'`}`,
+      type: `case when request.changed <@ "changed names" then request.type
+        else '${this.table.events?.name}.updated' end`,
+      changed: '"changed names"',
+    });
+  }
+
+  /** A statement that sets columns and `updated_at`, of which a limited number is prepared. */
+  private prepared(
+    key: string,
+    names: readonly string[],
+    options: Omit<ChangeSql, 'assignments'>,
+  ): BatchStatement<ChangeItem> {
+    const known = this.updates.get(key);
+    if (known) return known;
+    const values = names.map((name) => `${name} = "new ${name}"`);
+    const assignments = [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
+    const isPrepared = this.updates.size < MAX_PREPARED_UPDATES;
+    const plan = isPrepared ? 'index' : 'custom';
+    const statement = this.statement('update', { names, assignments, plan, ...options });
+    if (isPrepared) this.updates.set(key, statement);
     return statement;
   }
 
@@ -57,22 +105,34 @@ export class RecordChanges {
    */
   private statement(
     name: string,
-    names: readonly string[],
-    assignments: string,
-    plan: Statement['plan'],
+    {
+      names = [],
+      assignments,
+      stored,
+      condition = '',
+      type = 'request.type',
+      changed = 'request.changed',
+      plan = 'index',
+    }: ChangeSql,
   ): BatchStatement<ChangeItem> {
     const { name: table } = this.table;
     const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
-    const event = `request.type, request.changed, ${ORIGIN_SQL}`;
+    const event = `${type}, ${changed}, ${ORIGIN_SQL}`;
+    const sources = [...(names.length > 0 ? ['input'] : []), ...(stored ? ['stored'] : [])];
+    const events = this.events.written(
+      event,
+      `record join request using (id) ${stored ? 'cross join stored' : ''}`,
+    );
     const text = `with request as (
         select $2::uuid as id, $5::text as type, $6::text[] as changed,
            $7::text as key_id, $8::text as channel, $9::text as request_id),
       input as (select ${newValues} from json_populate_record(null::${table}, $3::json)),
+      ${stored ? `stored as (${stored}),` : ''}
       record as (
-        update ${table} set ${assignments} ${names.length > 0 ? 'from input' : ''}
-        where ${isRecordSql(this.table)} and ($4::timestamptz is null or updated_at = $4)
+        update ${table} set ${assignments} ${sources.length > 0 ? `from ${sources.join(', ')}` : ''}
+        where ${isRecordSql(this.table)} and ($4::timestamptz is null or updated_at = $4) ${condition}
         returning ${this.columns.completeJsonFromTable}),
-      ${this.events.written(event, 'record join request using (id)').join(', ')}
+      ${events.join(', ')}
       select id, json from written`;
     return {
       name: `${table} ${name}`,

@@ -67,16 +67,26 @@ export function eventTypesOf(table: TenantTable): readonly string[] {
 
 /** The type of the event of an update, by the new values of the changed fields. */
 export function typeOfUpdate(
-  { events }: TenantTable,
+  table: TenantTable,
   changes: Readonly<Record<string, unknown>>,
   changed: readonly string[],
 ): string {
-  const transition = Object.entries(events?.transitions ?? {}).find(([, values]) =>
-    Object.entries(values).every(
-      ([name, value]) => changed.includes(name) && changes[name] === value,
-    ),
+  const [first] = possibleTypesOf(table, changes).filter(({ fields }) =>
+    fields.every((name) => changed.includes(name)),
   );
-  return `${events?.name}.${transition?.[0] ?? 'updated'}`;
+  return first?.type ?? `${table.events?.name}.updated`;
+}
+
+/** The types other than `updated` that an update can have, each with the fields that must change for it. */
+export function possibleTypesOf(
+  { events }: TenantTable,
+  changes: Readonly<Record<string, unknown>>,
+): { type: string; fields: string[] }[] {
+  return Object.entries(events?.transitions ?? {})
+    .filter(([, values]) =>
+      Object.entries(values).every(([name, value]) => changes[name] === value),
+    )
+    .map(([type, values]) => ({ type: `${events?.name}.${type}`, fields: Object.keys(values) }));
 }
 
 /** The names of those fields of a record to which an update gives another value. */

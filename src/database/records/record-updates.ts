@@ -5,7 +5,7 @@ import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { openUnitOf } from '../gateway/unit-of-work.js';
 import { type ChangeItem, changeItemOf } from './record-changes.js';
 import type { ColumnsOfTenants } from './record-columns.js';
-import { changedNames, typeOfUpdate } from './record-events.js';
+import { changedNames, possibleTypesOf, typeOfUpdate } from './record-events.js';
 import type { Row } from './record-inserts.js';
 import type { JsonRow, RecordStatements } from './record-statements.js';
 import type { TenantTable } from './tenant-table.js';
@@ -19,7 +19,15 @@ export type Revision<R> = (
   transaction: TenantTransaction,
 ) => Row | undefined | Promise<Row | undefined>;
 
-/** A change of a record that still has the version of the item. */
+/** A change of a record that does not depend on its stored values. */
+export interface DirectChange {
+  /** The new values by column. Columns that are undefined keep their value. */
+  readonly values: object;
+  /** Whether `updated_at` is set even if the record has all values already. Default: false. */
+  readonly touches?: boolean;
+}
+
+/** A statement for a record. */
 interface Change {
   readonly statement: BatchStatement<ChangeItem>;
   readonly item: ChangeItem;
@@ -44,8 +52,18 @@ export class RecordUpdates<R extends { id: string }> {
   }
 
   /** @see TenantRepository.update */
-  async run(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
+  async run(
+    tenant: Tenant,
+    id: string,
+    revise: Revision<R>,
+    direct?: DirectChange,
+  ): Promise<R | undefined> {
     if (openUnitOf(tenant) || !this.hasVersion) return this.runLocked(tenant, id, revise);
+    const change = direct && !tenant.precondition && this.directChange(tenant, id, direct);
+    if (change) {
+      const changed = await this.write(tenant, id, change);
+      if (changed) return changed;
+    }
     for (let attempts = 0; attempts < MAX_UNLOCKED_ATTEMPTS; attempts++) {
       const outcome = await this.runUnlocked(tenant, id, revise);
       if (outcome === 'transaction needed') break;
@@ -71,15 +89,46 @@ export class RecordUpdates<R extends { id: string }> {
     try {
       const change = await this.revise(tenant, row, revise);
       if (!change) return this.columns.recordOf(tenant, row.json);
-      const { statement, item } = change;
-      const changed = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
-      if (!changed) return 'conflict';
-      this.publish(tenant, id);
-      return this.columns.recordOf(tenant, changed.json);
+      return (await this.write(tenant, id, change)) ?? 'conflict';
     } catch (error) {
       if (error instanceof TransactionNeeded) return 'transaction needed';
       throw error;
     }
+  }
+
+  /**
+   * Writes a change without a lock.
+   * @returns undefined if the record was not changed
+   */
+  private async write(
+    tenant: Tenant,
+    id: string,
+    { statement, item }: Change,
+  ): Promise<R | undefined> {
+    const changed = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
+    if (!changed) return undefined;
+    this.publish(tenant, id);
+    return this.columns.recordOf(tenant, changed.json);
+  }
+
+  /**
+   * The statement of a change that does not depend on the stored record.
+   * @returns undefined if the record must be read first
+   */
+  private directChange(
+    tenant: Tenant,
+    id: string,
+    { values, touches = false }: DirectChange,
+  ): Change | undefined {
+    const given = Object.entries(values).filter(([, value]) => value !== undefined);
+    const changes: Row = Object.fromEntries(given);
+    // One order for all requests, so that few statements are prepared.
+    const names = this.columns.stored.storedNames.filter((name) => name in changes);
+    const [possible, ...others] = possibleTypesOf(this.table, changes);
+    if (names.length === 0 || names.length < given.length || others.length > 0) return undefined;
+    const { type, fields } = possible ?? { type: `${this.table.events?.name}.updated`, fields: [] };
+    const item = changeItemOf(id, changes, { type, changed: fields, origin: tenant.origin });
+    return { statement: this.statementsOf(tenant).changes.set(names, touches), item };
   }
 
   private runLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {

@@ -4,7 +4,12 @@ import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './rec
 import { type ChangeItem, changeItemOf } from './record-changes.js';
 import { isRecordSql } from './record-sql.js';
 import { type JsonRow, RecordStatements } from './record-statements.js';
-import { checkPrecondition, RecordUpdates, type Revision } from './record-updates.js';
+import {
+  checkPrecondition,
+  type DirectChange,
+  RecordUpdates,
+  type Revision,
+} from './record-updates.js';
 import { type RequiredReferences, type Row, rowItemOf, type RowItem } from './record-inserts.js';
 import type { TenantTable } from './tenant-table.js';
 import { ResponseExists } from '../stored-responses.js';
@@ -108,12 +113,19 @@ export abstract class TenantRepository<R extends { id: string }> {
    * Sets the columns of a record that `revise` returns. The record is read without a lock and written
    * if nobody has changed it since. After conflicts, or if `revise` sends statements, it is locked.
    * @param revise may run more than once
+   * @param direct the same change, if it needs no stored value. It is then written without reading the record,
+   *   and `revise` runs only if that changed nothing.
    * @returns the record after the change; undefined if it does not exist
    * @throws ApiError `precondition_failed`, `create_failed`, and any error of `revise`
    * @throws UniqueViolation
    */
-  update(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.updates.run(tenant, id, revise);
+  update(
+    tenant: Tenant,
+    id: string,
+    revise: Revision<R>,
+    direct?: DirectChange,
+  ): Promise<R | undefined> {
+    return this.updates.run(tenant, id, revise, direct);
   }
 
   /**

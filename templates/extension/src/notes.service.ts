@@ -33,10 +33,13 @@ export class NotesService {
   }
 
   async update(actor: Actor, id: string, input: UpdateNoteDto): Promise<NoteDto> {
-    const updated = await this.repository.update(actor.organization, id, (stored) => {
+    const revise = (stored: NoteDto) => {
       const changes = changedFields<object>(stored, input);
       return changes && nullsForMissing(UpdateNoteDto, { ...stored, ...changes });
-    });
+    };
+    // The new values do not depend on the stored ones, so that the note need not be read first.
+    const direct = { values: input };
+    const updated = await this.repository.update(actor.organization, id, revise, direct);
     return orNotFound(updated, 'note');
   }
 
