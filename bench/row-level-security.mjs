@@ -30,7 +30,10 @@ const STRATEGIES = {
   'no policy': (client, name, values) => client.query({ name, text: STATEMENTS[name], values }),
   'one Sync': (client, name, values) => {
     const context = { name: 'tenant', text: SET_TENANT, values: [values[0]] };
-    const pipeline = new StatementPipeline(context, { name, text: STATEMENTS[name] }, [values]);
+    const statement = { name, text: STATEMENTS[name] };
+    const pipeline = new StatementPipeline([
+      { contexts: [context], statement, executions: [values] },
+    ]);
     client.query(pipeline);
     return pipeline.result;
   },

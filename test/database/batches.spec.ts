@@ -129,12 +129,9 @@ describe('concurrent statements', () => {
     expect((await getLead(us.api, id)).notes).toBe('after');
   });
 
-  it.each([
-    ['read', 1, 2],
-    ['write', 2, 4],
-  ] as const)(
-    'of many organizations that %s share %d to %d connections',
-    async (kind, min, max) => {
+  it.each(['read', 'write'] as const)(
+    'of many organizations share connections: %s',
+    async (kind) => {
       const tenants = await Promise.all(Array.from({ length: 12 }, () => app.organization()));
       const backend: BatchStatement<BatchItem> = {
         ...{ name: 'backend', kind, retriesOmitted: false },
@@ -155,8 +152,7 @@ describe('concurrent statements', () => {
         );
         for (const row of rows) backends.add(row!.pid);
       }
-      expect(backends.size).toBeGreaterThanOrEqual(min);
-      expect(backends.size).toBeLessThanOrEqual(max);
+      expect(backends.size).toBeLessThanOrEqual(2);
     },
   );
 

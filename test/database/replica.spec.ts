@@ -30,7 +30,9 @@ describe('a read replica', () => {
 
   /** As reads of organizations are sent. */
   const sendRead: Send = async (client, text) => {
-    const pipeline = new StatementPipeline(undefined, { name: '', text }, [[]]);
+    const pipeline = new StatementPipeline([
+      { contexts: [], statement: { name: '', text }, executions: [[]] },
+    ]);
     client.query(pipeline);
     return pipeline.result;
   };

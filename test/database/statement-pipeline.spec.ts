@@ -31,9 +31,13 @@ function run<Row>(
   executions: readonly (readonly unknown[])[],
   { name = '', context }: { name?: string; context?: ContextStatement } = {},
 ) {
-  const pipeline = new StatementPipeline<Row>(context, { name, text }, executions);
+  const contexts = context ? [context] : [];
+  const pipeline = new StatementPipeline<Row>([
+    { contexts, statement: { name, text }, executions },
+  ]);
   client.query(pipeline);
-  return pipeline;
+  const result = pipeline.result.then((parts) => parts.flat());
+  return { result, contextRow: () => pipeline.contextRow };
 }
 
 it.each<[string, unknown, string, unknown]>([
@@ -62,7 +66,7 @@ it('returns the rows of all executions, in one transaction with its context', as
   const text = `select $1::int as n, current_setting('work_mem') as memory, txid_current()::text as id`;
   const pipeline = run<{ id: string }>(text, [[1], [2]], { name: 'numbers', context });
   const rows = await pipeline.result;
-  const [memory, id] = pipeline.contextRow;
+  const [memory, id] = pipeline.contextRow();
   expect({ memory, rows }).toEqual({
     memory: '777kB',
     rows: [
@@ -81,6 +85,28 @@ it('prepares a statement again if its first execution or its transaction failed'
   expect(await run(text, [[1], [1]], { name: 'division' }).result).toEqual([{ n: 1 }, { n: 1 }]);
   const { rows } = await client.query(`select name from pg_prepared_statements`);
   expect(rows).toEqual([{ name: 'division' }]);
+});
+
+it('returns the rows of each part, which has the settings of its contexts', async () => {
+  const contextOf = (name: string, value: string) => {
+    return { name, text: `select set_config('app.part', $1, true)`, values: [value] };
+  };
+  const text = `select $1::int as n, current_setting('app.part') as part`;
+  const statement = { name: 'part', text };
+  const pipeline = new StatementPipeline([
+    { contexts: [contextOf('first', 'a')], statement, executions: [[1], [2]] },
+    { contexts: [contextOf('', 'lost'), contextOf('', 'b')], statement, executions: [[3]] },
+    { contexts: [], statement: { name: '', text: 'select 4 as m where false' }, executions: [[]] },
+  ]);
+  client.query(pipeline);
+  expect(await pipeline.result).toEqual([
+    [
+      { n: 1, part: 'a' },
+      { n: 2, part: 'a' },
+    ],
+    [{ n: 3, part: 'b' }],
+    [],
+  ]);
 });
 
 it('rolls back all executions if one fails', async () => {
@@ -103,7 +129,8 @@ it.each(['copy numbers from stdin', 'copy numbers to stdout'])('rejects %s', asy
 /** Reports an error of PostgreSQL to a statement, on a connection without a server. */
 function reportError(properties: Partial<pg.DatabaseError>) {
   const connection = new EventEmitter() as pg.Connection;
-  const pipeline = new StatementPipeline(undefined, { name: '', text: 'select 1' }, [[]]);
+  const statement = { name: '', text: 'select 1' };
+  const pipeline = new StatementPipeline([{ contexts: [], statement, executions: [[]] }]);
   const rejected = jest.fn<undefined, [unknown]>();
   const ended = pipeline.result.catch(rejected);
   const error = new pg.DatabaseError('for a test', 0, 'error');

@@ -5,10 +5,9 @@ describe('planConnections', () => {
   it.each([MIN_CONNECTIONS, 6, 8, 11, 12, 23, 24, 25, 100, 1_000])(
     'distributes exactly %d connections',
     (maxConnections) => {
-      const plan = planConnections(maxConnections);
-      const { pool, single, sharedReads, sharedWrites, waiting } = plan;
-      expect(pool + single + sharedReads + sharedWrites).toBe(maxConnections);
-      expect(Math.min(single, sharedReads, sharedWrites, waiting)).toBeGreaterThanOrEqual(1);
+      const { pool, batches, waiting } = planConnections(maxConnections);
+      expect(pool + batches).toBe(maxConnections);
+      expect(Math.min(batches, waiting)).toBeGreaterThanOrEqual(1);
       // Migrations need two connections, and operations that wait for locks must leave some to others.
       expect(pool).toBeGreaterThanOrEqual(2);
       expect(waiting).toBeLessThan(pool);

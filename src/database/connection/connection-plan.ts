@@ -4,27 +4,20 @@ import { MIN_CONNECTIONS } from '../../config/settings.js';
 export interface ConnectionPlan {
   /** Pooled connections for transactions and statements of unknown cost. */
   readonly pool: number;
-  /** Connections for single statements that read or write a few rows by an index. */
-  readonly single: number;
-  /** Connections that concurrent batches of reads share. */
-  readonly sharedReads: number;
-  /** Connections that concurrent batches of writes share. */
-  readonly sharedWrites: number;
+  /** Connections for statements that read or write a few rows by an index. */
+  readonly batches: number;
   /** Connections of the pool that may wait for locks. */
   readonly waiting: number;
 }
 
 /**
- * Divides the connections of a process. Short statements need few: a connection serves many requests.
+ * Divides the connections of a process. Batches need few, because each serves many requests.
  * @param maxConnections maximum number of connections, at least `MIN_CONNECTIONS` of the settings
  */
 export function planConnections(maxConnections: number): ConnectionPlan {
-  const short = clamp(Math.floor(maxConnections / 2), 3, 12);
-  const sharedReads = clamp(Math.floor(short / 6), 1, 2);
-  const sharedWrites = clamp(Math.floor(short / 3), 1, 4);
-  const single = short - sharedReads - sharedWrites;
-  const pool = maxConnections - short;
-  return { pool, single, sharedReads, sharedWrites, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
+  const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
+  const pool = maxConnections - batches;
+  return { pool, batches, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
 }
 
 /** Divides the connections of an instance among its workers. */

@@ -14,6 +14,14 @@ export interface ContextStatement extends ParameterizedStatement {
   readonly values: readonly (string | null)[];
 }
 
+/** The executions of one statement, after the settings of their session context. */
+export interface PipelinePart {
+  readonly contexts: readonly ContextStatement[];
+  readonly statement: ParameterizedStatement;
+  /** The values of each execution, at least one. */
+  readonly executions: readonly (readonly unknown[])[];
+}
+
 interface Column {
   readonly name: string;
   readonly parse: (text: string) => unknown;
@@ -32,48 +40,66 @@ const CLOSED = /^(08|57P|25P0[34])/;
 /** The names of the statements that a connection has prepared. */
 const preparedOn = new WeakMap<pg.Connection, Set<string>>();
 
+/** What the next result of PostgreSQL belongs to. */
+interface Step<Row> {
+  /** The index of the part. */
+  readonly part: number;
+  /** The rows of the part; undefined for a context. */
+  readonly rows?: Row[];
+}
+
 /**
- * A session context and the executions of one statement, sent under one Sync: PostgreSQL runs them in one
- * implicit transaction, and local settings apply to nothing else. `client.query` accepts it as a query, also
- * in pg's pipeline mode.
+ * Statements with their session contexts, sent under one Sync: PostgreSQL runs them in one implicit transaction,
+ * and local settings apply to nothing else. `client.query` accepts it as a query.
  */
 export class StatementPipeline<Row> extends pg.Query {
-  /** The rows of all executions. Rejects with `LostConnectionError` or any error of the driver. */
-  readonly result: Promise<Row[]>;
-  /** The row of the context, as text. */
+  /** The rows of each part. Rejects with `LostConnectionError` or any error of the driver. */
+  readonly result: Promise<Row[][]>;
+  /** The row of the last context, as text. */
   contextRow: readonly (string | null)[] = [];
-  private readonly parsed: string[] = [];
-  private readonly received: Row[] = [];
+  private readonly parsed = new Set<string>();
+  private readonly received: Row[][];
+  private readonly steps: readonly Step<Row>[];
+  private step = 0;
   private columns: readonly Column[] = [];
-  private isContextPending: boolean;
   private failure: Error | undefined;
   private prepared = new Set<string>();
-  private settle!: { resolve: (rows: Row[]) => void; reject: (error: Error) => void };
+  private settle!: { resolve: (rows: Row[][]) => void; reject: (error: Error) => void };
 
-  /** @param executions the values of each execution, at least one */
-  constructor(
-    private readonly context: ContextStatement | undefined,
-    private readonly statement: ParameterizedStatement,
-    private readonly executions: readonly (readonly unknown[])[],
-  ) {
+  /** @param parts at least one */
+  constructor(private readonly parts: readonly PipelinePart[]) {
     super('');
-    this.isContextPending = context !== undefined;
+    this.received = parts.map(() => []);
+    this.steps = parts.flatMap(({ contexts, executions }, part) => [
+      ...contexts.map(() => ({ part })),
+      ...executions.map(() => ({ part, rows: this.received[part] })),
+    ]);
     this.result = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+  }
+
+  /** The index of the part that was not completed, after an error; undefined if the commit failed. */
+  get failedPart(): number | undefined {
+    return this.steps[this.step]?.part;
   }
 
   override submit = (connection: pg.Connection): void => {
     this.prepared = preparedOn.get(connection) ?? new Set();
     preparedOn.set(connection, this.prepared);
-    const executions = this.executions.map((values) => values.map(parameterOf));
+    const parts = this.parts.map(({ executions, ...part }) => ({
+      ...part,
+      executions: executions.map((values) => values.map(parameterOf)),
+    }));
     connection.stream.cork();
-    if (this.context) {
-      this.parse(connection, this.context);
-      bindAndExecute(connection, this.context.name, this.context.values);
-    }
-    this.parse(connection, this.statement);
-    for (const [index, values] of executions.entries()) {
-      // All executions have the same columns.
-      bindAndExecute(connection, this.statement.name, values, index === 0);
+    for (const { contexts, statement, executions } of parts) {
+      for (const context of contexts) {
+        this.parse(connection, context);
+        bindAndExecute(connection, context.name, context.values);
+      }
+      this.parse(connection, statement);
+      for (const [index, values] of executions.entries()) {
+        // All executions have the same columns.
+        bindAndExecute(connection, statement.name, values, index === 0);
+      }
     }
     connection.sync();
     // Other statements of this turn of the event loop are part of the same write.
@@ -83,11 +109,11 @@ export class StatementPipeline<Row> extends pg.Query {
   };
 
   private parse(connection: pg.Connection, { name, text }: ParameterizedStatement): void {
-    if (this.prepared.has(name)) return;
+    if (this.prepared.has(name) || this.parsed.has(name)) return;
     if (name !== '') {
       // An earlier pipeline may have prepared it before it failed.
       connection.close({ type: 'S', name }, true);
-      this.parsed.push(name);
+      this.parsed.add(name);
     }
     connection.parse({ name, text, types: [] }, true);
   }
@@ -100,12 +126,13 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    if (this.isContextPending) {
+    const rows = this.steps[this.step]?.rows;
+    if (!rows) {
       this.contextRow = fields;
       return;
     }
     try {
-      this.received.push(this.rowOf(fields));
+      rows.push(this.rowOf(fields));
     } catch (error) {
       this.failure = error as Error;
     }
@@ -121,7 +148,7 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 
   handleCommandComplete(): void {
-    this.isContextPending = false;
+    this.step++;
   }
 
   handleEmptyQuery(): void {
@@ -138,7 +165,9 @@ export class StatementPipeline<Row> extends pg.Query {
   }
 
   handleError(error: Error, connection: pg.Connection): void {
-    for (const name of [this.context?.name, this.statement.name]) this.prepared.delete(name ?? '');
+    for (const { contexts, statement } of this.parts) {
+      for (const { name } of [...contexts, statement]) this.prepared.delete(name);
+    }
     if (!(error instanceof pg.DatabaseError) || CLOSED.test(error.code ?? '')) {
       this.settle.reject(this.failure ?? new LostConnectionError(error));
       return;

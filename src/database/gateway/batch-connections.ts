@@ -4,7 +4,6 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
-import { SharedConnections } from './shared-connections.js';
 import { BATCH_SESSION } from './tenant-context.js';
 import type { Deadline } from './time-budget.js';
 import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
@@ -12,12 +11,6 @@ import { reportLostConnections } from '../connection/lost-connections.js';
 import { setUpConnection } from '../connection/data-source-options.js';
 import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/typeorm-internals.js';
-
-/**
- * How many reads share a connection before a further one is used. The more of them wait on a connection, the
- * less often PostgreSQL and the server switch between processes.
- */
-const READS_PER_CONNECTION = 16;
 
 /** Work on a connection. `limitTo` destroys the connection if it is in use after a deadline. */
 export type ConnectionWork<T> = (
@@ -32,13 +25,8 @@ export type ConnectionWork<T> = (
  */
 @Injectable()
 export class BatchConnections implements OnApplicationShutdown {
-  /** Connections of one caller at a time. */
   private readonly pool: pg.Pool;
-  /** Connections of several reads, and of several writes, at a time. */
-  private readonly reads: SharedConnections;
-  private readonly writes: SharedConnections;
-  private readonly pools: readonly pg.Pool[];
-  /** The idle connections of these pools and that of the data source. */
+  /** The idle connections of this pool and that of the data source. */
   private readonly idle = new Set<pg.PoolClient>();
 
   constructor(
@@ -46,22 +34,16 @@ export class BatchConnections implements OnApplicationShutdown {
     settings: Settings,
     context: SessionContext,
   ) {
-    const plan = planConnections(settings.databaseMaxConnections);
+    const { batches } = planConnections(settings.databaseMaxConnections);
     const options = {
       ...poolOf(dataSource).options,
       Client: ResilientClient,
       idleTimeoutMillis: 0,
       ...(context.hasOwnSessions && { onConnect: setUpConnection(BATCH_SESSION) }),
     };
-    this.pool = new pg.Pool({ ...options, max: plan.single });
-    const reads = new pg.Pool({ ...options, max: plan.sharedReads, pipeline: true });
-    const writes = new pg.Pool({ ...options, max: plan.sharedWrites, pipeline: true });
-    this.reads = new SharedConnections(reads, READS_PER_CONNECTION);
-    // Writes wait for the commit, so that they use all connections.
-    this.writes = new SharedConnections(writes, 1);
-    this.pools = [this.pool, reads, writes];
-    for (const pool of this.pools) reportLostConnections(pool);
-    for (const pool of [...this.pools, poolOf(dataSource)]) {
+    this.pool = new pg.Pool({ ...options, max: batches });
+    reportLostConnections(this.pool);
+    for (const pool of [this.pool, poolOf(dataSource)]) {
       pool.on('release', (_error, client) => this.idle.add(client));
       pool.on('acquire', (client) => this.idle.delete(client));
       pool.on('remove', (client) => this.idle.delete(client));
@@ -69,13 +51,8 @@ export class BatchConnections implements OnApplicationShutdown {
   }
 
   get state(): { total: number; idle: number; waiting: number } {
-    const sum = (count: (pool: pg.Pool) => number) =>
-      this.pools.reduce((n, pool) => n + count(pool), 0);
-    return {
-      total: sum((pool) => pool.totalCount),
-      idle: sum((pool) => pool.idleCount),
-      waiting: sum((pool) => pool.waitingCount),
-    };
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return { total: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
   /**
@@ -84,24 +61,6 @@ export class BatchConnections implements OnApplicationShutdown {
    */
   async use<T>(work: ConnectionWork<T>): Promise<T> {
     const client = await this.pool.connect();
-    try {
-      return await this.runOn(client, work);
-    } finally {
-      client.release();
-    }
-  }
-
-  /**
-   * Runs a batch on a connection that other batches of its kind share. It can wait for the earlier ones of its
-   * connection, and is lost with the connection.
-   * @throws any error of the driver or of `work`
-   */
-  share<T>(kind: 'read' | 'write', work: ConnectionWork<T>): Promise<T> {
-    const connections = kind === 'read' ? this.reads : this.writes;
-    return connections.run((client) => this.runOn(client, work));
-  }
-
-  private async runOn<T>(client: pg.PoolClient, work: ConnectionWork<T>): Promise<T> {
     let end = (): void => undefined;
     try {
       return await work(client, (deadline) => {
@@ -109,22 +68,21 @@ export class BatchConnections implements OnApplicationShutdown {
       });
     } finally {
       end();
+      client.release();
     }
   }
 
   /**
    * Closes all idle connections after one was lost, because a network failure usually affects all of them. A
-   * connection that a firewall dropped reports no error. Further batches share new connections.
+   * connection that a firewall dropped reports no error.
    */
   readonly closeIdle = (): void => {
     for (const client of this.idle) destroyIdleConnection(client);
     this.idle.clear();
-    this.reads.renew();
-    this.writes.renew();
   };
 
   /** Runs after all services that could still send statements have stopped. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.pools.map((pool) => pool.end()));
+    await this.pool.end();
   }
 }

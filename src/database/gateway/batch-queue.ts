@@ -13,15 +13,22 @@ export interface BatchLimits {
   readonly maxSize?: number;
   /** Whether a batch may have several items with the same id. Default: false. */
   readonly allowsEqualIds?: boolean;
+  /** Whether a batch is processed at once, because `process` itself waits for more items. Default: false. */
+  readonly startsAtOnce?: boolean;
 }
 
 /**
+ * Returns the items of a batch, at least one. It must be called, and as late as possible, because more items may
+ * arrive until then.
+ * @param maxItems a lower maximum number of items
+ */
+export type TakeItems<I> = (maxItems?: number) => readonly I[];
+
+/**
  * Processes a batch.
- * @param take returns the items, at least one. It must be called, and as late as possible, because more items
- *   may arrive until then.
  * @returns one result for each item, in their order
  */
-export type ProcessBatch<I, O> = (take: () => readonly I[]) => Promise<readonly O[]>;
+export type ProcessBatch<I, O> = (take: TakeItems<I>) => Promise<readonly O[]>;
 
 interface Pending<I, O> {
   readonly item: I;
@@ -57,13 +64,14 @@ export class BatchQueue<I extends BatchItem, O> {
   private schedule(): void {
     if (this.isNextScheduled || this.running >= this.limits.concurrency) return;
     this.isNextScheduled = true;
-    setImmediate(() => void this.run());
+    if (this.limits.startsAtOnce) void this.run();
+    else setImmediate(() => void this.run());
   }
 
   private async run(): Promise<void> {
     this.running++;
     let batch: readonly Pending<I, O>[] | undefined;
-    const take = () => (batch ??= this.take()).map(({ item }) => item);
+    const take = (maxItems?: number) => (batch ??= this.take(maxItems)).map(({ item }) => item);
     try {
       const results = await this.process(take);
       batch?.forEach(({ resolve }, index) => {
@@ -86,9 +94,10 @@ export class BatchQueue<I extends BatchItem, O> {
   }
 
   /** Removes the items of the next batch from the queue, oldest first. */
-  private take(): readonly Pending<I, O>[] {
+  private take(atMost = Infinity): readonly Pending<I, O>[] {
     this.isNextScheduled = false;
-    const { maxItems = Infinity, maxSize = Infinity, allowsEqualIds = false } = this.limits;
+    const { maxSize = Infinity, allowsEqualIds = false } = this.limits;
+    const maxItems = Math.max(1, Math.min(atMost, this.limits.maxItems ?? Infinity));
     const taken: Pending<I, O>[] = [];
     const left: Pending<I, O>[] = [];
     const ids = new Set<string>();

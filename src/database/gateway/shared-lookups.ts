@@ -37,7 +37,7 @@ export class SharedLookups {
   }
 
   private attempt<Row>({ name, text, values }: Lookup, deadline: Deadline): Promise<Row[]> {
-    return this.connections.share('read', async (client, limitTo) => {
+    return this.connections.use(async (client, limitTo) => {
       limitTo(deadline);
       const nameOf = (prepared: string) => (this.context.preparesStatements ? prepared : '');
       const timeouts = {
@@ -45,9 +45,12 @@ export class SharedLookups {
         text: SET_TIMEOUTS,
         values: deadline.timeouts('brief'),
       };
-      const pipeline = new StatementPipeline<Row>(timeouts, { name: nameOf(name), text }, [values]);
+      const statement = { name: nameOf(name), text };
+      const pipeline = new StatementPipeline<Row>([
+        { contexts: [timeouts], statement, executions: [values] },
+      ]);
       client.query(pipeline);
-      return pipeline.result;
+      return (await pipeline.result).flat();
     });
   }
 }

@@ -51,7 +51,8 @@ export class StatementRunner {
     const running = isShort
       ? this.connections.use((client, limitTo) => {
           limitTo(options.deadline);
-          const context = this.context.ofBatch(statement, organizationId, options.deadline);
+          const executions = (statement.repeats?.length ?? 0) + 1;
+          const context = this.context.ofBatch(organizationId, options.deadline, executions);
           return this.statements.run<Row>(client, context, statement);
         })
       : this.runInPool<Row>(organizationId, statement, options);

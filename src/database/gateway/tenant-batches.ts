@@ -1,10 +1,7 @@
 import pg from 'pg';
-import type { BatchConnections, ConnectionWork } from './batch-connections.js';
-import { type BatchItem, BatchQueue } from './batch-queue.js';
-import type { ConcurrencyLimit } from './concurrency-limit.js';
+import { type BatchItem, BatchQueue, type TakeItems } from './batch-queue.js';
+import type { StatementGroups } from './statement-groups.js';
 import type { Statement } from './tenant.js';
-import type { TenantContext } from './tenant-context.js';
-import type { TenantStatements } from './tenant-statements.js';
 import { Deadline } from './time-budget.js';
 
 /**
@@ -26,13 +23,14 @@ export interface BatchStatement<I extends BatchItem> {
   /** Short name, under which its times are recorded. */
   readonly name: string;
   readonly kind: 'read' | 'write';
-  /** Whether an item without a row in the result of a larger batch is run alone, to get its own error. */
+  /** Whether an item without a row in the result is run alone, to get its own error, unless it was. */
   readonly retriesOmitted: boolean;
   /**
    * The statement for some items, with the organization as `$1`. It returns a row with the id of each
    * item that it finds or writes.
+   * @param isSingle whether it has one item, and an error of that item affects no others
    */
-  of(organizationId: string, items: readonly I[]): Statement;
+  of(organizationId: string, items: readonly I[], isSingle: boolean): Statement;
 }
 
 /** The batch has written nothing for the item, which needs a statement of its own. */
@@ -55,10 +53,7 @@ export class TenantBatches {
   private readonly queues = new WeakMap<object, Map<string, Queue<never>>>();
 
   constructor(
-    private readonly connections: BatchConnections,
-    private readonly statements: TenantStatements,
-    private readonly limit: ConcurrencyLimit,
-    private readonly context: TenantContext,
+    private readonly groups: Readonly<Record<BatchStatement<never>['kind'], StatementGroups>>,
   ) {}
 
   /**
@@ -90,6 +85,8 @@ export class TenantBatches {
         maxItems: MAX_ITEMS,
         maxSize: MAX_CHARACTERS,
         allowsEqualIds: statement.kind === 'read',
+        // It waits for its group, which takes the items as late as possible.
+        startsAtOnce: true,
       },
       (take) => this.process(statement, organizationId, take),
       () => byOrganization.delete(organizationId),
@@ -98,36 +95,36 @@ export class TenantBatches {
     return queue;
   }
 
-  private process<I extends BatchItem>(
+  private async process<I extends BatchItem>(
     statement: BatchStatement<I>,
     organizationId: string,
-    take: () => readonly TimedItem<I>[],
+    take: TakeItems<TimedItem<I>>,
   ): Promise<readonly Outcome[]> {
-    const work: ConnectionWork<readonly Outcome[]> = async (client, limitTo) => {
-      const batch = take();
-      const deadline = Deadline.earliest(batch.map((timed) => timed.deadline));
-      limitTo(deadline);
-      try {
-        const items = batch.map(({ item }) => item);
-        const sent = statement.of(organizationId, items);
-        const context = this.context.ofBatch(sent, organizationId, deadline);
-        const running = this.statements.run<BatchRow>(client, context, sent);
-        // Larger batches take longer, so times are recorded by the size of the batch.
-        const rows = await this.limit.time(`${statement.name} ${sizeClassOf(items)}`, running);
-        const byId = new Map(rows.map((row) => [row.id, row]));
-        const isRetried = statement.retriesOmitted && batch.length > 1;
-        const missing = isRetried ? NEEDS_OWN_STATEMENT : undefined;
-        return batch.map(({ id }) => byId.get(id) ?? missing);
-      } catch (error) {
-        if (batch.length === 1 || !(error instanceof pg.DatabaseError)) throw error;
-        return batch.map(() => NEEDS_OWN_STATEMENT);
-      }
+    const taken: { batch: readonly TimedItem<I>[]; isSingle: boolean } = {
+      batch: [],
+      isSingle: false,
     };
-    return this.connections.share(statement.kind, work);
+    const prepare = (maxItems: number, isAlone: boolean) => {
+      const batch = take(maxItems);
+      const isSingle = isAlone && batch.length === 1;
+      Object.assign(taken, { batch, isSingle });
+      const items = batch.map(({ item }) => item);
+      return {
+        statement: statement.of(organizationId, items, isSingle),
+        deadline: Deadline.earliest(batch.map((timed) => timed.deadline)),
+        name: statement.name,
+        items: items.length,
+      };
+    };
+    try {
+      const rows = await this.groups[statement.kind].run<BatchRow>(organizationId, prepare);
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      const isRetried = statement.retriesOmitted && !taken.isSingle;
+      const missing = isRetried ? NEEDS_OWN_STATEMENT : undefined;
+      return taken.batch.map(({ id }) => byId.get(id) ?? missing);
+    } catch (error) {
+      if (taken.batch.length <= 1 || !(error instanceof pg.DatabaseError)) throw error;
+      return taken.batch.map(() => NEEDS_OWN_STATEMENT);
+    }
   }
-}
-
-/** The number of binary digits of the number of items. */
-function sizeClassOf({ length }: readonly unknown[]): number {
-  return 32 - Math.clz32(length);
 }

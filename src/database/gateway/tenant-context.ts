@@ -1,5 +1,5 @@
 import type { ContextStatement } from '../connection/statement-pipeline.js';
-import type { SessionContext } from '../connection/session-context.js';
+import { parameterizedCalls, type SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 import type { Statement } from './tenant.js';
 import { BATCH_TIMEOUTS, type Deadline, type LockWait, TIMEOUT_SETTINGS } from './time-budget.js';
@@ -31,6 +31,7 @@ export class TenantContext {
   private readonly text: string;
   private readonly indexText: string;
   private readonly batchText: string;
+  private readonly nextText: string;
 
   /** @param result SQL of a value that the statements return last, from the number of its first parameter */
   constructor(
@@ -41,6 +42,7 @@ export class TenantContext {
     this.text = context.selectWith(SETTINGS) + last;
     this.indexText = context.selectWith(SETTINGS, INDEX_PLAN) + last;
     this.batchText = context.selectWith([TENANT_SETTING]);
+    this.nextText = `select ${parameterizedCalls([TENANT_SETTING]).join()}`;
   }
 
   /**
@@ -61,19 +63,29 @@ export class TenantContext {
       : this.statement('tenant', this.text, values);
   }
 
-  /** The same for a statement on a batch connection, whose session can have most of the settings. */
-  ofBatch(
-    { repeats = [] }: Pick<Statement, 'repeats'>,
-    organizationId: string,
-    deadline: Deadline,
-  ): ContextStatement {
-    const timeouts = deadline.timeouts('brief', repeats.length + 1);
+  /**
+   * The same for a statement on a batch connection, whose session can have most of the settings.
+   * @param executions how many executions of statements follow in the transaction
+   */
+  ofBatch(organizationId: string, deadline: Deadline, executions: number): ContextStatement {
+    const timeouts = deadline.timeouts('brief', executions);
     const isSet =
       this.context.hasOwnSessions &&
       timeouts.every((timeout, index) => timeout === BATCH_TIMEOUTS[index]);
     return isSet
       ? this.statement('batch', this.batchText, [organizationId])
       : this.statement('index', this.indexText, [organizationId, ...timeouts]);
+  }
+
+  /**
+   * The contexts of a further statement of a transaction, for another organization. Deferred constraints of
+   * the statements before it are checked first, while their organization is set.
+   */
+  next(organizationId: string): ContextStatement[] {
+    return [
+      this.statement('constraints', 'set constraints all immediate', []),
+      this.statement('organization', this.nextText, [organizationId]),
+    ];
   }
 
   private statement(name: string, text: string, values: readonly string[]): ContextStatement {

@@ -21,6 +21,7 @@ import {
 import type { BatchItem } from './batch-queue.js';
 import type { Failure, Statement, Tenant } from './tenant.js';
 import { SessionContext } from '../connection/session-context.js';
+import { StatementGroups } from './statement-groups.js';
 import { StatementRunner } from './statement-runner.js';
 import { TenantContext } from './tenant-context.js';
 import { TenantStatements } from './tenant-statements.js';
@@ -61,7 +62,8 @@ export class TenantDatabase {
       context,
       replicas,
     );
-    this.batches = new TenantBatches(connections, statements, limit, context);
+    const groups = () => new StatementGroups(connections, statements, limit, context);
+    this.batches = new TenantBatches({ read: groups(), write: groups() });
     this.transactions = new TransactionRunner(dataSource, connections, this.runner, limit);
   }
 
@@ -94,7 +96,7 @@ export class TenantDatabase {
     item: I,
     failure: Failure = statement.kind === 'read' ? 'query_failed' : 'create_failed',
   ): Promise<Row | undefined> {
-    const alone = () => statement.of(tenant.id, [item]);
+    const alone = () => statement.of(tenant.id, [item], true);
     if (openUnitOf(tenant)) return (await this.runSingle<Row>(tenant, alone(), failure))[0];
     let isAlone = false;
     const attempt = async (options: AttemptOptions) => {

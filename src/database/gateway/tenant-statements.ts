@@ -1,9 +1,19 @@
 import type pg from 'pg';
-import { type ContextStatement, StatementPipeline } from '../connection/statement-pipeline.js';
+import {
+  type ContextStatement,
+  type PipelinePart,
+  StatementPipeline,
+} from '../connection/statement-pipeline.js';
 import type { Statement } from './tenant.js';
 
 /** Maximum number of prepared statements on a connection. Further texts run unprepared. */
 const MAX_PREPARED_STATEMENTS = 500;
+
+/** A statement with the settings that apply to it. */
+export interface ContextualStatement {
+  readonly contexts: readonly ContextStatement[];
+  readonly statement: Statement;
+}
 
 /** Sends statements with their session context, and prepares each text once for a connection. */
 export class TenantStatements {
@@ -20,15 +30,34 @@ export class TenantStatements {
   async run<Row>(
     client: pg.ClientBase,
     context: ContextStatement,
-    { text, values, repeats = [], plan }: Statement,
+    statement: Statement,
     onContext?: (row: readonly (string | null)[]) => void,
   ): Promise<Row[]> {
-    const name = plan === 'custom' || !this.isPreparing ? '' : this.nameOf(text);
-    const pipeline = new StatementPipeline<Row>(context, { name, text }, [...repeats, values]);
+    const pipeline = new StatementPipeline<Row>([this.partOf([context], statement)]);
     client.query(pipeline);
     const rows = await pipeline.result;
     onContext?.(pipeline.contextRow);
-    return rows;
+    return rows.flat();
+  }
+
+  /** Sends several statements in one transaction, each with its contexts. */
+  sendAll<Row>(
+    client: pg.ClientBase,
+    parts: readonly ContextualStatement[],
+  ): StatementPipeline<Row> {
+    const pipeline = new StatementPipeline<Row>(
+      parts.map(({ contexts, statement }) => this.partOf(contexts, statement)),
+    );
+    client.query(pipeline);
+    return pipeline;
+  }
+
+  private partOf(
+    contexts: readonly ContextStatement[],
+    { text, values, repeats = [], plan }: Statement,
+  ): PipelinePart {
+    const name = plan === 'custom' || !this.isPreparing ? '' : this.nameOf(text);
+    return { contexts, statement: { name, text }, executions: [...repeats, values] };
   }
 
   private nameOf(text: string): string {

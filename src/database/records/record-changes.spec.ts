@@ -11,7 +11,7 @@ const event = { type: 'quote.deleted', changed: [], origin: undefined };
 
 it('changes records in the order of their ids, so that batches lock them in one order', () => {
   const items = ['c', 'a', 'b'].map((id) => changeItemOf(id, {}, event));
-  const { values, repeats = [] } = changes.delete.of('organization', items);
+  const { values, repeats = [] } = changes.delete.of('organization', items, false);
   // The repeats are executed first.
   expect([...repeats, values].map(([, id]) => id)).toEqual(['a', 'b', 'c']);
 });
@@ -19,7 +19,7 @@ it('changes records in the order of their ids, so that batches lock them in one 
 it('prepares the updates of a limited number of sets of columns', () => {
   const planOf = (n: number) => {
     const statement = changes.update([`column_${n}`]);
-    return statement.of('organization', [changeItemOf('a', {}, event)]).plan;
+    return statement.of('organization', [changeItemOf('a', {}, event)], true).plan;
   };
   const plans = Array.from({ length: 150 }, (_, n) => planOf(n));
   expect(plans.filter((plan) => plan === 'index')).toHaveLength(100);

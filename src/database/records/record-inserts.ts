@@ -75,8 +75,8 @@ export class RecordInserts {
         name: `${this.table.name} insert`,
         kind: 'write',
         retriesOmitted: true,
-        of: (organizationId, items) => ({
-          text: items.length === 1 ? single : several,
+        of: (organizationId, items, isSingle) => ({
+          text: isSingle ? single : several,
           values: valuesOf(organizationId, items),
           plan: 'index',
         }),

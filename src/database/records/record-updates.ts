@@ -138,7 +138,7 @@ export class RecordUpdates<R extends { id: string }> {
       const change = await this.revise(tenant, row, revise, transaction);
       if (!change) return this.columns.recordOf(tenant, row.json);
       const { statement, item } = change;
-      const [changed] = await transaction.query<JsonRow>(statement.of(tenant.id, [item]));
+      const [changed] = await transaction.query<JsonRow>(statement.of(tenant.id, [item], true));
       this.publish(own, id);
       return changed && this.columns.recordOf(tenant, changed.json);
     });

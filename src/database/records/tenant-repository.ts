@@ -137,7 +137,8 @@ export abstract class TenantRepository<R extends { id: string }> {
     const type = `${this.table.events?.name}.deleted`;
     const item = changeItemOf(id, {}, { type, changed: [], origin: tenant.origin });
     const statement = this.statementsOf(tenant).changes.delete;
-    if (tenant.precondition) return this.writeOne(tenant, id, statement.of(tenant.id, [item]));
+    if (tenant.precondition)
+      return this.writeOne(tenant, id, statement.of(tenant.id, [item], true));
     const deleted = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
     if (deleted) this.publish(tenant, id);
     return deleted !== undefined;

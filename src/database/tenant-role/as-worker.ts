@@ -62,9 +62,12 @@ export async function queryAsWorker<Row>(
     const settings = mayBeUndone ? WITHOUT_WAIT : AS_WORKER;
     const first = before === undefined ? settings : `${settings}, ${before}`;
     const context = { name: '', text: first, values: [String(TIMEOUT_MS)] };
-    const pipeline = new StatementPipeline<Row>(context, { name: '', text }, [values]);
+    const statement = { name: '', text };
+    const pipeline = new StatementPipeline<Row>([
+      { contexts: [context], statement, executions: [values] },
+    ]);
     client.query(pipeline);
-    return await pipeline.result;
+    return (await pipeline.result).flat();
   } finally {
     clearTimeout(overdue);
     release();

@@ -46,7 +46,7 @@ export class StatementRecorder {
         statement: BatchStatement<I>,
         ...rest: [I, ...never[]]
       ) => {
-        const of: typeof statement.of = (id, items) => noted('batch', statement.of(id, items));
+        const of: typeof statement.of = (...args) => noted('batch', statement.of(...args));
         return runBatched(tenant, { ...statement, of }, ...rest);
       },
       transaction: (

@@ -1,0 +1,113 @@
+import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
+import type { BatchStatement } from '../../src/database/gateway/tenant-batches.js';
+import type { BatchItem } from '../../src/database/gateway/batch-queue.js';
+import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
+import { createLead, dataOf, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
+import { TestApp } from '../../src/testing/test-app.js';
+import type { Tenant } from '../../src/testing/test-server.js';
+
+let app: TestApp;
+let tenants: Tenant[];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenants = await Promise.all(Array.from({ length: 12 }, () => app.organization()));
+});
+afterAll(() => app.stop());
+
+interface Seen extends BatchItem {
+  organization: string;
+  transaction: string;
+}
+
+/** Sends one statement of each organization at the same time. */
+function runOfAll(sqlOf: (tenant: Tenant) => string): Promise<PromiseSettledResult<Seen>[]> {
+  const database = app.app.get(TenantDatabase);
+  const text = `current_setting('${TENANT_SETTING}') as organization, txid_current()::text as transaction`;
+  return Promise.allSettled(
+    tenants.map(async (tenant) => {
+      const statement: BatchStatement<BatchItem> = {
+        ...{ name: 'seen', kind: 'write', retriesOmitted: false },
+        of: (organizationId) => ({
+          text: `select '1' as id, ${text}, ${sqlOf(tenant)} where $1::uuid is not null`,
+          values: [organizationId],
+          plan: 'index',
+        }),
+      };
+      const row = await database.runBatched<BatchItem, Seen>({ id: tenant.id }, statement, {
+        id: '1',
+      });
+      return row!;
+    }),
+  );
+}
+
+describe('statements of several organizations at the same time', () => {
+  it('share transactions, and each is bound to its own organization', async () => {
+    const seen = (await runOfAll(() => 'true')).map((result) => {
+      return (result as PromiseFulfilledResult<Seen>).value;
+    });
+    expect(seen.map(({ organization }) => organization)).toEqual(tenants.map(({ id }) => id));
+    const transactions = new Set(seen.map(({ transaction }) => transaction));
+    expect(transactions.size).toBeLessThan(tenants.length / 2);
+  });
+
+  it('fail alone', async () => {
+    const results = await runOfAll(({ id }) => {
+      return tenants.findIndex((tenant) => tenant.id === id) % 5 === 0 ? 'no_such_function()' : '1';
+    });
+    for (const [n, result] of results.entries()) {
+      expect(result).toMatchObject(
+        n % 5 === 0
+          ? { status: 'rejected', reason: { code: 'create_failed' } }
+          : { status: 'fulfilled', value: { organization: tenants[n]!.id } },
+      );
+    }
+  });
+
+  it('do not see records of other organizations', async () => {
+    const leads = await Promise.all(tenants.map(({ api }) => createLead(api)));
+    const answers = await Promise.all(
+      tenants.flatMap(({ api }, n) => [
+        api.get(`${LEADS}/${leads[n]!.id}`),
+        api.get(`${LEADS}/${leads[(n + 1) % leads.length]!.id}`),
+      ]),
+    );
+    for (const [n, answer] of answers.entries()) {
+      if (n % 2 === 0) expect(dataOf(answer).id).toBe(leads[n / 2]!.id);
+      else expectError(answer, 404, 'not_found');
+    }
+  });
+
+  it('report the duplicate of each organization, and create the other leads', async () => {
+    const email = 'grace@example.com';
+    const existing = await Promise.all(
+      tenants.map(({ api }, n) => createLead(api, n % 2 === 0 ? { email } : {})),
+    );
+    const answers = await Promise.all(
+      tenants.map(({ api }) => api.post(LEADS, { first_name: 'Grace', email })),
+    );
+    for (const [n, answer] of answers.entries()) {
+      if (n % 2 === 1) expect(dataOf(answer, 201).email).toBe(email);
+      else {
+        expectError(answer, 409, 'duplicate');
+        expect(errorOf(answer)).toMatchObject({ details: [{ existing_id: existing[n]!.id }] });
+      }
+    }
+  });
+
+  it('check deferred constraints while their own organization is set', async () => {
+    await app.sql(`create table checked (organization text)`);
+    await app.sql(`create function note_organization() returns trigger security definer
+      language plpgsql as $$ begin
+        insert into checked values (current_setting('${TENANT_SETTING}')); return null; end $$`);
+    await app.sql(`create constraint trigger note_organization after insert on leads
+      deferrable initially deferred for each row execute function note_organization()`);
+    await Promise.all(tenants.map(({ api }) => createLead(api)));
+    const rows = await app.sql<{ organization: string }>('select organization from checked');
+    await app.sql('drop function note_organization() cascade');
+    expect(rows.map(({ organization }) => organization).sort()).toEqual(
+      tenants.map(({ id }) => id).sort(),
+    );
+  });
+});
