@@ -6,12 +6,19 @@ import { DataSource } from 'typeorm';
 import { setLogLevel } from '../../dist/src/config/logger.js';
 import { dataSourceOptions } from '../../dist/src/database/connection/data-source-options.js';
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
+import { EventPartitionsRepository } from '../../dist/src/database/events/event-partitions.repository.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 import { partitionTables } from '../../dist/src/database/partitions/partition-tables.js';
 import { asTarget, withClient } from './cluster.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
 const FAST_AND_FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+/**
+ * For many small databases that live for seconds. PostgreSQL scans all shared buffers when it copies or drops
+ * a database, and autovacuum visits every database in turn.
+ */
+const SHORT_LIVED = ['max_connections=1000', 'shared_buffers=128MB', 'autovacuum=off'];
 
 export default async function setUp() {
   setLogLevel('silent');
@@ -23,6 +30,8 @@ export default async function setUp() {
   await migrate(dataSource);
   const partitions = Number(process.env.TEST_DATABASE_PARTITIONS ?? 0);
   if (partitions > 0) await partitionTables(dataSource, partitions);
+  // Otherwise, each server of a test creates them in its copy.
+  await new EventPartitionsRepository(dataSource).maintain();
   await dataSource.destroy();
   process.env.LATITUDE_TEST_CLUSTER = JSON.stringify({ ...cluster, template });
 }
@@ -34,7 +43,7 @@ async function openCluster() {
   globalThis.embeddedPostgres = await openEmbeddedPostgres({
     dataDir,
     role: 'server',
-    flags: [...FAST_AND_FORGETFUL, 'max_connections=1000'].flatMap((flag) => ['-c', flag]),
+    flags: [...FAST_AND_FORGETFUL, ...SHORT_LIVED].flatMap((flag) => ['-c', flag]),
   });
   globalThis.embeddedDataDir = dataDir;
   return globalThis.embeddedPostgres.connection;
