@@ -1,5 +1,7 @@
 import type { Settings } from '../../src/config/settings.js';
+import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import type { Answer } from '../../src/testing/api-client.js';
+import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 import { expectError } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 
@@ -10,12 +12,16 @@ export type StartInstance = (settings?: Partial<Settings>) => Promise<TestApp>;
 /** Returns a function that starts instances on one database, each with its own counters. */
 export function instancesOnOneDatabase(): StartInstance {
   const apps: TestApp[] = [];
+  let database: DatabaseTarget;
   beforeAll(async () => {
-    apps.push(await TestApp.start());
+    database = await createDatabase();
   });
-  afterAll(() => Promise.all(apps.map((app) => app.stop())));
+  afterAll(async () => {
+    await Promise.all(apps.map((app) => app.stop()));
+    await dropDatabase(database);
+  });
   return async (settings = {}) => {
-    const app = await TestApp.start({ settings, database: apps[0]!.database });
+    const app = await TestApp.start({ settings, database });
     apps.push(app);
     return app;
   };
