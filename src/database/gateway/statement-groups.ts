@@ -43,7 +43,8 @@ type Outcome = readonly unknown[] | pg.DatabaseError | undefined;
 
 /**
  * Sends the statements of different organizations that wait at the same time in one transaction, with one commit.
- * Each statement is bound to its own organization. If PostgreSQL refuses one of them, the others are sent again, each alone.
+ * Each statement is bound to its own organization. If PostgreSQL refuses one of them, the others are sent again,
+ * each in a transaction of its own.
  */
 export class StatementGroups {
   private readonly queue: BatchQueue<PendingStatement, Outcome>;
@@ -59,6 +60,7 @@ export class StatementGroups {
   }
 
   /**
+   * @param prepare returns the statement, when its group is sent
    * @returns the rows of the statement
    * @throws any error of the driver; the outcome of a write is then unknown, unless it is a `pg.DatabaseError`
    */

@@ -23,7 +23,7 @@ export interface BatchStatement<I extends BatchItem> {
   /** Short name, under which its times are recorded. */
   readonly name: string;
   readonly kind: 'read' | 'write';
-  /** Whether an item without a row in the result is run alone, to get its own error, unless it was. */
+  /** Whether an item without a row in the result gets a statement of its own, which reports the error. */
   readonly retriesOmitted: boolean;
   /**
    * The statement for some items, with the organization as `$1`. It returns a row with the id of each
