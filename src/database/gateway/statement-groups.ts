@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { BatchConnections } from './batch-connections.js';
 import { type BatchItem, BatchQueue, type TakeItems } from './batch-queue.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
-import type { Statement } from './tenant.js';
+import { executionsOf, type Statement } from './tenant.js';
 import type { TenantContext } from './tenant-context.js';
 import type { TenantStatements } from './tenant-statements.js';
 import { Deadline } from './time-budget.js';
@@ -123,10 +123,6 @@ export class StatementGroups {
       return group.map((_, index) => (index === failedPart ? error : undefined));
     }
   }
-}
-
-function executionsOf({ repeats = [] }: Statement): number {
-  return repeats.length + 1;
 }
 
 /** The number of binary digits of a number. */

@@ -6,7 +6,7 @@ import type { Replicas } from '../replicas/replicas.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { AttemptOptions } from './retry-policy.js';
-import type { Failure, Statement } from './tenant.js';
+import { executionsOf, type Failure, type Statement } from './tenant.js';
 import type { TenantContext } from './tenant-context.js';
 import type { TenantStatements } from './tenant-statements.js';
 
@@ -51,7 +51,7 @@ export class StatementRunner {
     const running = isShort
       ? this.connections.use((client, limitTo) => {
           limitTo(options.deadline);
-          const executions = (statement.repeats?.length ?? 0) + 1;
+          const executions = executionsOf(statement);
           const context = this.context.ofBatch(organizationId, options.deadline, executions);
           return this.statements.run<Row>(client, context, statement);
         })

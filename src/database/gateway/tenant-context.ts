@@ -1,7 +1,7 @@
 import type { ContextStatement } from '../connection/statement-pipeline.js';
 import { parameterizedCalls, type SessionContext } from '../connection/session-context.js';
 import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
-import type { Statement } from './tenant.js';
+import { executionsOf, type Statement } from './tenant.js';
 import { BATCH_TIMEOUTS, type Deadline, type LockWait, TIMEOUT_SETTINGS } from './time-budget.js';
 
 /** The settings of each statement, as parameters of its context. */
@@ -50,15 +50,15 @@ export class TenantContext {
    * @param resultValues values of the parameters of `result`
    */
   of(
-    { plan, repeats = [] }: Pick<Statement, 'plan' | 'repeats'>,
+    statement: Pick<Statement, 'plan' | 'repeats'>,
     organizationId: string,
     deadline: Deadline,
     wait: LockWait,
     resultValues: readonly string[] = [],
   ): ContextStatement {
-    const timeouts = deadline.timeouts(wait, repeats.length + 1);
+    const timeouts = deadline.timeouts(wait, executionsOf(statement));
     const values = [organizationId, ...timeouts, ...resultValues];
-    return plan === 'index'
+    return statement.plan === 'index'
       ? this.statement('index', this.indexText, values)
       : this.statement('tenant', this.text, values);
   }

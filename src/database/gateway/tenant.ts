@@ -23,6 +23,11 @@ export interface Statement {
   readonly mayUseReplica?: boolean;
 }
 
+/** How often a statement is executed. */
+export function executionsOf({ repeats = [] }: Pick<Statement, 'repeats'>): number {
+  return repeats.length + 1;
+}
+
 /** The error code of a failed statement: of a read, or of a write or a read that is part of a write. */
 export type Failure = 'query_failed' | 'create_failed';
 
