@@ -10,7 +10,6 @@ import { Deadline } from './time-budget.js';
  */
 const CONCURRENCY = 2;
 
-const MAX_ITEMS = 64;
 const MAX_CHARACTERS = 262_144;
 
 /** A row that a batch returns: at most one for each item. */
@@ -82,7 +81,6 @@ export class TenantBatches {
     const queue: Queue<I> = new BatchQueue(
       {
         concurrency: CONCURRENCY,
-        maxItems: MAX_ITEMS,
         maxSize: MAX_CHARACTERS,
         allowsEqualIds: statement.kind === 'read',
         // It waits for its group, which takes the items as late as possible.
