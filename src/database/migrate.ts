@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
 import { type MigrationLedger, withLedger } from './migration-ledgers.js';
-import { MigrationProgress } from './migration-progress.js';
+import { MigrationProgress, nameOf } from './migration-progress.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
 
@@ -76,11 +76,13 @@ async function waitForLock(runner: QueryRunner, before: () => Promise<void>): Pr
 
 async function runMigrations(dataSource: DataSource, before: () => Promise<void>): Promise<void> {
   try {
-    const pending = await withRunner(dataSource, async (runner) => {
-      const executor = new MigrationExecutor(dataSource, runner);
-      await warnOfNewerSchema(dataSource, executor);
-      return executor.getPendingMigrations();
-    });
+    const executed = await withRunner(dataSource, (runner) =>
+      executedMigrations(dataSource, runner),
+    );
+    warnOfNewerSchema(dataSource, executed);
+    const pending = dataSource.migrations.filter(
+      (migration) => !executed.includes(nameOf(migration)),
+    );
     if (pending.length === 0) return;
     await before();
     await new MigrationProgress(pending).watch(() => dataSource.runMigrations());
@@ -98,14 +100,23 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
   }
 }
 
+/** Returns the names of the migrations that have run, in order. None have before the first start. */
+async function executedMigrations(
+  { options: { migrationsTableName = 'migrations' } }: DataSource,
+  runner: QueryRunner,
+): Promise<string[]> {
+  const [{ table }] = (await runner.query(
+    `select to_regclass(quote_ident(current_schema()) || '.${migrationsTableName}') as table`,
+  )) as [{ table: string | null }];
+  if (table === null) return [];
+  const rows = (await runner.query(`select name from ${table} order by id`)) as { name: string }[];
+  return rows.map(({ name }) => name);
+}
+
 /** A rolling upgrade, or a return to an older version, runs it on the schema of a newer one. */
-async function warnOfNewerSchema(
-  { migrations: own }: DataSource,
-  executor: MigrationExecutor,
-): Promise<void> {
-  const known = own.map(({ name, constructor }) => name ?? constructor.name);
-  const executed = (await executor.getExecutedMigrations()).map(({ name }) => name);
-  const migrations = executed.filter((name) => !known.includes(name)).reverse();
+function warnOfNewerSchema({ migrations: own }: DataSource, executed: readonly string[]): void {
+  const known = own.map(nameOf);
+  const migrations = executed.filter((name) => !known.includes(name));
   if (migrations.length === 0) return;
   logger.warn({ migrations }, 'the schema of the database is newer than this version');
 }

@@ -1,21 +1,26 @@
-import type { Migration } from 'typeorm';
+import type { MigrationInterface } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { withBriefLockWaits } from './brief-lock-waits.js';
 
 /** How often a running migration is logged. */
 const LOG_EVERY_MS = 5_000;
 
+/** Returns the name of a migration that TypeORM stores. */
+export function nameOf({ name, constructor }: MigrationInterface): string {
+  return name ?? constructor.name;
+}
+
 /** Logs the name, the number and the duration of each migration. */
 export class MigrationProgress {
   private begun = 0;
   private current: { migration: string; started: number } | undefined;
 
-  constructor(private readonly pending: readonly Migration[]) {
-    for (const { name, instance } of pending) {
-      if (!instance) continue;
-      const up = instance.up.bind(instance);
-      instance.up = (runner) => {
-        this.begin(name);
+  /** @param pending migrations that have not run. Their method `up` is replaced. */
+  constructor(private readonly pending: readonly MigrationInterface[]) {
+    for (const migration of pending) {
+      const up = migration.up.bind(migration);
+      migration.up = (runner) => {
+        this.begin(nameOf(migration));
         return withBriefLockWaits(runner, () => up(runner));
       };
     }

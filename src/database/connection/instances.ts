@@ -6,10 +6,12 @@ import { SharedLookups } from '../gateway/shared-lookups.js';
 /** How long a count is reused. */
 const FRESH_MS = 10_000;
 
+/** The view `pg_stat_activity` would join the databases and users, which takes several milliseconds to plan. */
 const COUNT_INSTANCES = {
   name: 'instances',
-  text: `select count(distinct application_name)::int as instances from pg_stat_activity
-    where datname = current_database() and application_name like 'latitude server %'`,
+  text: `select count(distinct application_name)::int as instances from pg_stat_get_activity(null)
+    where datid = (select oid from pg_database where datname = current_database())
+      and application_name like 'latitude server %'`,
   values: [],
 };
 
