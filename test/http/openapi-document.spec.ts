@@ -91,8 +91,8 @@ describe('GET /openapi.json', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('is accepted by @redocly/cli without an error or a warning', () => {
-    expect(lint(description.document)).toEqual([]);
+  it('has no error and no warning of Redocly', async () => {
+    expect(await lint(description.document)).toEqual([]);
   });
 
   it('has every route that requires a key and no page', () => {

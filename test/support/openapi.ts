@@ -1,7 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { serverModule } from '../../src/app.js';
 import { readSettings } from '../../src/config/settings.js';
@@ -43,16 +40,8 @@ export async function describeExtensions(
   return openApiDocument(preview.get(ModulesContainer), 'http://127.0.0.1');
 }
 
-const REDOCLY = path.resolve(__dirname, '../../node_modules/@redocly/cli/bin/cli.js');
-
-/** Returns the problems that @redocly/cli finds in a document. */
-export function lint(document: OpenApiDocument): { ruleId: string; severity: string }[] {
-  const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-openapi-'));
-  const file = path.join(directory, 'openapi.json');
-  writeFileSync(file, JSON.stringify(document));
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const args = [REDOCLY, 'lint', '--format=json', file];
-  const { stdout } = spawnSync(process.execPath, args, { env, cwd: directory });
-  rmSync(directory, { recursive: true });
-  return (JSON.parse(stdout.toString()) as { problems: never[] }).problems;
+/** Returns the problems that the recommended rules of Redocly find in a document. */
+export async function lint(document: OpenApiDocument): Promise<NormalizedProblem[]> {
+  const config = await createConfig({ extends: ['recommended'] });
+  return lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
 }
