@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Injectable, Module, Post } from '@nestjs/common';
 import { RequireScope } from '../../src/auth/access.js';
-import type { TenantTransaction } from '../../src/database/gateway/tenant.js';
+import type {
+  Tenant as DatabaseTenant,
+  TenantTransaction,
+} from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { EventPublisher } from '../../src/events/event-publisher.js';
 import { ChangeBus } from '../../src/database/events/change-bus.js';
 import { RecordOf } from '../../src/fields/field.js';
 import { Uuid } from '../../src/fields/kinds/kinds.js';
 import { readInput } from '../../src/fields/input/read-input.js';
-import { UpdateLeadDto } from '../../src/leads/lead.dto.js';
+import { TenantRepository } from '../../src/database/records/tenant-repository.js';
+import { LeadDto, UpdateLeadDto } from '../../src/leads/lead.dto.js';
+import { leadsTable } from '../../src/leads/leads.table.js';
 import { LeadsModule } from '../../src/leads/leads.module.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
 import { Caller } from '../../src/http/request/api-request.js';
@@ -62,6 +67,21 @@ class Leads {
   }
 }
 
+/** A repository with SQL of its own, on a table that has events. */
+@Injectable()
+class MarkedLeads extends TenantRepository<LeadDto> {
+  constructor(database: TenantDatabase) {
+    super(database, leadsTable, LeadDto);
+  }
+
+  mark(tenant: DatabaseTenant, id: string): Promise<boolean> {
+    return this.writeOne(tenant, id, {
+      text: `update leads set notes = 'marked' where ${this.isRecord} returning id`,
+      values: [tenant.id, id],
+    });
+  }
+}
+
 @Injectable()
 class PairsService {
   constructor(
@@ -91,7 +111,11 @@ class PairsController {
   }
 }
 
-@Module({ imports: [LeadsModule], controllers: [PairsController], providers: [PairsService] })
+@Module({
+  imports: [LeadsModule],
+  controllers: [PairsController],
+  providers: [PairsService, MarkedLeads],
+})
 class PairsModule {}
 
 let app: TestApp;
@@ -137,6 +161,15 @@ describe('a change of a record is published', () => {
   it('once after a deletion', async () => {
     dataOf(await tenant.api.delete(pathOf(one)));
     expectError(await tenant.api.delete(pathOf(one)), 404, 'not_found');
+    await published();
+    expect(told).toEqual(['one']);
+  });
+
+  it('once after SQL of a repository that writes no event, unless no record is found', async () => {
+    const marked = app.app.get(MarkedLeads, { strict: false });
+    const { organization } = await app.actor(tenant);
+    await expect(marked.mark(organization, one.id)).resolves.toBe(true);
+    await expect(marked.mark(organization, randomUUID())).resolves.toBe(false);
     await published();
     expect(told).toEqual(['one']);
   });

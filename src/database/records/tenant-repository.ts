@@ -137,8 +137,11 @@ export abstract class TenantRepository<R extends { id: string }> {
     const type = `${this.table.events?.name}.deleted`;
     const item = changeItemOf(id, {}, { type, changed: [], origin: tenant.origin });
     const statement = this.statementsOf(tenant).changes.delete;
-    if (tenant.precondition)
-      return this.writeOne(tenant, id, statement.of(tenant.id, [item], true));
+    if (tenant.precondition) {
+      return this.writeIfMatching(tenant, id, statement.of(tenant.id, [item], true), (inside) => {
+        this.publish(inside, id);
+      });
+    }
     const deleted = await this.database.runBatched<ChangeItem, JsonRow>(tenant, statement, item);
     if (deleted) this.publish(tenant, id);
     return deleted !== undefined;
@@ -165,32 +168,42 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Runs a statement that changes one record, if the record meets the precondition of the tenant.
+   * Runs a statement that changes one record, if the record meets the precondition of the tenant. It notifies the
+   * subscribers of the record on this instance. The statement writes no event.
    * @param statement has a `returning` clause, which shows whether the record exists
    * @returns whether the record existed
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   protected async writeOne(tenant: Tenant, id: string, statement: Statement): Promise<boolean> {
-    if (!tenant.precondition) {
-      return this.publishIfFound(await this.database.write(tenant, statement), tenant, id);
+    if (tenant.precondition) {
+      return this.writeIfMatching(tenant, id, statement, (inside) => {
+        this.database.publishChange(inside, id);
+      });
     }
-    return this.database.transaction(tenant, async (transaction, own) => {
+    const { length } = await this.database.write(tenant, statement);
+    if (length > 0) this.database.publishChange(tenant, id);
+    return length > 0;
+  }
+
+  private writeIfMatching(
+    tenant: Tenant,
+    id: string,
+    statement: Statement,
+    publish: (inside: Tenant) => void,
+  ): Promise<boolean> {
+    return this.database.transaction(tenant, async (transaction, inside) => {
       const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
       const stored = this.recordOf(tenant, row);
       if (stored) checkPrecondition(tenant, stored);
-      return this.publishIfFound(await transaction.query(statement), own, id);
+      const { length } = await transaction.query(statement);
+      if (length > 0) publish(inside);
+      return length > 0;
     });
   }
 
   /** SQL condition of the record with the id `$2` in the organization `$1`. */
   protected get isRecord(): string {
     return isRecordSql(this.table);
-  }
-
-  /** Publishes a change if the statement returned a row. */
-  private publishIfFound({ length }: readonly unknown[], tenant: Tenant, id: string): boolean {
-    if (length > 0) this.publish(tenant, id);
-    return length > 0;
   }
 
   private publish(tenant: Tenant, id: string): void {
