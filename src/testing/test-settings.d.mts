@@ -1,3 +1,6 @@
 import type { Settings } from '../config/settings.js';
 
-export const TEST_SETTINGS: Pick<Settings, 'port' | 'readsPerMinute' | 'writesPerMinute'>;
+export const TEST_SETTINGS: Pick<
+  Settings,
+  'port' | 'readsPerMinute' | 'writesPerMinute' | 'databaseMaxConnections'
+>;
