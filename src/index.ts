@@ -125,6 +125,10 @@ export {
 } from './mcp/prompts/completion.decorator.js';
 export { LabelledId } from './mcp/prompts/labelled-id.js';
 
+// Health and metrics
+export { HealthIndicator, type HealthResult } from './http/health/health-indicator.js';
+export { MetricsRegistry } from './http/metrics/metrics-registry.js';
+
 // Organizations and keys
 export { AuthModule } from './auth/auth.module.js';
 export { type IssuedKey, KeysService, type NewKey } from './auth/keys.service.js';
@@ -132,8 +136,6 @@ export { type IssuedKey, KeysService, type NewKey } from './auth/keys.service.js
 // The features of Latitude
 export { LeadsModule } from './leads/leads.module.js';
 export { LeadsService } from './leads/leads.service.js';
-export { HealthIndicator, type HealthResult } from './http/health/health-indicator.js';
-export { MetricsRegistry } from './http/metrics/metrics-registry.js';
 export { customFieldsSchema, CustomFieldsSchema } from './leads/custom-fields-schema.js';
 export { LeadComplianceService } from './leads/compliance/lead-compliance.service.js';
 export { ComplianceRule, DoNotCallRule, OptOutRule } from './leads/compliance/compliance-rule.js';

@@ -4,7 +4,6 @@ import { NOW } from '../database/records/now.js';
 import { Lead } from '../leads/lead.entity.js';
 import type { AppointmentStatus } from './appointment.dto.js';
 
-/** A row of the table of appointments. */
 @Entity('appointments')
 @Index('appointments_by_start_time', ['organization_id', 'start_time', 'id'])
 @Index('appointments_by_created_at', ['organization_id', 'created_at', 'id'])

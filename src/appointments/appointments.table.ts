@@ -1,7 +1,6 @@
 import { APPOINTMENT_SORTS } from './appointment.dto.js';
 import { tenantTable } from '../database/records/tenant-table.js';
 
-/** The table of appointments. */
 export const appointmentsTable = tenantTable('appointments', {
   softDelete: false,
   counted: ['status'],

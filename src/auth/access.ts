@@ -5,7 +5,8 @@ import { type Scope, SCOPES } from './scopes.js';
 
 /**
  * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
- * that write their own response), senders whose delivery is verified (`webhook`), or everyone. `unknown-route` marks the fallback routes.
+ * that write their own response), senders whose delivery is verified (`webhook`), or everyone (`public`).
+ * `unknown-route` marks the fallback routes.
  */
 export type Access = Scope | 'any-key' | 'raw' | 'webhook' | 'public' | 'unknown-route';
 
@@ -70,10 +71,10 @@ export function assertKnownAccess(subject: string, access: string): void {
 
 /** Whether a route requires no scope. */
 export function needsNoScope(access: string): access is Exclude<Access, Scope> {
-  return OPEN.has(access);
+  return WITHOUT_SCOPE.has(access);
 }
 
-const OPEN: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
+const WITHOUT_SCOPE: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'any-key',
   'raw',
   'webhook',

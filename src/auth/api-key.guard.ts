@@ -65,7 +65,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Whether an unknown route is 401 without a key (docs/contract/endpoints.md#unknown-routes). */
+/** Whether a request to an unknown route gets 401 without a key (docs/contract/endpoints.md#unknown-routes). */
 export function requiresKey({ method, path }: Pick<ApiRequest, 'method' | 'path'>): boolean {
   return method !== 'OPTIONS' && KEYED_PATHS.test(path);
 }

@@ -35,7 +35,7 @@ export class Authenticator {
     private readonly tokens: TokenActors,
   ) {}
 
-  /** Whether a bearer token has the form of a credential. Without extensions, only API keys are. */
+  /** Whether a bearer token can be a credential: an API key or, if extensions accept tokens, any text. */
   isCredential(token: string): boolean {
     return isKey(token) || this.tokens.isEnabled;
   }

@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../http/request/api-request.js';
 import { ACCESS, type Access, needsNoScope, isScope, insufficientScope } from './access.js';
 
-/** Refuses keys that lack the scope which the route requires. It denies what it does not know. */
+/** Refuses keys that lack the scope of the route, and every request to a route whose access is unknown. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

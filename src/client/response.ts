@@ -66,12 +66,12 @@ export function parseResponse(
   // An overloaded server has not processed the request. Any other 5xx may follow a commit.
   const isOutcomeUnknown = isWrite && status >= 500 && code !== 'overloaded';
   const isTransient = status === 429 || status >= 500 || code === 'idempotency_key_in_use';
-  const isLast412 = status === 412 && wasUncertain;
+  const isUncertain412 = status === 412 && wasUncertain;
   const options = {
     status,
     code,
     retryable: error?.retryable ?? isTransient,
-    uncertain: isOutcomeUnknown || isLast412 || (isTransient && wasUncertain),
+    uncertain: isOutcomeUnknown || isUncertain412 || (isTransient && wasUncertain),
     details: error?.details,
     requestId: error?.request_id ?? requestId,
   };

@@ -29,9 +29,9 @@ export function responseValues(response: CreatedResponse, id: string, json: stri
 }
 
 /**
- * SQL of the stored response with a key, in the organization `$1`. Only the primary key has the order of
- * the subquery. Otherwise PostgreSQL can read all responses of the organization, if it estimates that
- * there are few.
+ * SQL of the stored response with a key, in the organization `$1`. The order of the subquery makes PostgreSQL use
+ * the primary key. Without it, PostgreSQL can read all responses of the organization, if it estimates that there
+ * are few.
  */
 export function storedResponseSql(key: string, route: string): string {
   return `(select * from idempotency_keys
@@ -42,7 +42,7 @@ export function storedResponseSql(key: string, route: string): string {
 /**
  * CTE `claim`: those rows of `request` that no other transaction carries out, and that have no stored
  * response. The snapshot can miss a response that was committed just before the lock was acquired. Then
- * the unique key of the responses fails `STORE_SQL`, and with it the statement.
+ * `STORE_SQL` violates the unique key of the responses, and the whole statement fails.
  */
 export const CLAIM_SQL = `claim as materialized (
     select id from request

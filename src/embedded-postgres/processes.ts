@@ -5,7 +5,7 @@ import { errorCode, unlessMissing } from './errors.js';
 import { pollUntil } from './polling.js';
 
 const run = promisify(execFile);
-const procfs = process.platform === 'linux';
+const hasProcfs = process.platform === 'linux';
 
 /** Identifies a process. The id alone does not, because it is reused. */
 export interface ProcessIdentity {
@@ -15,7 +15,7 @@ export interface ProcessIdentity {
 
 /** @returns the running process with this id; undefined for a zombie */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
-  const started = await (procfs ? startFromProc(pid) : startFromPs(pid));
+  const started = await (hasProcfs ? startFromProc(pid) : startFromPs(pid));
   return started === undefined ? undefined : { pid, started };
 }
 
@@ -56,7 +56,7 @@ export async function endProcess(
 
 /** The command line of a process, or the title that it set itself; '' if it has ended. */
 export async function commandOf(pid: number): Promise<string> {
-  if (!procfs) return (await ps(['-ww', '-o', 'command=', '-p', String(pid)])).trim();
+  if (!hasProcfs) return (await ps(['-ww', '-o', 'command=', '-p', String(pid)])).trim();
   const raw = await readProc(pid, 'cmdline');
   return raw.replaceAll('\0', ' ').trimEnd();
 }
@@ -70,7 +70,7 @@ export async function workingDirectoryOf(pid: number): Promise<string | undefine
 export async function findProcesses(
   isWanted: (command: string) => boolean,
 ): Promise<ProcessIdentity[]> {
-  const all = await (procfs ? commandsFromProc() : commandsFromPs());
+  const all = await (hasProcfs ? commandsFromProc() : commandsFromPs());
   const wanted = all.filter(({ command }) => isWanted(command));
   const found = await Promise.all(wanted.map(({ pid }) => identify(pid)));
   return found.filter((each) => each !== undefined);

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from './errors.js';
 import { type LaunchOptions, type Postmaster, startPostmaster } from './postmaster.js';
 
-const MIN_PAUSE = 50;
-const MAX_PAUSE = 5_000;
-const RESTART_TIMEOUT = 60_000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 5_000;
+const RESTART_TIMEOUT_MS = 60_000;
 /** A postmaster that ran for this long is restarted without a longer pause. */
-const HEALTHY_AFTER = 60_000;
+const HEALTHY_AFTER_MS = 60_000;
 
 /** Restarts a postmaster until it is stopped. */
 export class Supervisor {
@@ -15,7 +15,7 @@ export class Supervisor {
   readonly #stopping = new AbortController();
   readonly #watch: Promise<void>;
   #postmaster: Postmaster;
-  #pause = MIN_PAUSE;
+  #pause = MIN_PAUSE_MS;
 
   constructor(launch: LaunchOptions, postmaster: Postmaster) {
     this.#launch = launch;
@@ -39,7 +39,7 @@ export class Supervisor {
       const since = performance.now();
       const ending = await Promise.race([stopped, this.#postmaster.exited]);
       if (ending === undefined) break;
-      if (performance.now() - since > HEALTHY_AFTER) this.#pause = MIN_PAUSE;
+      if (performance.now() - since > HEALTHY_AFTER_MS) this.#pause = MIN_PAUSE_MS;
       this.#launch.log(`PostgreSQL ended unexpectedly (${ending}): starting it again`);
       await this.#startAgain(signal);
     }
@@ -51,10 +51,10 @@ export class Supervisor {
     while (!isStopping()) {
       try {
         await sleep(this.#pause, undefined, { signal: stopping });
-        this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
+        this.#pause = Math.min(this.#pause * 2, MAX_PAUSE_MS);
         // A postmaster that lost only its guard is still running.
         await this.#postmaster.stop();
-        const signal = AbortSignal.any([stopping, AbortSignal.timeout(RESTART_TIMEOUT)]);
+        const signal = AbortSignal.any([stopping, AbortSignal.timeout(RESTART_TIMEOUT_MS)]);
         this.#postmaster = await startPostmaster(this.#launch, signal);
         return;
       } catch (error) {

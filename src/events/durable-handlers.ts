@@ -23,7 +23,7 @@ import {
 import { EventTypes } from './event-types.js';
 import { eventOf, handlerActorOf } from './recorded-event.js';
 
-/** Events that one statement reads. Their progress is stored together if they are processed at once. */
+/** Maximum number of events that one statement reads. */
 const PAGE = 200;
 
 /** How long progress is kept in memory. After a crash, the handler receives these events again. */
@@ -48,7 +48,7 @@ const FAILURE = 'the positions of event handlers could not be read or stored';
 export class DurableHandlers implements OnApplicationBootstrap {
   private methods: ReadonlyMap<string, Method> = new Map();
   private readonly running = new Map<string, ClaimedHandler>();
-  /** The handlers whose last run ended just before. */
+  /** The handlers whose last run ended less than `PAUSE_MS` ago. */
   private readonly pausing = new Set<string>();
   private isClaiming = false;
 
@@ -120,7 +120,7 @@ export class DurableHandlers implements OnApplicationBootstrap {
   }
 
   /**
-   * Processes the events that are published at the start of each page.
+   * Processes events in pages, up to the position that is known when the last page begins.
    * @returns the position of the last one; undefined if the handler was stopped
    */
   private async process(method: Method, claimed: ClaimedHandler): Promise<number | undefined> {

@@ -6,7 +6,7 @@ import {
   type Publication,
 } from '../database/events/event-log.repository.js';
 
-/** Events that one statement reads. */
+/** Maximum number of events that one statement reads. */
 const PAGE = 1_000;
 
 type Listener = (marks: readonly EventMark[]) => void;

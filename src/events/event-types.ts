@@ -40,7 +40,7 @@ export class EventTypes implements OnModuleInit {
   }
 
   /**
-   * @param subject what names the types
+   * @param subject the declaration of the types, as the error names it
    * @throws Error that names the first unknown type
    */
   assertKnown(types: readonly string[], subject: string): void {

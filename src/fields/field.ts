@@ -89,7 +89,7 @@ export function namesOf(dto: Type<object>): string[] {
   return fieldsOf(dto).map(({ name }) => name);
 }
 
-/** Whether the DTO is of an update. There, null clears a field and fields have no defaults. */
+/** Whether the DTO describes an update. There, null clears a field and fields have no defaults. */
 export function isUpdate(dto: Type<object>): boolean {
   return Reflect.getMetadata(IS_UPDATE, dto) === true;
 }
@@ -99,7 +99,7 @@ export function fixedFieldsOf(dto: Type<object>): readonly string[] {
   return (Reflect.getMetadata(FIXED, dto) ?? []) as readonly string[];
 }
 
-/** The names of the fields that an update can clear; none if the DTO is not of an update. */
+/** The names of the fields that an update can clear; none if the DTO describes no update. */
 export function clearableFieldsOf(dto: Type<object>): string[] {
   if (!isUpdate(dto)) return [];
   return fieldsOf(dto)

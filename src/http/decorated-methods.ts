@@ -14,7 +14,7 @@ export function decoratedMethods<T>(
   metadata: symbol,
 ): DecoratedMethod<T>[] {
   const providers = discovery.getProviders();
-  // Imported modules come before their importers, so a team's own methods come after ours.
+  // Imported modules come before their importers, so the methods of a team come after those of Latitude.
   providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
   return providers.flatMap((provider) => methodsOf<T>(provider, metadata));
 }

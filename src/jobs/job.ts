@@ -20,7 +20,7 @@ export interface JobDefinition<P> {
   readonly delayMs: number;
   readonly maxDelayMs: number;
   readonly concurrency: number;
-  /** The type of the payload. It has no value. */
+  /** Carries the type of the payload. It is never set. */
   readonly payload?: (payload: P) => P;
 }
 

@@ -4,7 +4,7 @@ import { parsePhone, type ParsedPhone } from './contact-identity/contact-identit
 import { fullName } from './full-name.js';
 import type { LeadDto } from './lead.dto.js';
 
-/** The fields that the text is made of. */
+/** The fields that make up the search text. */
 const SEARCHED = ['first_name', 'last_name', 'company', 'email', 'phone'] as const;
 
 type SearchableLead = Pick<LeadDto, (typeof SEARCHED)[number]>;

@@ -3,7 +3,6 @@ import { Organization } from '../auth/organization.entity.js';
 import { NOW } from '../database/records/now.js';
 import type { Source, Temperature } from './lead.dto.js';
 
-/** A row of the table of leads. */
 @Entity('leads')
 @Index('leads_email_key', { synchronize: false })
 @Index('leads_phone_key', { synchronize: false })

@@ -1,7 +1,6 @@
 import { LEAD_SORTS } from './lead.dto.js';
 import { tenantTable } from '../database/records/tenant-table.js';
 
-/** The table of leads. */
 export const leadsTable = tenantTable('leads', {
   counted: ['status', 'temperature'],
   sorts: LEAD_SORTS,

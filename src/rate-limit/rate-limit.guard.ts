@@ -19,8 +19,8 @@ type Handler = () => unknown;
 
 /**
  * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
- * valid key, by its address, and sets the `RateLimit-*` headers. Its methods return a promise only if
- * the storage does.
+ * valid key, by its address, and sets the `RateLimit-*` headers. With a valid key, its methods return a
+ * promise only if the storage does or the route has a limit of its own.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
@@ -56,8 +56,8 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 
   /**
-   * Counts the request and sets the headers. A request that its handler counts and a preflight only
-   * get the headers.
+   * Counts the request and sets the headers. Preflight requests, and requests that their handler counts,
+   * only get the headers.
    * @throws ApiError `rate_limit_exceeded`
    */
   count(context: ExecutionContext): MaybePromise<void> {

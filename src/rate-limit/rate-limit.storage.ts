@@ -65,7 +65,7 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     return windowOf({ ...counter, limit }, counter.endsAt - now);
   }
 
-  /** Counts requests of another process, reads its window, or takes requests back that it got in advance. */
+  /** Counts requests of another process, only reads the window, or takes back requests counted in advance. */
   take({ key, ttl, limit, asked }: WindowRequest): WindowReply {
     const now = Date.now();
     this.deleteExpired(now);

@@ -60,7 +60,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     this.storage = replacedStorage(this.discovery, this.storage);
   }
 
-  /** Connects to the windows that processes share. Only servers do. */
+  /** Connects to the windows that processes share. Commands do not call it. */
   async connect(): Promise<void> {
     if (this.storage instanceof SharedRateLimitStorage) await this.storage.connect();
   }
@@ -86,7 +86,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     return this.countIn(keyOf(limit, caller), this.limitOf(limit, caller), refusedAs);
   }
 
-  /** Counts a request in a window of its own. */
+  /** Counts a request in the window of a key. */
   countIn(key: string, { ttl, limit }: WindowSize, refusedAs: LimitKind): MaybePromise<RateWindow> {
     return mapMaybePromise(this.storage.count(key, ttl, limit), (counted) => {
       if (counted.isBlocked) this.refusals[refusedAs]++;

@@ -24,7 +24,6 @@ export class SeparateLimits {
     return `${count} instances use this database, and each has rate limits of its own, ${reason}.`;
   }
 
-  /** Logs the warning. */
   async warn(): Promise<void> {
     const warning = await this.warning();
     if (warning) logger.warn(warning);

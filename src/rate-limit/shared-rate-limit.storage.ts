@@ -131,17 +131,17 @@ export class SharedRateLimitStorage implements RateLimitStorage {
       ...{ ttl, limit, endsAt, expiresAt: performance.now() + msLeft },
       ...{ hits: hits + used, left: allowed - used },
     };
-    this.return(key, this.advances.get(key));
+    this.returnUnused(key, this.advances.get(key));
     this.advances.set(key, advance);
     setTimeout(() => {
       if (this.advances.get(key) !== advance) return;
       this.advances.delete(key);
-      this.return(key, advance);
+      this.returnUnused(key, advance);
     }, ADVANCE_MS).unref();
   }
 
   /** Returns the requests that are left, in the window from which they were taken. */
-  private return(key: string, advance: Advance | undefined): void {
+  private returnUnused(key: string, advance: Advance | undefined): void {
     if (!advance || advance.left === 0 || performance.now() >= advance.expiresAt) return;
     const { ttl, limit, left } = advance;
     advance.left = 0;

@@ -8,7 +8,6 @@ import type { TaskPriority, TaskStatus } from './task.dto.js';
 const PRIORITY_RANK = `array_position(
   array['low', 'medium', 'high', 'urgent'], priority)`;
 
-/** A row of the table of tasks. */
 @Entity('tasks')
 @Index('tasks_by_created_at', { synchronize: false })
 @Index('tasks_by_due_date', { synchronize: false })

@@ -21,8 +21,8 @@ export class TasksCompletions {
       limit: MAX_COMPLETIONS,
       ...order,
     });
-    const isMeant = (title: string) => title.toLowerCase().includes(typed.toLowerCase());
-    const found = [...data.filter(({ title }) => isMeant(title)), ...byId];
+    const isMatch = (title: string) => title.toLowerCase().includes(typed.toLowerCase());
+    const found = [...data.filter(({ title }) => isMatch(title)), ...byId];
     return {
       matches: found.map(({ id, title }) => ({ id, label: title })),
       hasMore: meta.total > data.length,

@@ -1,6 +1,5 @@
 import { tenantTable } from '../database/records/tenant-table.js';
 
-/** The table of tasks. */
 export const tasksTable = tenantTable('tasks', {
   counted: ['status', 'assigned_to_user_id'],
   sorts: ['due_date', 'priority_rank'],

@@ -56,9 +56,9 @@ export class WebhookDispatcher {
    * @throws ApiError `create_failed`
    */
   add(tenant: Tenant, webhookIds: readonly string[], event: NewDelivery): Promise<string[]> {
-    return this.database.transaction(tenant, async (transaction, own) => {
-      const { webhooks, deliveries } = await this.queue.add(transaction, own, webhookIds, event);
-      for (const id of webhooks) await this.sendJob(own, id);
+    return this.database.transaction(tenant, async (transaction, inside) => {
+      const { webhooks, deliveries } = await this.queue.add(transaction, inside, webhookIds, event);
+      for (const id of webhooks) await this.sendJob(inside, id);
       return deliveries;
     });
   }

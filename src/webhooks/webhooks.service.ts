@@ -20,7 +20,7 @@ import { WebhookDispatcher } from './webhook-dispatcher.service.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** Each event is stored once for each webhook. */
+/** Maximum per organization, because each event is stored once for each webhook. */
 const MAX_WEBHOOKS = 50;
 
 /** Management of webhooks (docs/contract/webhooks.md#webhooks). */

@@ -1,6 +1,5 @@
 import { tenantTable } from '../database/records/tenant-table.js';
 
-/** The table of webhooks. */
 export const webhooksTable = tenantTable('webhooks', { softDelete: false });
 
 /** The table of deliveries. A purge of a record removes the deliveries of its events. */

@@ -3,7 +3,7 @@ import { LEDGER_PREFIX } from '../migration-ledgers.js';
 import { isTenantPolicy, isWorkerPolicy } from '../tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
-/** The table that determines the schema. */
+/** A backup contains the schema of this table. */
 const ROOT = 'organizations';
 
 /** Tables that describe the schema. They are not stored, because migrations fill them. */
@@ -22,7 +22,7 @@ export interface StoredTable {
   readonly tenant: boolean;
   /** Whether row-level security hides rows from the connected user. */
   readonly restricted: boolean;
-  /** Whether it also applies to the owner of the table. */
+  /** Whether row-level security also applies to the owner of the table. */
   readonly forced: boolean;
   /** The conditions of the policies; null for a policy with another command, kind or role. */
   readonly policies: readonly (string | null)[];

@@ -85,7 +85,7 @@ async function restoreRows(
   const { header } = reader;
   await inTransaction(target, 'read write', async (client) => {
     const tables = await lockTables(client, header);
-    const resumeRules = await suspendConstraints(client, tables);
+    const resumeConstraints = await suspendConstraints(client, tables);
     await assertNoRecords(client, tables);
     await progress(totalRows(header), async (advance) => {
       for (const stored of header.tables) {
@@ -94,7 +94,7 @@ async function restoreRows(
       }
     });
     await reader.end();
-    await resumeRules();
+    await resumeConstraints();
     await advanceSequences(client, header.sequences);
   });
 }

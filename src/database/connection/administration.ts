@@ -46,7 +46,7 @@ export function administrationOptions(application: DataSource): DataSourceOption
   };
 }
 
-/** Closes connections that are released inside a transaction: the next user would get its role. */
+/** Closes connections that are released inside a transaction, whose role would apply to the next user. */
 export function closeUnfinishedTransactions(application: DataSource): void {
   poolOf(application).on('release', (_: unknown, client: pg.PoolClient) => {
     // The pool removes a client that is ending.

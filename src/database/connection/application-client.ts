@@ -33,9 +33,9 @@ export class ApplicationClient extends ResilientClient {
 
   private send(config: unknown, values: unknown, callback: unknown): unknown {
     const send = super.query.bind(this) as (...query: unknown[]) => unknown;
-    const needsNone =
+    const needsNoContext =
       this.isAdministrative || this.context.isEmpty || config instanceof StatementPipeline;
-    if (needsNone || config == null) return send(config, values, callback);
+    if (needsNoContext || config == null) return send(config, values, callback);
     if (isSubmittable(config)) {
       return send(beginWithContext(config, this, this.context), values, callback);
     }
@@ -54,7 +54,7 @@ export class ApplicationClient extends ResilientClient {
 
   private queryOf(config: unknown, values: unknown, callback: Callback): pg.Submittable {
     const options = typeof config === 'string' ? { text: config } : (config as pg.QueryConfig);
-    // The driver would register the context, which is prepared first, under the name.
+    // With a name, the driver would regard the statement as prepared once the context is parsed.
     const unnamed = {
       ...options,
       name: undefined,

@@ -82,7 +82,7 @@ const CHECK_CLIENT = `select set_config('client_connection_check_interval', '100
   where version() !~* 'windows|mingw|visual c'`;
 
 /**
- * Sets up new connections.
+ * Returns the function that sets up new connections.
  * @param settings further settings of their sessions
  */
 export function setUpConnection(settings: Readonly<Record<string, string>> = {}) {

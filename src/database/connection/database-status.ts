@@ -48,11 +48,11 @@ export class DatabaseStatus {
 
   /**
    * The names of the executed migrations in their order.
-   * @param ledger the table that records them; by default that of Latitude itself
+   * @param table the table that records them; by default that of Latitude itself
    */
-  async migrations(ledger = 'migrations'): Promise<string[]> {
+  async migrations(table = 'migrations'): Promise<string[]> {
     const rows = await this.administration.query<{ name: string }[]>(
-      `select name from ${ledger} order by id`,
+      `select name from ${table} order by id`,
     );
     return rows.map(({ name }) => name);
   }

@@ -69,7 +69,7 @@ export async function openDatabase(
 }
 
 /**
- * Raises `max_connections` for the connections of all workers, of another one in a restart, and of commands.
+ * Raises `max_connections` for the connections of all workers, of one more during a restart, and of commands.
  */
 function connectionFlags({ workers, databaseMaxConnections }: Settings): string[] {
   const wanted =

@@ -6,8 +6,8 @@ import { UTC_TYPES, withUtcTimes } from './utc-times.js';
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * A client whose lost connection fails its statements and does not end the process. Its times do not depend
- * on the time zone of the process.
+ * A client that does not end the process if its connection is lost: only its statements fail. Its times do not
+ * depend on the time zone of the process.
  */
 export class ResilientClient extends pg.Client {
   private readonly createdAt = performance.now();
@@ -41,7 +41,7 @@ export class ResilientClient extends pg.Client {
    * @throws any error of the driver; the connection is closed then
    */
   async setUp(sql: string, withinMs: number): Promise<void> {
-    const overdue = setTimeout(
+    const timer = setTimeout(
       () => {
         this.destroy();
       },
@@ -53,18 +53,18 @@ export class ResilientClient extends pg.Client {
       this.destroy();
       throw error;
     } finally {
-      clearTimeout(overdue);
+      clearTimeout(timer);
     }
   }
 
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
-    const overdue = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.destroy();
     }, END_TIMEOUT_MS).unref();
     this.once('end', () => {
-      clearTimeout(overdue);
+      clearTimeout(timer);
     });
     if (!callback) return super.end();
     super.end(callback);
@@ -77,7 +77,7 @@ export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
 }
 
-/** Closes an idle connection in the same way. It reports an error, at which its pool removes it at once. */
+/** Closes an idle connection without notifying the server. The emitted error makes its pool remove it at once. */
 export function destroyIdleConnection(client: pg.ClientBase): void {
   destroyConnection(client);
   client.emit('error', new Error('it was idle when another one was lost'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Returns the name of the database connections of a server. No other server has the same. */
+/** Returns a unique name for the database connections of a server. */
 export function nameOfServer(): string {
   return `latitude server ${randomUUID().slice(0, 8)}`;
 }

@@ -102,7 +102,7 @@ export class StatementPipeline<Row> extends pg.Query {
       }
     }
     connection.sync();
-    // Other statements of this turn of the event loop are part of the same write.
+    // Other statements of this turn of the event loop are written to the socket together.
     process.nextTick(() => {
       connection.stream.uncork();
     });

@@ -5,7 +5,7 @@ import { ADMINISTRATION } from '../connection/administration.js';
 import { queryAsWorker } from '../tenant-role/as-worker.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
-/** Events that one statement publishes, so that each is short. */
+/** Maximum number of events that one statement publishes, so that statements are short. */
 export const EVENTS_PER_PUBLICATION = 1_000;
 
 /** The parts of an event that determine who is notified of it. */

@@ -15,12 +15,10 @@ const DAYS_AHEAD = 3;
 /** How long the events of a restored backup may take to move to a partition. */
 const TIMEOUT_MS = 600_000;
 
-/** How long a statement that attaches or drops a partition may wait for its lock. Readers wait for it. */
+/** How long a statement that attaches or drops a partition may wait for its lock. Readers wait behind it. */
 const LOCK_WAIT = `set local lock_timeout = '2s'`;
 
-/**
- * Creates the row of positions, and moves the last position to the present, so that cursors can move, too.
- */
+/** Creates the row of positions, or advances it to the current time, so that cursors advance without events. */
 const ADVANCE = `
   insert into event_position (last) values ((extract(epoch from clock_timestamp()) * 1000000)::bigint)
   on conflict (only_row) do update set last = greatest(event_position.last, excluded.last)

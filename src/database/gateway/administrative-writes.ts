@@ -34,10 +34,10 @@ export class AdministrativeWrites {
   private async runTransaction<Row>(statements: readonly Statement[]): Promise<Row[]> {
     const deadline = this.timeBudget.startDeadline();
     const runner = this.dataSource.createQueryRunner();
-    let end = (): void => undefined;
+    let cancelTimer = (): void => undefined;
     try {
       const client = (await runner.connect()) as pg.PoolClient;
-      end = deadline.destroyWhenExceeded(client);
+      cancelTimer = deadline.destroyWhenExceeded(client);
       await runner.startTransaction();
       await client.query(SET_TIMEOUTS, [...deadline.timeouts('long')]);
       let rows: unknown[] = [];
@@ -50,7 +50,7 @@ export class AdministrativeWrites {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
-      end();
+      cancelTimer();
       await runner.release();
     }
   }

@@ -61,13 +61,13 @@ export class BatchConnections implements OnApplicationShutdown {
    */
   async use<T>(work: ConnectionWork<T>): Promise<T> {
     const client = await this.pool.connect();
-    let end = (): void => undefined;
+    let cancelTimer = (): void => undefined;
     try {
       return await work(client, (deadline) => {
-        end = deadline.destroyWhenExceeded(client, this.closeIdle);
+        cancelTimer = deadline.destroyWhenExceeded(client, this.closeIdle);
       });
     } finally {
-      end();
+      cancelTimer();
       client.release();
     }
   }

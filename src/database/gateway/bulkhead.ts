@@ -39,11 +39,11 @@ export class Bulkhead {
     if (this.queue.size >= this.maxQueue) return false;
     return new Promise((resolve) => {
       const call = () => {
-        clearTimeout(overdue);
+        clearTimeout(timer);
         this.queue.delete(call);
         resolve(true);
       };
-      const overdue = setTimeout(
+      const timer = setTimeout(
         () => {
           this.queue.delete(call);
           resolve(false);

@@ -12,7 +12,7 @@ const SLOW_MS = 0.2;
 export const MAX_LIMIT = 64;
 const MIN_LIMIT = 4;
 
-/** If no statement completes for this long, the running operations hang, and new ones are not limited. */
+/** If no statement completes for this long, new operations are not limited, because the running ones hang. */
 const STALE_MS = 2_000;
 
 /** The shortest time of a statement is its baseline for at least this long. */

@@ -65,11 +65,11 @@ export class StatementRunner {
     options: AttemptOptions,
   ): Promise<Row[]> {
     const [client, release] = await acquireClient(this.dataSource);
-    const end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
+    const cancelTimer = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
     try {
       return await this.runOn<Row>(client, organizationId, statement, options);
     } finally {
-      end();
+      cancelTimer();
       release();
     }
   }

@@ -33,7 +33,7 @@ export class TenantContext {
   private readonly batchText: string;
   private readonly nextText: string;
 
-  /** @param result SQL of a value that the statements return last, from the number of its first parameter */
+  /** @param result returns SQL of a further column of `of`; it receives the number of its first parameter */
   constructor(
     private readonly context: SessionContext,
     result?: (first: number) => string,
@@ -64,7 +64,7 @@ export class TenantContext {
   }
 
   /**
-   * The same for a statement on a batch connection, whose session can have most of the settings.
+   * Returns the context of statements on a batch connection, whose session can have most of the settings.
    * @param executions how many executions of statements follow in the transaction
    */
   ofBatch(organizationId: string, deadline: Deadline, executions: number): ContextStatement {

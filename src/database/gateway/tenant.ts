@@ -28,7 +28,7 @@ export function executionsOf({ repeats = [] }: Pick<Statement, 'repeats'>): numb
   return repeats.length + 1;
 }
 
-/** The error code of a failed statement: of a read, or of a write or a read that is part of a write. */
+/** The error code of a failed statement: `query_failed` of a read, `create_failed` of a write and its reads. */
 export type Failure = 'query_failed' | 'create_failed';
 
 /** Runs statements inside one transaction of one organization. */

@@ -26,7 +26,7 @@ export const TIMEOUT_SETTINGS = [
 /** The timeouts of a statement on a batch connection, unless its deadline is near. */
 export const BATCH_TIMEOUTS = timeoutsOf('brief', STATEMENT_MS);
 
-/** Sets these timeouts until the transaction ends. */
+/** Sets the timeouts to `$1`, `$2` and `$3` until the transaction ends. */
 export const SET_TIMEOUTS = `select ${parameterizedCalls(TIMEOUT_SETTINGS).join(', ')}`;
 
 /** Timeouts in milliseconds as PostgreSQL reads them, in the order of `TIMEOUT_SETTINGS`. */
@@ -84,14 +84,15 @@ export class Deadline {
   }
 
   /**
-   * Destroys a connection that is still in use after the deadline, because a firewall may have dropped it.
+   * Destroys a connection that is still in use after the deadline or the timeout of a statement, because a
+   * firewall may have dropped it.
    * @param onDestroy called when the connection is destroyed
    * @returns a function that cancels the timer
    */
   destroyWhenExceeded(client: pg.ClientBase, onDestroy = NOOP): () => void {
     if (this.end === Infinity) return NOOP;
     let afterPoll: NodeJS.Immediate | undefined;
-    const overdue = setTimeout(
+    const timer = setTimeout(
       () => {
         // After a pause of the process, timers run before the replies that have arrived are read.
         afterPoll = setImmediate(() => {
@@ -102,7 +103,7 @@ export class Deadline {
       Math.min(STATEMENT_MS, this.remainingMs) + SILENCE_MS,
     );
     return () => {
-      clearTimeout(overdue);
+      clearTimeout(timer);
       clearImmediate(afterPoll);
     };
   }

@@ -36,11 +36,11 @@ export class TransactionRunner {
   ): Promise<{ result: T; callbacks: CommitCallbacks }> {
     const runner = this.dataSource.createQueryRunner();
     const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
-    let end = (): void => undefined;
+    let cancelTimer = (): void => undefined;
     let isOpen = true;
     try {
       const client = (await step(this.limit.time(CONNECTION, runner.connect()))) as pg.PoolClient;
-      end = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
+      cancelTimer = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const assertOpen = () => {
         if (!isOpen) throw new Error('a statement was sent after the end of its transaction');
@@ -65,7 +65,7 @@ export class TransactionRunner {
       throw error;
     } finally {
       isOpen = false;
-      end();
+      cancelTimer();
       await runner.release();
     }
   }

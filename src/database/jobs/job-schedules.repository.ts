@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 
-/** How long a run is protected from a second one, unless it is extended. */
+/** How long the claim of a run lasts unless it is extended. */
 const LEASE = `interval '20 seconds'`;
 
 const IS_FREE = '(locked_until is null or locked_until <= now())';

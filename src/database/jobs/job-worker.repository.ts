@@ -91,7 +91,7 @@ export class JobWorkerRepository {
     await this.end(job, `delete from jobs where ${IS_CLAIM} and run_again_at is null`);
   }
 
-  /** Returns a claimed job that was not run to the queue. */
+  /** Puts a claimed job that did not run back into the queue. */
   async release(job: ClaimedJob): Promise<void> {
     const text = `update jobs set run_at = now(), is_running = false, attempts = attempts - 1
       where ${IS_CLAIM}`;

@@ -46,7 +46,7 @@ export async function partitionTables(
   }
 }
 
-/** @throws Error if PostgreSQL could not keep an index unique, or a constraint, over partitions */
+/** @throws Error if partitions cannot enforce a unique index or an exclusion constraint */
 function assertPartitionable({ name, indexes }: TableDefinition): void {
   const exclusion = indexes.find(({ isExclusion }) => isExclusion);
   if (exclusion) {
@@ -71,7 +71,7 @@ async function partitionTable(
   partitions: number,
 ): Promise<void> {
   const { name, columns, indexes, identities, statements } = table;
-  const old = identifier(name, '_unpartitioned');
+  const old = withSuffix(name, '_unpartitioned');
   await renameTable(runner, table, old);
   await runner.query(`create table ${name} (like ${old} including all excluding indexes excluding identity)
     partition by hash (${KEY})`);
@@ -97,7 +97,7 @@ async function renameTable(runner: QueryRunner, table: TableDefinition, old: str
   // Without this, an owner who is not a superuser would copy no rows.
   await runner.query(`alter table ${old} no force row level security`);
   for (const { name } of table.indexes) {
-    await runner.query(`alter index ${name} rename to ${identifier(name, '_unpartitioned')}`);
+    await runner.query(`alter index ${name} rename to ${withSuffix(name, '_unpartitioned')}`);
   }
 }
 
@@ -108,7 +108,7 @@ async function createPartition(
   partitions: number,
 ): Promise<void> {
   const options = parameters.length > 0 ? ` with (${parameters.join(', ')})` : '';
-  await runner.query(`create table ${identifier(name, `_p${n}`)} partition of ${name}
+  await runner.query(`create table ${withSuffix(name, `_p${n}`)} partition of ${name}
     for values with (modulus ${partitions}, remainder ${n})${options}`);
 }
 
@@ -134,12 +134,12 @@ async function replaceIdentity(
 function indexStatements(table: string, index: TableIndex): string[] {
   const { name, constraint, columns, statement } = index;
   if (!constraint) return [statement];
-  const isKeyed = columns.includes(KEY);
-  const definition = isKeyed ? constraint : constraint.replace('(', `(${KEY}, `);
+  const hasPartitionKey = columns.includes(KEY);
+  const definition = hasPartitionKey ? constraint : constraint.replace('(', `(${KEY}, `);
   return [
     `alter table ${table} add constraint ${name} ${definition}`,
     // Serves reads in the order of the former key.
-    ...(isKeyed ? [] : [`create index on ${table} (${columns.join(', ')})`]),
+    ...(hasPartitionKey ? [] : [`create index on ${table} (${columns.join(', ')})`]),
   ];
 }
 
@@ -151,12 +151,12 @@ async function nameIndexesOfPartitions(runner: QueryRunner, name: string): Promi
      where inhparent = $1::regclass`,
     [name],
   )) as { name: string; suffix: string }[];
-  for (const { name: own, suffix } of indexes) {
-    await runner.query(`alter index ${own} rename to ${identifier(name, suffix)}`);
+  for (const { name: oldName, suffix } of indexes) {
+    await runner.query(`alter index ${oldName} rename to ${withSuffix(name, suffix)}`);
   }
 }
 
-/** Appends to a name that may be quoted. */
-function identifier(name: string, suffix: string): string {
+/** Appends a suffix to a name that may be quoted. */
+function withSuffix(name: string, suffix: string): string {
   return name.endsWith('"') ? `${name.slice(0, -1)}${suffix}"` : `${name}${suffix}`;
 }

@@ -56,7 +56,7 @@ export class WriteProbe {
       this.isConnecting = false;
     });
     let backend: number | undefined;
-    const overdue = setTimeout(() => {
+    const timer = setTimeout(() => {
       if (backend !== undefined) this.options.cancel(backend).catch(() => undefined);
       destroyConnection(client);
     }, GIVE_UP_MS);
@@ -70,7 +70,7 @@ export class WriteProbe {
       const written = results.at(-2)?.rows[0];
       if (written?.read_only !== false) throw new ReadOnlyDatabase();
     } finally {
-      clearTimeout(overdue);
+      clearTimeout(timer);
       // Otherwise, the transaction may still be open.
       release(!isCommitted);
     }

@@ -99,7 +99,7 @@ export class PurgeService {
     tenant: Tenant,
     before: Date,
   ): Promise<{ found: number; counts: Counts }> {
-    return this.database.transaction(tenant, async (transaction, own) => {
+    return this.database.transaction(tenant, async (transaction, inside) => {
       // A separate statement, so that the next one sees what the previous batch has committed.
       await transaction.query({ text: ONE_AT_A_TIME, values: [tenant.id] });
       const found = await transaction.query<{ id: string }>({
@@ -108,7 +108,7 @@ export class PurgeService {
       });
       const removal = new RecordRemoval(
         transaction,
-        own,
+        inside,
         references,
         this.tables,
         this.tenantTables.repositories,
@@ -119,7 +119,7 @@ export class PurgeService {
       await this.jobs.deleteForRecords(transaction, tenant, removal.removedIds);
       await this.events.deleteForRecords(transaction, tenant, removal.removedIds);
       await this.deleteAbout(transaction, tenant, removal.removedIds);
-      for (const id of removal.changedIds) this.database.publishChange(own, id);
+      for (const id of removal.changedIds) this.database.publishChange(inside, id);
       return { found: ids.length, counts: removal.counts };
     });
   }

@@ -10,7 +10,7 @@ export type ComputedFields = Readonly<Record<string, string>>;
 export class RecordColumns<R extends object> {
   /** The columns of the table and the computed fields. */
   readonly columns: readonly string[];
-  /** Converts these columns to JSON. */
+  /** The SELECT list that converts `columns` to JSON. */
   readonly jsonColumns: string;
   /** Selects the record as JSON from its table. */
   readonly jsonFromTable: string;

@@ -72,7 +72,7 @@ export function findCountDrift(table: CountedTable): string {
  */
 export function repairCounts(table: CountedTable): string {
   return `with drift as (${findCountDrift(table)}),
-    booked as (
+    corrected as (
       insert into record_counts as counts
         (organization_id, resource, filter, value, shard, records, version)
       select $1, resource, filter, value, ${REPAIRS}, actual - counted,

@@ -58,7 +58,7 @@ export class RecordInserts {
    * single row is an error.
    * @param references always the same ones for a table
    * @param storesResponses whether all items have a response. A row is left out if another request
-   *   with its key is carried out or was.
+   *   with its idempotency key is running or was completed.
    */
   statement(
     names: readonly string[],

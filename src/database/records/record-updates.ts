@@ -132,14 +132,14 @@ export class RecordUpdates<R extends { id: string }> {
   }
 
   private runLocked(tenant: Tenant, id: string, revise: Revision<R>): Promise<R | undefined> {
-    return this.database.transaction(tenant, async (transaction, own) => {
+    return this.database.transaction(tenant, async (transaction, inside) => {
       const [row] = await transaction.query<JsonRow>(this.statementsOf(tenant).lock(tenant.id, id));
       if (!row) return undefined;
       const change = await this.revise(tenant, row, revise, transaction);
       if (!change) return this.columns.recordOf(tenant, row.json);
       const { statement, item } = change;
       const [changed] = await transaction.query<JsonRow>(statement.of(tenant.id, [item], true));
-      this.publish(own, id);
+      this.publish(inside, id);
       return changed && this.columns.recordOf(tenant, changed.json);
     });
   }

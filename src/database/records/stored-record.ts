@@ -120,7 +120,7 @@ export function extendRecord<R extends object, F extends object>(record: R, fiel
   return extended;
 }
 
-/** Returns a record for the code of a team: a copy of a record that is parsed at the first access. */
+/** Returns a plain copy of a record that is parsed at the first access, and any other value itself. */
 export function plainRecordOf<T>(value: T): T {
   return isProxy(value) ? { ...value } : value;
 }

@@ -111,12 +111,12 @@ function lackingIn(table: TenantTable, actual: ActualTable): string[] {
     ([column, { table: target, onDelete }]) =>
       !actual.references.includes(`${column} ${target} ${onDelete}`),
   );
-  const isKeyed = actual.primary_key?.join() === 'organization_id,id';
+  const hasPrimaryKey = actual.primary_key?.join() === 'organization_id,id';
   const isProtected =
     actual.is_protected && actual.policies.length === 1 && isTenantPolicy(actual.policies[0]);
   return [
     ...columns.map((column) => `the column ${column}`),
-    ...(isKeyed ? [] : ['the primary key (organization_id, id)']),
+    ...(hasPrimaryKey ? [] : ['the primary key (organization_id, id)']),
     ...(isProtected ? [] : ['forced row-level security with the policy of organizations']),
     ...lackingIndexes(table, actual),
     ...references.map(

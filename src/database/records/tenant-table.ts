@@ -178,7 +178,7 @@ export function sortIndex({ name, notDeleted }: TenantTable, column: string): st
   return `create index ${name}_by_${column} on ${name} (organization_id, ${column}, id) where ${notDeleted}`;
 }
 
-/** The statement for the descending order of a nullable column, whose nulls come last as well. */
+/** The statement that creates the index of a descending sort of a nullable column, with nulls last. */
 export function nullsLastIndex({ name, notDeleted }: TenantTable, column: string): string {
   return `create index ${name}_by_${column}_desc on ${name}
     (organization_id, ${column} desc nulls last, id desc) where ${notDeleted}`;

@@ -16,7 +16,7 @@ export interface WalPosition {
 /** SQL that identifies the cluster and the database of a connection. */
 export const DATABASE_ID = `(select system_identifier from pg_control_system()) || ' ' || current_database()`;
 
-/** The position behind all acknowledged commits. Without `synchronous_commit` they may not be flushed yet. */
+/** The position after all acknowledged commits. Without `synchronous_commit` they may not be flushed yet. */
 const FIND_POSITION = `
   select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
       else pg_current_wal_flush_lsn() end::text as lsn,
@@ -44,8 +44,8 @@ export class PrimaryPosition {
   ) {}
 
   /**
-   * Returns a position behind every write that was acknowledged before the call, by any instance. Concurrent
-   * calls share a statement that is sent after all of them.
+   * Returns a position that includes every write that any instance acknowledged before the call. Concurrent calls
+   * share a statement that is sent after all of them.
    * @throws any error of the driver
    */
   read(deadline: Deadline): Promise<WalPosition> {

@@ -120,11 +120,11 @@ export class Replica {
     work: (client: pg.PoolClient) => Promise<T>,
   ): Promise<T> {
     const client = await this.pool.connect();
-    const end = deadline.destroyWhenExceeded(client);
+    const cancelTimer = deadline.destroyWhenExceeded(client);
     try {
       return await work(client);
     } finally {
-      end();
+      cancelTimer();
       client.release();
     }
   }

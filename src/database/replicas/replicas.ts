@@ -37,7 +37,7 @@ export class Replicas implements OnApplicationShutdown {
   private readonly context: TenantContext;
   private readonly statements: TenantStatements;
   private timer: NodeJS.Timeout | undefined;
-  private last = 0;
+  private turn = 0;
 
   constructor(
     @InjectDataSource() dataSource: DataSource,
@@ -119,7 +119,7 @@ export class Replicas implements OnApplicationShutdown {
     const free = this.all.filter(({ isFree }) => isFree);
     const fewest = Math.min(...free.map(({ running }) => running));
     const equals = free.filter(({ running }) => running === fewest);
-    return equals[this.last++ % equals.length];
+    return equals[this.turn++ % equals.length];
   }
 
   /** Checks all replicas. Their states do not change if the primary does not reply. */

@@ -25,10 +25,10 @@ export async function asWorker<T>(
   timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
   const runner = dataSource.createQueryRunner();
-  let overdue: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   try {
     const client = (await runner.connect()) as pg.PoolClient;
-    overdue = setTimeout(() => {
+    timer = setTimeout(() => {
       destroyConnection(client);
     }, timeoutMs);
     return await runner.manager.transaction(async (manager) => {
@@ -36,7 +36,7 @@ export async function asWorker<T>(
       return work(manager);
     });
   } finally {
-    clearTimeout(overdue);
+    clearTimeout(timer);
     await runner.release();
   }
 }
@@ -55,7 +55,7 @@ export async function queryAsWorker<Row>(
   { mayBeUndone = false, before }: { mayBeUndone?: boolean; before?: string } = {},
 ): Promise<Row[]> {
   const [client, release] = await acquireClient(dataSource);
-  const overdue = setTimeout(() => {
+  const timer = setTimeout(() => {
     destroyConnection(client);
   }, TIMEOUT_MS);
   try {
@@ -69,7 +69,7 @@ export async function queryAsWorker<Row>(
     client.query(pipeline);
     return (await pipeline.result).flat();
   } finally {
-    clearTimeout(overdue);
+    clearTimeout(timer);
     release();
   }
 }

@@ -73,8 +73,8 @@ async function findSearchPath(runner: QueryRunner): Promise<string[] | undefined
 }
 
 async function findSchemas(runner: QueryRunner): Promise<string[]> {
-  const ask = 'select current_schemas(false)::text[] as schemas';
-  const [row] = (await runner.query(ask)) as [{ schemas: string[] }];
+  const text = 'select current_schemas(false)::text[] as schemas';
+  const [row] = (await runner.query(text)) as [{ schemas: string[] }];
   return row.schemas;
 }
 

@@ -111,15 +111,15 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
 
 /**
  * Checks that the connected user can use the administrative tables.
- * @param isTenant whether the user also needs the records, because there is no tenant role
+ * @param needsRecords whether the user also needs the records, because there is no tenant role
  * @throws Error that names the missing privileges
  */
 export async function assertPrivilegesOf(
   user: string,
   runner: QueryRunner,
-  isTenant: boolean,
+  needsRecords: boolean,
 ): Promise<void> {
-  const lacking = await query<Missing>(runner, FIND_MISSING_OF_USER, isTenant);
+  const lacking = await query<Missing>(runner, FIND_MISSING_OF_USER, needsRecords);
   if (lacking.length === 0) return;
   throw new Error(
     `The database user ${user} lacks privileges; run as a superuser: ` +

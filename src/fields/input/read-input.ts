@@ -196,7 +196,7 @@ export function mergeProblems(
   return [...unread, ...found.filter(({ field }) => !named.has(field))];
 }
 
-/** Sets the defaults of the fields, unless the DTO is of an update. */
+/** Sets the defaults of the fields, unless the DTO describes an update. */
 export function applyDefaults(value: object, dto: Type<object>): void {
   const reader = readerOf(dto);
   if (!reader.isUpdate) setDefaults(value, reader);
@@ -208,7 +208,7 @@ function setDefaults(value: object, { fields }: Reader): void {
   for (const { name, presence } of fields) {
     if (target[name] !== undefined && target[name] !== null) continue;
     if (presence.default !== undefined) target[name] = presence.default;
-    // Deleting a missing property would be slow, too.
+    // `deleteProperty` is slow even if the property is missing.
     else if (Object.hasOwn(target, name)) Reflect.deleteProperty(target, name);
   }
 }

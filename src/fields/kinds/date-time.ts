@@ -35,9 +35,8 @@ type Groups = Partial<Record<string, string>>;
 /**
  * Parses an ISO 8601 date or date-time as the API accepts it: `YYYY-MM-DD` (midnight UTC) or
  * `YYYY-MM-DDTHH:mm[:ss[.f]]` with `Z`, an offset, or neither (UTC), from year 0001 to 9999.
- *
- * @param text - the input without surrounding white space
- * @param rounding - `up` keeps half-open ranges exact if a filter has fractions of a millisecond
+ * @param text the input without surrounding white space
+ * @param rounding `up` keeps half-open ranges exact if a filter has fractions of a millisecond
  * @returns undefined if the text is invalid
  */
 export function parseDateTime(text: string, rounding: Rounding): Date | undefined {

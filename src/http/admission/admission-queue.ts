@@ -118,7 +118,7 @@ export class AdmissionQueue {
     return inFlight + this.queue.length + this.rejected.size >= MAX_LIMIT;
   }
 
-  /** Admits queued requests up to the concurrency limit, on the next tick. */
+  /** Admits queued requests up to the concurrency limit, once for all calls in a turn of the event loop. */
   private admitQueued(): void {
     if (this.isAdmitting) return;
     this.isAdmitting = true;

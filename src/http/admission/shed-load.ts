@@ -29,7 +29,7 @@ export function shedLoad(limit: ConcurrencyLimit, limits: RateLimits, observe?: 
   };
 
   return function shedLoad(request: Request, response: Response, next: NextFunction): void {
-    // Health checks and metrics are always served.
+    // Paths that need no key, such as health checks and metrics, are always served.
     if (!requiresKey(request)) {
       next();
       return;

@@ -109,7 +109,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 }
 
-/** Makes a file that cannot be read an `internal_error`, unless it has an error handler of its own. */
+/** Answers `internal_error` if a file cannot be read, unless the file has an error handler of its own. */
 function answerFailureWithEnvelope(
   file: StreamableFile,
   request: ApiRequest,

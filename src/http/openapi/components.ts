@@ -90,7 +90,6 @@ function withoutSuffix(className: string): string {
   return className.replace(/Dto$/, '');
 }
 
-/** Returns a reference to a schema. */
 export function schemaRef(name: string): Ref {
   return { $ref: `${SCHEMAS}${name}` };
 }

@@ -50,7 +50,7 @@ const BEARER_KEY = {
 };
 
 /**
- * Creates the OpenAPI document of all routes that require a key.
+ * Creates the OpenAPI document of the REST API.
  * @param serverUrl URL of the server, without a path
  */
 export async function openApiDocument(
@@ -112,7 +112,6 @@ function tagsOf(operations: Operations): OpenApiDocument['tags'] {
   return [...tags.values()];
 }
 
-/** Returns the operations by path. */
 function pathsOf(operations: Operations): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const [{ path, method }, operation] of operations) (paths[path] ??= {})[method] = operation;

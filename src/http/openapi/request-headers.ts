@@ -55,7 +55,6 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
   },
 ];
 
-/** Returns the header parameters of a route. */
 export function headerParameters(route: Route): Parameter[] {
   return requestHeadersOf(route).map(({ parameter }) => parameter);
 }
@@ -65,11 +64,10 @@ export function requestHeaderErrors(route: Route): ErrorCode[] {
   return requestHeadersOf(route).flatMap(({ errors }) => errors);
 }
 
-/** Whether a route accepts `Idempotency-Key`. */
 export function acceptsIdempotencyKey({ method, access }: Route): boolean {
   return method === 'post' && mayWrite(access);
 }
 
 function requestHeadersOf(route: Route): RequestHeader[] {
-  return REQUEST_HEADERS.filter((term) => term.appliesTo(route));
+  return REQUEST_HEADERS.filter((header) => header.appliesTo(route));
 }

@@ -12,7 +12,7 @@ import {
   type ApiTagOptions,
 } from './api-route.decorator.js';
 
-/** A handler that requires a key. */
+/** A handler of the REST API. */
 export interface RestHandler extends DeclaredHandler {
   readonly access: Scope | 'any-key';
   readonly tag?: ApiTagOptions;
@@ -33,7 +33,7 @@ export interface Route extends RestHandler {
 }
 
 /**
- * Returns the handlers of controllers that require a key.
+ * Returns the handlers of the REST API in controllers.
  * @param isGuardedGlobally whether a guard of a team runs on all routes
  */
 export function restHandlersOf(
@@ -43,7 +43,6 @@ export function restHandlersOf(
   return handlersOf(controllers).flatMap((declared) => {
     const { controller, name, handler } = declared;
     const access = metadata<Access>(ACCESS, handler);
-    // A route without declared access is never served.
     if (!isRestRoute(access)) return [];
     const tag = metadata<ApiTagOptions>(API_TAG, controller);
     const options = metadata<ApiRouteOptions>(API_ROUTE, handler);

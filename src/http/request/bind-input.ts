@@ -26,7 +26,7 @@ import {
 } from './request-reader.js';
 import { parseJson } from './strict-json.js';
 
-interface Binding {
+interface BindOptions {
   /** Maximum size of the body in bytes. */
   readonly bodyLimit: number;
   /** Whether inputs that the handler does not declare are problems. */
@@ -47,20 +47,20 @@ interface SourceInput extends Input<unknown> {
 export function bindInput(
   request: ApiRequest,
   plan: InputPlan,
-  binding: Binding,
+  options: BindOptions,
 ): MaybePromise<void> {
   const { fields } = plan;
-  return fields && binding.isStrict
-    ? bindFields(request, fields.query, fields.body, binding)
-    : bindAll(request, plan, binding);
+  return fields && options.isStrict
+    ? bindFields(request, fields.query, fields.body, options)
+    : bindAll(request, plan, options);
 }
 
-/** The fast path: DTOs whose properties are all fields, which are read without a promise. */
+/** The fast path: DTOs whose properties are all fields. Without a declared or sent body, it returns no promise. */
 function bindFields(
   request: ApiRequest,
   queryDto: Type<object> | undefined,
   bodyDto: Type<object> | undefined,
-  { bodyLimit }: Binding,
+  { bodyLimit }: BindOptions,
 ): MaybePromise<void> {
   const query = readFieldsOfQuery(request, queryDto);
   request.query = query.value as ApiRequest['query'];
@@ -100,8 +100,8 @@ function readFieldsOfQuery(request: ApiRequest, dto: Type<object> | undefined): 
 }
 
 /** Reads what the handler declares, of every kind. */
-async function bindAll(request: ApiRequest, plan: InputPlan, binding: Binding): Promise<void> {
-  const { bodyLimit, isStrict } = binding;
+async function bindAll(request: ApiRequest, plan: InputPlan, options: BindOptions): Promise<void> {
+  const { bodyLimit, isStrict } = options;
   const query = await readQuery(request, plan.query, isStrict);
   const param = await readPathParameters(request, plan.param);
   const problems = [...query.problems, ...param.problems];

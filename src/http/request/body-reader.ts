@@ -65,7 +65,7 @@ async function readCompressed(
   limit: number,
 ): Promise<Buffer> {
   const body = new LimitedBuffer(limit);
-  // The compressed size has a limit too, because empty blocks are never decompressed to any data.
+  // The compressed size has a limit too, because empty blocks add nothing to the decompressed size.
   const compressedLimit = 2 * limit + 1024;
   let compressed = 0;
   const input = consume(req, 'aborted', (chunk) => {

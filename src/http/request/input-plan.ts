@@ -134,7 +134,7 @@ function planNamed(parameter: HandlerParameter, outerPipes: readonly unknown[]):
   return { name, type: type === (Object as unknown) ? undefined : type, isPiped };
 }
 
-/** Whether a type needs no class that declares properties. */
+/** Whether a type is a primitive type, `Object` or `Array`. */
 function isSimple(type: Type<object>): boolean {
   return UNCHECKED.includes(type) || PRIMITIVES.includes(type);
 }

@@ -1,7 +1,6 @@
 import type { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
 
-/** The style sheet of the page. */
 export const STYLE = `
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }

@@ -66,12 +66,12 @@ export class ContactIdentityService {
       const leads = await this.repository.findWithoutNormalized(transaction, tenant);
       const found: IdentityConflict[] = [];
       for (const field of IDENTITY_FIELDS) {
-        const mine = leads.filter(
+        const conflicting = leads.filter(
           (lead) => lead[field] !== null && normalizedOf(lead, field) === null,
         );
-        const forms = mine.map((lead) => normalizeContact(lead, region)[field] ?? '');
+        const forms = conflicting.map((lead) => normalizeContact(lead, region)[field] ?? '');
         const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
-        mine.forEach((lead, index) => {
+        conflicting.forEach((lead, index) => {
           const kept_by = holders.get(forms[index] ?? '')?.id ?? null;
           found.push({ id: lead.id, field, value: lead[field] ?? '', kept_by });
         });
@@ -131,17 +131,17 @@ export class ContactIdentityService {
     leads: readonly IdentifiedLead[],
     wanted: ReadonlyMap<string, NormalizedContact>,
   ): Promise<void> {
-    const own = new Set(leads.map(({ id }) => id));
+    const batchIds = new Set(leads.map(({ id }) => id));
     const forms = leads.flatMap((lead) => wanted.get(lead.id)?.[field] ?? []);
     const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
     const taken = new Set<string>();
     for (const lead of leads) {
-      const mine = wanted.get(lead.id);
-      const form = mine?.[field];
-      if (!mine || !form) continue;
+      const contact = wanted.get(lead.id);
+      const form = contact?.[field];
+      if (!contact || !form) continue;
       const holder = holders.get(form);
-      const isHeld = holder !== undefined && !own.has(holder.id) && isOlder(holder, lead);
-      if (isHeld || taken.has(form)) mine[field] = null;
+      const isHeld = holder !== undefined && !batchIds.has(holder.id) && isOlder(holder, lead);
+      if (isHeld || taken.has(form)) contact[field] = null;
       taken.add(form);
     }
     const moved = leads.filter(

@@ -53,7 +53,7 @@ export class McpMessageHandler {
   }
 
   /**
-   * Counts calls that were refused before they were counted as reads or writes as messages.
+   * Counts calls as messages if they were refused before they were counted as reads or writes.
    * @throws ApiError `rate_limit_exceeded`
    */
   async countRefusedCalls(body: Messages | ApiError, context: McpRequestContext): Promise<void> {

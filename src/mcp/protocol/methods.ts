@@ -152,7 +152,7 @@ async function callTool(params: Params, operations: McpOperations): Promise<Resu
   return result ?? throwUnknown('tool', name);
 }
 
-/** There are too many records to list. Tools find them, and templates describe their URIs. */
+/** Single records are too many to list. Tools find them, and templates describe their URIs. */
 function listResources(_: Params, operations: McpOperations): Result {
   return { resources: operations.listResources() };
 }

@@ -10,7 +10,7 @@ import { SessionStore } from './session-store.js';
 /** Sessions and streams must end within one second after their key is revoked or expires. */
 const INTERVAL_MS = 700;
 
-/** Periodically ends sessions that have ended elsewhere or expired, and what belongs to invalid keys. */
+/** Periodically ends expired sessions, those that other instances ended, and sessions and streams of invalid keys. */
 @Injectable()
 export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;

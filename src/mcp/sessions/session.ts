@@ -49,8 +49,8 @@ export class Session {
   private readonly subscriptions: Subscriptions;
 
   /**
-   * @param ageMs age of a session that another instance opened. Its event ids continue from there, because
-   *   no session has an event each millisecond.
+   * @param ageMs age of a session that another instance opened. Its event ids begin at this number, which exceeds
+   *   those of the other instance, because no session has an event each millisecond.
    * @param subscriptionsReadAt when the stored subscriptions were read, by the clock of the database
    */
   constructor(

@@ -11,7 +11,6 @@ export const WRITE_INTERVAL_MS = 60_000;
 /** How long after its use a session may be written, with some time for the statement. */
 const GRACE_SECONDS = WRITE_INTERVAL_MS / 1_000 + 10;
 
-/** A new session. */
 export interface NewSession {
   readonly id: string;
   readonly key_id: string;
@@ -42,7 +41,6 @@ export interface ValidSession {
   readonly is_expired: boolean;
 }
 
-/** The use of a session. */
 export interface SessionUse {
   readonly id: string;
   readonly idle_seconds: number;
@@ -66,7 +64,7 @@ const FIND_VALID = `
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
 
 /**
- * `$1`: as above. Expired rows are kept for a while: where the clock of the database was set forward, the
+ * `$1`: as in `IS_EXPIRED`. Expired rows are kept for a while: where the clock of the database was set forward, the
  * instances that know a session write its use again.
  */
 const DELETE_ENDED = `
