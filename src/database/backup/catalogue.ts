@@ -22,8 +22,6 @@ export interface StoredTable {
   readonly tenant: boolean;
   /** Whether row-level security hides rows from the connected user. */
   readonly restricted: boolean;
-  /** Whether row-level security also applies to the owner of the table. */
-  readonly forced: boolean;
   /** The conditions of the policies; null for a policy with another command, kind or role. */
   readonly policies: readonly (string | null)[];
 }
@@ -48,7 +46,7 @@ export async function readTables(client: pg.Client, schema: string): Promise<Sto
           and a.attgenerated = '') as columns,
        c.relname = '${ROOT}' or exists (select from pg_attribute a where a.attrelid = c.oid
          and a.attname = 'organization_id' and not a.attisdropped) as tenant,
-       row_security_active(c.oid) as restricted, c.relforcerowsecurity as forced,
+       row_security_active(c.oid) as restricted,
        (select coalesce(json_agg(
           case when p.polpermissive and p.polcmd = '*' and p.polroles = '{0}'
             then pg_get_expr(p.polqual, p.polrelid) end), '[]')

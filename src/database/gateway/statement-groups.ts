@@ -15,8 +15,8 @@ const MAX_STATEMENTS = 16;
 /** Maximum number of items, except that each statement has at least one. */
 const MAX_ITEMS = 64;
 
-/** A statement of one organization. */
-export interface PreparedStatement {
+/** A statement of one organization in a group. */
+interface GroupStatement {
   readonly statement: Statement;
   readonly deadline: Deadline;
   /** Short name, under which its times are recorded. */
@@ -32,7 +32,7 @@ interface PendingStatement extends BatchItem {
    * @param maxItems the maximum number of items; at least one is possible even if it is lower
    * @param isAlone whether the group has no other statement
    */
-  readonly prepare: (maxItems: number, isAlone: boolean) => PreparedStatement;
+  readonly prepare: (maxItems: number, isAlone: boolean) => GroupStatement;
 }
 
 /**
@@ -68,7 +68,7 @@ export class StatementGroups {
     organizationId: string,
     prepare: PendingStatement['prepare'],
   ): Promise<readonly Row[]> {
-    let prepared: PreparedStatement | undefined;
+    let prepared: GroupStatement | undefined;
     const pending = {
       id: organizationId,
       prepare: (maxItems: number, isAlone: boolean) => (prepared ??= prepare(maxItems, isAlone)),

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Connection } from '../../../src/embedded-postgres/connection.js';
+import { ApiClient } from '../../../src/testing/api-client.js';
 import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';
 import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { Postgres } from './postgres.js';
@@ -33,15 +34,18 @@ export class FaultEnvironment {
     const url = `postgres://${user}@${host}:${port}/${database}`;
     const product = new Product({ DATABASE_URL: url, ...UNLIMITED });
     const server = await product.start(env);
-    const { id } = await product.latitude<{ id: string }>('organizations', 'create', '--name', 'o');
-    const { key } = await product.latitude<{ key: string }>(
-      ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', 'all'],
-    );
+    const { key } = await createOrganization(product);
     return new FaultEnvironment(postgres, proxy, server, key, product);
   }
 
   get url(): string {
     return this.server.url;
+  }
+
+  /** Creates one more organization, with a client that has all scopes. */
+  async organization(): Promise<{ id: string; api: ApiClient }> {
+    const { id, key } = await createOrganization(this.product);
+    return { id, api: new ApiClient(this.url, key) };
   }
 
   /** A direct connection as superuser, without the proxy. */
@@ -57,4 +61,12 @@ export class FaultEnvironment {
     await this.proxy.close();
     await this.postgres.stop();
   }
+}
+
+async function createOrganization(product: Product): Promise<{ id: string; key: string }> {
+  const { id } = await product.latitude<{ id: string }>('organizations', 'create', '--name', 'o');
+  const { key } = await product.latitude<{ key: string }>(
+    ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', 'all'],
+  );
+  return { id, key };
 }

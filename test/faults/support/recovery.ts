@@ -21,7 +21,12 @@ const OBSERVATION_MS = 2 * MAX_RECOVERY_MS;
 const NOTICEABLE_MS = 1_000;
 
 /** Error codes that are allowed during a fault. The client may retry all of them. */
-const RETRYABLE_CODES = ['query_failed', 'create_failed', 'overloaded', 'idempotency_key_in_use'];
+export const RETRYABLE_CODES = [
+  'query_failed',
+  'create_failed',
+  'overloaded',
+  'idempotency_key_in_use',
+];
 
 const ROUNDS = Number(process.env.FAULTS_ROUNDS);
 
