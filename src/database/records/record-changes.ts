@@ -2,7 +2,7 @@ import type { BatchItem } from '../gateway/batch-queue.js';
 import type { Statement } from '../gateway/tenant.js';
 import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { RecordColumns } from './record-columns.js';
-import { type EventSql, type EventValues, ORIGIN_SQL } from './record-events.js';
+import { type EventSql, eventTypeOf, type EventValues, ORIGIN_SQL } from './record-events.js';
 import { type Row, rowJsonOf } from './record-inserts.js';
 import { isRecordSql, NEXT_UPDATED_AT } from './record-sql.js';
 import type { TenantTable } from './tenant-table.js';
@@ -77,7 +77,7 @@ export class RecordChanges {
         from ${this.table.name}, input where ${isRecordSql(this.table)}`,
       condition: `and updated_at = "stored updated_at" ${touches ? '' : `and "changed names" <> '{}'`}`,
       type: `case when request.changed <@ "changed names" then request.type
-        else '${this.table.events?.name}.updated' end`,
+        else '${eventTypeOf(this.table, 'updated')}' end`,
       changed: '"changed names"',
     });
   }

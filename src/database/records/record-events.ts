@@ -55,14 +55,17 @@ export class EventSql {
   }
 }
 
+/** The type of an event, such as `lead.updated`. Statements for a table without events ignore it. */
+export function eventTypeOf({ events }: TenantTable, change: string): string {
+  return `${events?.name}.${change}`;
+}
+
 /** The types of the events of a table's records. */
 export function eventTypesOf(table: TenantTable): readonly string[] {
   if (!table.events) return [];
-  const { name, transitions = {} } = table.events;
-  const changes = ['created', 'updated', ...Object.keys(transitions)];
-  return [...changes, ...(deletesSoftly(table) ? ['deleted'] : [])].map(
-    (type) => `${name}.${type}`,
-  );
+  const changes = ['created', 'updated', ...Object.keys(table.events.transitions ?? {})];
+  if (deletesSoftly(table)) changes.push('deleted');
+  return changes.map((change) => eventTypeOf(table, change));
 }
 
 /** The type of the event of an update, by the new values of the changed fields. */
@@ -74,19 +77,19 @@ export function typeOfUpdate(
   const [first] = possibleTypesOf(table, changes).filter(({ fields }) =>
     fields.every((name) => changed.includes(name)),
   );
-  return first?.type ?? `${table.events?.name}.updated`;
+  return first?.type ?? eventTypeOf(table, 'updated');
 }
 
 /** The types other than `updated` that an update can have, each with the fields that must change for it. */
 export function possibleTypesOf(
-  { events }: TenantTable,
+  table: TenantTable,
   changes: Readonly<Record<string, unknown>>,
 ): { type: string; fields: string[] }[] {
-  return Object.entries(events?.transitions ?? {})
+  return Object.entries(table.events?.transitions ?? {})
     .filter(([, values]) =>
       Object.entries(values).every(([name, value]) => changes[name] === value),
     )
-    .map(([type, values]) => ({ type: `${events?.name}.${type}`, fields: Object.keys(values) }));
+    .map(([name, values]) => ({ type: eventTypeOf(table, name), fields: Object.keys(values) }));
 }
 
 /** The names of those fields of a record to which an update gives another value. */

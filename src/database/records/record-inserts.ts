@@ -9,7 +9,13 @@ import {
   STORE_SQL,
 } from '../stored-responses.js';
 import type { RecordColumns } from './record-columns.js';
-import { type EventSql, ORIGIN_COLUMNS, ORIGIN_SQL, originJsonOf } from './record-events.js';
+import {
+  type EventSql,
+  eventTypeOf,
+  ORIGIN_COLUMNS,
+  ORIGIN_SQL,
+  originJsonOf,
+} from './record-events.js';
 import type { TenantTable } from './tenant-table.js';
 
 /** Columns and values of a row. The names are SQL and must never come from a caller. */
@@ -101,7 +107,7 @@ export class RecordInserts {
     onConflict = '',
     storesResponses,
   }: InsertOptions): string {
-    const { name, events } = this.table;
+    const { name } = this.table;
     const columns = names.join(', ');
     const existing = Object.entries(references).map(([column, sql]) => {
       return `existing_${column} as materialized (${sql('$1', `select ${column} from input`)})`;
@@ -110,7 +116,7 @@ export class RecordInserts {
       return `(${column} is null or ${column} in (select id from existing_${column}))`;
     });
     if (storesResponses) conditions.push('id in (select id from claim)');
-    const event = `'${events?.name}.created', '{}', ${ORIGIN_SQL}`;
+    const event = `'${eventTypeOf(this.table, 'created')}', '{}', ${ORIGIN_SQL}`;
     const parts = [
       `input as materialized (select ${columns} from json_populate_recordset(null::${name}, $2))`,
       `request as materialized (select * from json_to_recordset($3) as request

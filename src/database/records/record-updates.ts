@@ -5,7 +5,7 @@ import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { openUnitOf } from '../gateway/unit-of-work.js';
 import { type ChangeItem, changeItemOf } from './record-changes.js';
 import type { ColumnsOfTenants } from './record-columns.js';
-import { changedNames, possibleTypesOf, typeOfUpdate } from './record-events.js';
+import { changedNames, eventTypeOf, possibleTypesOf, typeOfUpdate } from './record-events.js';
 import type { Row } from './record-inserts.js';
 import type { JsonRow, RecordStatements } from './record-statements.js';
 import type { TenantTable } from './tenant-table.js';
@@ -126,7 +126,7 @@ export class RecordUpdates<R extends { id: string }> {
     const names = this.columns.stored.storedNames.filter((name) => name in changes);
     const [possible, ...others] = possibleTypesOf(this.table, changes);
     if (names.length === 0 || names.length < given.length || others.length > 0) return undefined;
-    const { type, fields } = possible ?? { type: `${this.table.events?.name}.updated`, fields: [] };
+    const { type, fields } = possible ?? { type: eventTypeOf(this.table, 'updated'), fields: [] };
     const item = changeItemOf(id, changes, { type, changed: fields, origin: tenant.origin });
     return { statement: this.statementsOf(tenant).changes.set(names, touches), item };
   }

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
 import { type ChangeItem, changeItemOf } from './record-changes.js';
+import { eventTypeOf } from './record-events.js';
 import { isRecordSql } from './record-sql.js';
 import { type JsonRow, RecordStatements } from './record-statements.js';
 import {
@@ -134,7 +135,7 @@ export abstract class TenantRepository<R extends { id: string }> {
    * @throws ApiError `precondition_failed`, `create_failed`
    */
   async delete(tenant: Tenant, id: string): Promise<boolean> {
-    const type = `${this.table.events?.name}.deleted`;
+    const type = eventTypeOf(this.table, 'deleted');
     const item = changeItemOf(id, {}, { type, changed: [], origin: tenant.origin });
     const statement = this.statementsOf(tenant).changes.delete;
     if (tenant.precondition) {
@@ -159,7 +160,7 @@ export abstract class TenantRepository<R extends { id: string }> {
     column: string,
     ids: readonly string[],
   ): Promise<string[]> {
-    const type = `${this.table.events?.name}.updated`;
+    const type = eventTypeOf(this.table, 'updated');
     const event = { type, changed: [column], origin: tenant.origin };
     const statement = this.statementsOf(tenant).clearReference(tenant.id, column, ids, event);
     const changed = await transaction.query<JsonRow>(statement);
