@@ -7,13 +7,17 @@ import { startInstances } from './servers/shared-instances.mjs';
 export default async function setUp() {
   // For data directories of products too.
   process.env.TMPDIR = temporaryFolder();
+  globalThis.sharedInstances = await startInstances(createSharedDatabase());
+  const { description } = globalThis.sharedInstances;
+  process.env.LATITUDE_TEST_SERVER = JSON.stringify(description);
+}
+
+async function createSharedDatabase() {
   await setUpCluster();
   const { template, ...cluster } = JSON.parse(process.env.LATITUDE_TEST_CLUSTER);
   const shared = `${template}_shared`;
   await withClient(cluster, (client) =>
     client.query(`create database ${shared} template ${template}`),
   );
-  globalThis.sharedInstances = await startInstances(asTarget(cluster, shared));
-  const { description } = globalThis.sharedInstances;
-  process.env.LATITUDE_TEST_SERVER = JSON.stringify(description);
+  return asTarget(cluster, shared);
 }

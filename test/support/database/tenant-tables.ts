@@ -39,15 +39,15 @@ export async function rowsAsText(
   const [rows] = await app.app
     .get<DataSource>(getDataSourceToken(ADMINISTRATION))
     .query<[{ text: string | null }]>(
-      `select string_agg(row::text, e'\\n' order by row) as text from (${selects.join(' union all ')}) all_rows`,
+      `select string_agg(row, e'\\n' order by row collate "C") as text from (${selects.join(' union all ')}) all_rows`,
       [id],
     );
   return rows.text ?? '';
 }
 
-/** The publisher moves events from one of these tables to the other. */
+/** A row as JSON. The publisher moves events from one of two tables to the other. */
 function rowOf(table: string): string {
   return ['event_outbox', 'events'].includes(table)
-    ? `to_jsonb(t) - '{seq,position}'::text[]`
-    : `to_jsonb(t) || jsonb_build_object('xmin', t.xmin::text)`;
+    ? `(to_jsonb(t) - '{seq,position}'::text[])::text`
+    : `(select row_to_json(r)::text from (select t.*, t.xmin::text as xmin) r)`;
 }

@@ -10,15 +10,21 @@ import { DEFAULTS, HAPROXY_PATH, instancesSection, serverRows, statsSection } fr
 
 const POLL_INTERVAL_MS = 50;
 
-/** Starts `TEST_INSTANCES` instances on a database, by default one. */
+/**
+ * Starts `TEST_INSTANCES` instances, by default one. They load the application before the database is ready.
+ * @param database a promise of their database
+ */
 export async function startInstances(database) {
   const count = Number(process.env.TEST_INSTANCES ?? 1);
   if (!(Number.isInteger(count) && count >= 1)) throw new Error('TEST_INSTANCES must be 1 or more');
-  const redis = count > 1 ? await startRedis() : undefined;
-  const args = [JSON.stringify(database), JSON.stringify(redis?.environment ?? {})];
   const servers = Array.from({ length: count }, () =>
-    fork(path.join(import.meta.dirname, 'shared-server.mjs'), args),
+    fork(path.join(import.meta.dirname, 'shared-server.mjs')),
   );
+  const target = await database;
+  const redis = count > 1 ? await startRedis() : undefined;
+  for (const server of servers) {
+    server.send({ database: target, environment: redis?.environment ?? {} });
+  }
   const started = await Promise.all(servers.map((server) => once(server, 'message')));
   const descriptions = started.map(([description]) => description);
   const balancer = count > 1 ? await startBalancer(descriptions) : undefined;

@@ -1,7 +1,8 @@
 /**
  * The server that suites share, in a separate process, and an address at which suites create organizations
- * and keys. Usage: shared-server.mjs <database> <environment variables>, both as JSON
+ * and keys. The parent process sends its database and environment variables.
  */
+import { once } from 'node:events';
 import http from 'node:http';
 import { createApp } from '../../../dist/src/app.js';
 import { KeysService } from '../../../dist/src/auth/keys.service.js';
@@ -11,7 +12,7 @@ import { readSettings } from '../../../dist/src/config/settings.js';
 import { UnlimitedTimeBudget } from '../../../dist/src/database/gateway/time-budget.js';
 import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 
-const [database, environment] = process.argv.slice(2).map((argument) => JSON.parse(argument));
+const [{ database, environment }] = await once(process, 'message');
 const settings = { ...readSettings({ LOG_LEVEL: 'error', ...environment }), ...TEST_SETTINGS };
 setLogLevel(settings.logLevel);
 // On a busy machine, a statement may take longer than a server allows it.
