@@ -52,7 +52,7 @@ async function firstStart(server) {
     key ??= /lat_\w+/.exec(line)?.[0];
     const url = /listens on (http:[^"]+)/.exec(line)?.[1];
     if (!url) continue;
-    // Discards further log lines, so that they do not fill the pipe.
+    // Discards later log lines, so that they do not fill the pipe.
     server.stdout.resume();
     return { key, url };
   }

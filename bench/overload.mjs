@@ -22,8 +22,8 @@ const SIZES = [50_000];
 
 const SECONDS = 10;
 
-/** Start of a load, during which earlier requests are still being served. */
-const FIRST_MS = 1_000;
+/** The first part of a load, in which earlier requests are still being served. `p99Later` leaves it out. */
+const WARM_UP_MS = 1_000;
 
 /** Number of busy connections that reaches the highest throughput. */
 const SATURATING = 32;
@@ -63,7 +63,7 @@ class Responses {
     if (status === 503 && text.includes('"overloaded"')) this.#refused++;
     else if (status >= 300) throw new Error(`answered ${status}: ${text}`);
     else this.#served.push(milliseconds);
-    const isLater = performance.now() - this.#started > FIRST_MS;
+    const isLater = performance.now() - this.#started > WARM_UP_MS;
     if (status < 300 && isLater) this.#servedLater.push(milliseconds);
   }
 

@@ -65,12 +65,14 @@ function documentationProblems() {
   ];
 }
 
-/** @returns whether an SPDX expression can be satisfied with allowed licences */
-function isAllowed(licence = '') {
-  const alternatives = licence.replace(/[()]/g, '').split(' OR ');
-  return alternatives.some((one) =>
-    one.split(' AND ').every((id) => ALLOWED_LICENCES.includes(id)),
-  );
+/** @returns whether an SPDX expression can be satisfied with allowed licences; AND binds tighter than OR */
+function isAllowed(expression = '') {
+  // The innermost parentheses are replaced by a licence with the same result.
+  const [group, inner] = /\(([^()]*)\)/.exec(expression) ?? [];
+  if (group) return isAllowed(expression.replace(group, isAllowed(inner) ? 'MIT' : 'UNLICENSED'));
+  return expression
+    .split(' OR ')
+    .some((one) => one.split(' AND ').every((id) => ALLOWED_LICENCES.includes(id)));
 }
 
 /** No package needs its install script: allowScripts must list each of them as false. */

@@ -22,7 +22,7 @@ import { type RequestObserver, requestContext } from './http/request/request-con
 import { startPage } from './http/start-page/start-page.middleware.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
-import { SeparateLimits } from './rate-limit/separate-limits.js';
+import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
 /** Options of the Nest application. */
@@ -68,7 +68,7 @@ export async function initApp(
   }
   await app.get(KeysService).setDefaultPhoneRegion();
   await app.get(RateLimits).connect();
-  await app.get(SeparateLimits).warn();
+  await app.get(UnsharedLimitsWarning).log();
   await app.get(Replicas).start();
   adapter.serveApplication();
   return app;

@@ -4,7 +4,7 @@ import { SCOPES } from './auth/scopes.js';
 
 /**
  * Creates an organization and a key if the database has none (docs/contract/running.md#start).
- * @returns a text for the terminal with the key, or undefined if the database has keys already
+ * @returns a message for the terminal with the key; undefined if the database has keys already
  */
 export async function createFirstKey(
   app: INestApplicationContext,
@@ -12,7 +12,7 @@ export async function createFirstKey(
 ): Promise<string | undefined> {
   const keys = app.get(KeysService);
   const [existing, ...others] = await keys.listOrganizations();
-  // An interrupted first start leaves an organization without keys.
+  // An interrupted first startup leaves an organization without keys.
   if (others.length > 0 || (existing && (await keys.listKeys(existing.id)).length > 0)) return;
   const organization = existing ?? (await keys.createOrganization('My organization'));
   const { key } = await keys.createKey({

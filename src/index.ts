@@ -2,7 +2,7 @@
 
 // Declaration merging reaches an interface only through `export *`.
 export * from './config/registered-extensions.js';
-// The scopes of Latitude's features, for decorators.
+// Loads the declaration merging that adds the scopes of Latitude's features to the type `Scope`.
 export type {} from './appointments/appointments.extension.js';
 export type {} from './events/events.extension.js';
 export type {} from './leads/leads.extension.js';

@@ -9,7 +9,7 @@ import { type TimeBudget, ServerTimeBudget } from './database/gateway/time-budge
 import type { Extension } from './extension/extension.js';
 import { EXTENSION_POINTS } from './extension-points.js';
 import { ExtensionPointsModule } from './extension/extension-points.module.js';
-import { checkExtensions, ledgersOf, settingsOf } from './extension/extensions.js';
+import { checkExtensions, extensionMigrationsOf, settingsOf } from './extension/extensions.js';
 import { MetricsRegistryModule } from './http/metrics/metrics-registry.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { ParentModule } from './workers/parent.module.js';
@@ -53,7 +53,7 @@ export function rootModule({
   serverModules = [],
 }: AppOptions): DynamicModule {
   checkExtensions(FEATURES, extensions);
-  const ledgers = ledgersOf(extensions);
+  const extensionMigrations = extensionMigrationsOf(extensions);
   const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
   const ownModules = [
     ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
@@ -63,7 +63,7 @@ export function rootModule({
       timeBudget,
       applicationName,
       beforeMigrating,
-      ledgers,
+      extensionMigrations,
       tables,
     }),
     AuthModule,

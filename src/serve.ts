@@ -12,8 +12,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Starts the server, or its workers, and stops it on a signal. The application is loaded last, because
- * loading it takes most of the time of a start. A wrong setting or database is reported earlier.
- * @throws Error with a sentence for the user if the server cannot start
+ * loading it takes most of the time of a startup. A wrong setting or database is reported earlier.
+ * @throws Error whose message is meant for the user if the server cannot start
  */
 export async function serve(config: LatitudeConfig): Promise<void> {
   const declared = settingsOf(config.extensions);

@@ -6,7 +6,7 @@ import { createApp } from './app.js';
 import { logger } from './config/logger.js';
 import { SettingError } from './config/setting.js';
 import type { Settings } from './config/settings.js';
-import type { OpenDatabase } from './database/connection/open-database.js';
+import type { DatabaseHandle } from './database/connection/open-database.js';
 import { createFirstKey } from './first-start.js';
 import { startingListener } from './http/lifecycle/starting-listener.js';
 import { ShutdownDelay } from './http/health/shutdown-delay.js';
@@ -19,11 +19,11 @@ const LISTEN_BACKLOG = 1_024;
 
 /**
  * Runs the application on an open database until a stop signal.
- * @throws Error with a sentence for the user if the server cannot start
+ * @throws Error whose message is meant for the user if the server cannot start
  */
 export async function runServer(
   config: Omit<AppOptions, 'database' | 'beforeMigrating'>,
-  database: OpenDatabase,
+  database: DatabaseHandle,
   stopped: Promise<NodeJS.Signals>,
 ): Promise<void> {
   const { settings } = config;
@@ -70,7 +70,10 @@ async function listenOn(server: Server, { port, host }: Settings): Promise<strin
     await once(server.listen(port, host, LISTEN_BACKLOG), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new SettingError('PORT, HOST', `cannot be listened on: ${host}:${port} (${code})`);
+    throw new SettingError(
+      'HOST, PORT',
+      `cannot be used: no server can listen on ${host}:${port} (${code})`,
+    );
   }
   const { address, family, port: chosen } = server.address() as AddressInfo;
   // A server that listens on all addresses is reachable on this machine by its loopback address.

@@ -14,7 +14,7 @@ const READINESS_INTERVAL_MS = 200;
 
 /**
  * Runs the application in a worker until the parent or a signal ends it.
- * @throws Error with a sentence for the user if the worker cannot start
+ * @throws Error whose message is meant for the user if the worker cannot start
  */
 export async function runWorker(
   config: Omit<AppOptions, 'database' | 'beforeMigrating'>,
@@ -30,7 +30,7 @@ export async function runWorker(
     if (role === 'first') url = await listenEarly(adapter, settings);
   };
   const options = { ...config, database, applicationName, parent, beforeMigrating };
-  // The first worker has already logged the warnings of the start.
+  // The first worker has already logged the warnings of the startup.
   if (role === 'further') setLogLevel('error');
   const app = await createApp(options, adapter);
   setLogLevel(settings.logLevel);

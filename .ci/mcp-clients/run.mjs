@@ -1,5 +1,5 @@
 // Connects third-party MCP clients and agent frameworks to the built server. Each client lists the tools,
-// calls one, reports an error, continues after `kill -9` and a new start, and reports a wrong key. The tools
+// calls one, reports an error, continues after `kill -9` and a restart, and reports a wrong key. The tools
 // that each framework converts for a model API are checked by the rules of that API. The clients are no
 // dependencies of the project. They have a lock file of their own here.
 import assert from 'node:assert/strict';

@@ -33,7 +33,7 @@ const NAMES = {
   [BARE]: 'the bare server',
   [LIMIT]: 'the limit',
   [PLATFORMATIC]: PLATFORMATIC,
-  [LATITUDE]: 'creations without a key',
+  [LATITUDE]: 'creates without a key',
 };
 
 /** The measurements for the goals, as options of a comparison. */

@@ -39,7 +39,7 @@ export function valuesOfNew(organization, lead) {
   ];
 }
 
-/** @returns an UPDATE of the given fields of a lead, whose values follow the organization and the id */
+/** @returns an UPDATE of these fields. Parameters: $1 organization, $2 lead id, then the values. */
 export function updateOf(fields) {
   const changes = fields.filter((field) => LEAD.includes(field));
   const set = changes.map((field, index) => `${field} = $${index + 3}, `).join('');

@@ -6,7 +6,7 @@ const MCP = '/mcp';
 const MCP_REVISION = '2025-11-25';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Placeholder in bodies and headers for the number of the request. The numbers are as long. */
+/** Placeholder for the number of the request in bodies and headers. It has 8 characters, like the numbers. */
 export const NUMBER = '{number}';
 
 let unused = 22_000_000;

@@ -7,7 +7,7 @@ const WARM_UP_CONNECTIONS = 32;
  * @param measure measures one target, case and number of connections
  * @param onRound receives the number of each round at its start, 0 for the warm-up
  * @param onTargetFailure receives a target and the error of its measurement; if it resolves to true, the
- *   target is left out and the others are measured further
+ *   target is left out, and the measurement of the others continues
  * @param onFailure receives another error after the first round and the number of complete rounds, which are
  *   returned; without it, the error is thrown
  * @returns for each case and number of connections, the measurements of each target by round

@@ -10,8 +10,8 @@ const ABOUT_POSTGRES = `select current_setting('server_version') as version,
 /**
  * Starts Latitude with an empty database in a temporary folder.
  * @param cleanups receives the steps that stop Latitude and remove the folder
- * @param nodeOptions further options of node
- * @param settings further environment variables
+ * @param nodeOptions additional options of node
+ * @param settings additional environment variables
  */
 export async function startLatitude(cleanups, nodeOptions = [], settings = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'latitude-bench-'));

@@ -10,7 +10,7 @@ import {
   WITHOUT_TOTAL,
 } from './targets.mjs';
 
-/** Further rows of a request, and the plain request of Latitude that it is compared with in the last column. */
+/** Additional rows of a request, and the plain request of Latitude that the last column compares it with. */
 const VARIANTS = [
   { title: ', to lists without', to: (name) => name + WITHOUT_TOTAL },
   { title: ', to a transaction', to: (name) => name === BARE && TRANSACTION },

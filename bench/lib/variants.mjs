@@ -16,8 +16,8 @@ const LEADS = 500;
 
 /**
  * Starts a variant of Latitude with a database of its own. The leads are the same in each variant.
- * @param nodeOptions further options of node
- * @param settings further environment variables
+ * @param nodeOptions additional options of node
+ * @param settings additional environment variables
  * @param count number of organizations. An operation is for the one at its `organizationIndex`, by default the
  *   first.
  * @returns Latitude, its connection, organizations and leads, and `targetOf`, which makes a target of a server

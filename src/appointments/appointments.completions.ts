@@ -44,7 +44,7 @@ function contains(label: string, typed: string): boolean {
   return label.toLowerCase().includes(typed.toLowerCase());
 }
 
-/** The start of the day or month that a text starts with. */
+/** The start of the day or month that a string starts with. */
 function dayIn(typed: string): Date | undefined {
   const [, month, day = '-01'] = /^(\d{4}-\d\d)(-\d\d)?/.exec(typed) ?? [];
   return month === undefined ? undefined : parseDateTime(month + day, 'down');

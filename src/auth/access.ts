@@ -52,13 +52,13 @@ export function isRestRoute(access: Access | undefined): access is Scope | 'any-
   return access !== undefined && (access === 'any-key' || isScope(access));
 }
 
-/** Whether a declared scope exists. TypeScript casts can declare any text. */
+/** Whether a declared scope exists. TypeScript casts can declare any string. */
 export function isScope(access: string): access is Scope {
   return (SCOPES as readonly string[]).includes(access);
 }
 
 /**
- * Fails the start if a declaration requires a scope that does not exist.
+ * Fails the startup if a declaration requires a scope that does not exist.
  * @param subject the declaring route or tool, such as `GET /api/v1/leads`
  * @throws Error that names the subject and the scope
  */

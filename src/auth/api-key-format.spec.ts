@@ -80,13 +80,13 @@ describe('isWellFormedKey', () => {
 });
 
 describe('the stored form of a key', () => {
-  it('has its SHA-256 hash', () => {
+  it('contains the SHA-256 hash of the key', () => {
     expect(hashKey('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
   });
 
-  it('has its first 8 characters', () => {
+  it('contains the first 8 characters of the key', () => {
     expect(displayPrefix('lat_abcdefgh')).toBe('lat_abcd');
   });
 });

@@ -20,7 +20,7 @@ export function generateKey(): string {
   return body + checksum(body);
 }
 
-/** Whether a text has the form and checksum of a key, so that guesses do not reach the database. */
+/** Whether a string has the form and checksum of a key, so that guesses do not reach the database. */
 export function isWellFormedKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);

@@ -35,7 +35,7 @@ export class Authenticator {
     private readonly tokens: TokenActors,
   ) {}
 
-  /** Whether a bearer token can be a credential: an API key or, if extensions accept tokens, any text. */
+  /** Whether a bearer token can be a credential: an API key or, if extensions accept tokens, any string. */
   isCredential(token: string): boolean {
     return isKey(token) || this.tokens.isEnabled;
   }

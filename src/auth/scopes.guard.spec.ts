@@ -36,7 +36,7 @@ describe('a route that requires a scope', () => {
   });
 
   it.each([[['leads:read']], [['widgets:read']]])(
-    'that does not exist refuses a key with the scopes %j',
+    'refuses a key with the scopes %j if the required scope does not exist',
     (scopes) => {
       expect(() => admits(unknown, scopes)).toThrow('widgets:read');
     },

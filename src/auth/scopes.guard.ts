@@ -12,7 +12,10 @@ export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.get<Access | undefined>(ACCESS, context.getHandler());
     if (access === undefined) {
-      throw new ApiError('insufficient_scope', { message: 'This route declares no access.' });
+      throw new ApiError('insufficient_scope', {
+        message:
+          'This route has none of @RequireScope(), @AnyKey() and @Public(), so every request is refused.',
+      });
     }
     if (needsNoScope(access)) return true;
     const { actor } = context.switchToHttp().getRequest<ApiRequest>().state;

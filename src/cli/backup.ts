@@ -11,10 +11,10 @@ import {
 } from '../database/backup/backup-file.js';
 import { restoreBackup } from '../database/backup/restore-backup.js';
 import { totalRows, writeBackup } from '../database/backup/write-backup.js';
-import type { MigrationLedger } from '../database/migration-ledgers.js';
+import type { ExtensionMigrations } from '../database/extension-migrations.js';
 import { CountsService } from '../database/records/counts.service.js';
 import type { Extension } from '../extension/extension.js';
-import { ledgersOf } from '../extension/extensions.js';
+import { extensionMigrationsOf } from '../extension/extensions.js';
 import type { CommandContext, RunOnDatabase } from './run.js';
 
 /** Names standard input or output in place of a file. */
@@ -61,7 +61,9 @@ export function addRestore(
         // The whole file is checked before a database is opened.
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
-        await runOnDatabase((context) => restore(context, reader, ledgersOf(extensions)));
+        await runOnDatabase((context) =>
+          restore(context, reader, extensionMigrationsOf(extensions)),
+        );
       });
     });
 }
@@ -94,10 +96,10 @@ async function toStandardOutput({ database, progress }: CommandContext): Promise
 async function restore(
   context: CommandContext,
   reader: BackupReader,
-  ledgers: readonly MigrationLedger[],
+  extensionMigrations: readonly ExtensionMigrations[],
 ) {
   const { database, progress, withApp } = context;
-  await restoreBackup(database.target, reader, progress, ledgers);
+  await restoreBackup(database.target, reader, progress, extensionMigrations);
   const counters_repaired = await withApp(repairCounters);
   return { ...summaryOf(reader.header), counters_repaired };
 }

@@ -14,7 +14,7 @@ export function addCounters(program: Command, run: Run): void {
     .description('check and repair the counters behind the totals of lists');
   counters
     .command('check')
-    .description('compare the counters with the records; exits with 1 if they differ')
+    .description('compare the counters with the records, and exit with 1 if they differ')
     .action(async () => {
       let wrong = 0;
       await run(async (app, progress) => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { DatabaseStatus } from '../database/connection/database-status.js';
 import type { Run } from '../extension/command.js';
 import type { Extension } from '../extension/extension.js';
-import { ledgersOf } from '../extension/extensions.js';
+import { extensionMigrationsOf } from '../extension/extensions.js';
 
 /** `latitude migrate`. */
 export function addMigrate(program: Command, run: Run, extensions: readonly Extension[]): void {
@@ -19,9 +19,9 @@ async function executedMigrations(app: INestApplicationContext, extensions: read
   const status = app.get(DatabaseStatus);
   const migrations = await status.migrations();
   const ofExtensions: Record<string, string[]> = {};
-  for (const { extension, table } of ledgersOf(extensions)) {
+  for (const { extension, table } of extensionMigrationsOf(extensions)) {
     ofExtensions[extension] = await status.migrations(table);
   }
-  const hasLedgers = Object.keys(ofExtensions).length > 0;
-  return { migrations, ...(hasLedgers && { extensions: ofExtensions }) };
+  const hasExtensions = Object.keys(ofExtensions).length > 0;
+  return { migrations, ...(hasExtensions && { extensions: ofExtensions }) };
 }

@@ -39,7 +39,7 @@ function extensionName(text: string): string {
   throw new InvalidArgumentError('It must consist of lower-case letters, digits and hyphens.');
 }
 
-/** @throws Error with a sentence for the user */
+/** @throws Error whose message is meant for the user */
 function createRepository(name: string, target: string): void {
   if (existsSync(target) && readdirSync(target).length > 0) {
     throw new Error(`${target} is not empty: name another folder.`);

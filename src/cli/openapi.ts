@@ -14,7 +14,7 @@ export function addOpenApi(program: Command, config: LatitudeConfig): void {
     });
 }
 
-/** Waits until the text is written. A pipe takes 64 KiB at a time, and the process exits afterwards. */
+/** Waits until the output is written. A pipe takes 64 KiB at a time, and the process exits afterwards. */
 function print(text: string): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write(`${text}\n`, () => {

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings } from '../config/settings.js';
 import { UnlimitedTimeBudget } from '../database/gateway/time-budget.js';
-import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
+import { type DatabaseHandle, openDatabase } from '../database/connection/open-database.js';
 import type { Progress, Run } from '../extension/command.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import { settingsOf } from '../extension/extensions.js';
@@ -14,7 +14,7 @@ import { createProgress } from './progress.js';
 
 /** An open database, which the application has not migrated yet. */
 export interface CommandContext {
-  readonly database: OpenDatabase;
+  readonly database: DatabaseHandle;
   readonly progress: Progress;
   /** Starts the application, which migrates the database, and stops it after the action. */
   readonly withApp: <T>(action: (app: INestApplicationContext) => Promise<T>) => Promise<T>;

@@ -22,7 +22,7 @@ export class Events {
   }
 
   /**
-   * Iterates over all events and waits for further ones, until the loop or the signal ends it. Store the id
+   * Iterates over all events and waits for more, until the loop or the signal ends it. Store the id
    * of an event after its work is done, and pass it as `after` to continue from there.
    */
   async *follow(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<RecordEvent, void> {

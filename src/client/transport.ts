@@ -33,7 +33,7 @@ export class Transport {
       throw new TypeError('baseUrl must be an address such as https://crm.example.com');
     }
     if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-      throw new TypeError('apiKey must be the text of an API key');
+      throw new TypeError('apiKey must be a string that contains an API key');
     }
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.authorization = `Bearer ${apiKey}`;

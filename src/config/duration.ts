@@ -3,7 +3,7 @@ const MS_PER_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as cons
 /** A whole number of seconds, minutes, hours or days, such as `90d`. */
 export type Duration = `${number}${keyof typeof MS_PER_UNIT}`;
 
-/** @returns milliseconds; undefined if the text is not a duration longer than zero */
+/** @returns milliseconds; undefined if the string is not a duration longer than zero */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT];

@@ -96,7 +96,7 @@ export class NestLogger implements LoggerService {
   }
 }
 
-/** @param rest further values; the last one is the context if it is a text */
+/** @param rest additional values; the last one is the context if it is a string */
 function write(
   level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
   message: unknown,

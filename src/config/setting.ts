@@ -52,7 +52,7 @@ export const setting = {
   custom,
 
   text: <const O extends WhenUnset<string>>(whenUnset: O) =>
-    custom((raw) => raw, 'must be a text', whenUnset),
+    custom((raw) => raw, 'must be a string', whenUnset),
 
   /** An absolute URL of HTTP or HTTPS. */
   url: <const O extends WhenUnset<string>>(whenUnset: O) =>

@@ -7,7 +7,7 @@ type Value = Settings[Case['setting']];
 interface Case {
   readonly setting: Exclude<keyof Settings, 'ofExtensions'>;
   readonly unset: Value;
-  /** Valid texts, each with the value of the setting. */
+  /** Valid strings, each with the value of the setting. */
   readonly good: readonly (readonly [text: string, value: Value])[];
   readonly bad: readonly string[];
 }

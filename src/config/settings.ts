@@ -51,7 +51,7 @@ export abstract class Settings {
   abstract readonly writesPerMinute: number;
   /** Maximum size of a decompressed request body in bytes. */
   abstract readonly bodyLimitBytes: number;
-  /** Seconds for which a server that stops still accepts connections, so that balancers notice it. */
+  /** Seconds for which a server that stops still accepts connections, so that load balancers notice it. */
   abstract readonly shutdownDelaySeconds: number | undefined;
   abstract readonly logLevel: LogLevel;
   abstract readonly logErrors: LogErrors;

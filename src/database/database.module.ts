@@ -23,7 +23,7 @@ import { poolOf } from './connection/typeorm-internals.js';
 import { ChangeBus } from './events/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';
-import { EventOutbox } from './events/event-outbox.js';
+import { EventWriteSignal } from './events/event-write-signal.js';
 import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { AdministrativeWrites } from './gateway/administrative-writes.js';
@@ -49,7 +49,7 @@ import { PrimaryPosition } from './replicas/primary-position.js';
 import { Replicas } from './replicas/replicas.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { migrate, type MigrateOptions } from './migrate.js';
-import type { MigrationLedger } from './migration-ledgers.js';
+import type { ExtensionMigrations } from './extension-migrations.js';
 
 const PROVIDERS = [
   AdministrativeWrites,
@@ -57,7 +57,7 @@ const PROVIDERS = [
   ChangeBus,
   EventHandlersRepository,
   EventLogRepository,
-  EventOutbox,
+  EventWriteSignal,
   EventPartitionsRepository,
   EventsRepository,
   TenantDatabase,
@@ -94,7 +94,7 @@ export interface DatabaseOptions {
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
   /** The migrations of extensions. */
-  readonly ledgers: readonly MigrationLedger[];
+  readonly extensionMigrations: readonly ExtensionMigrations[];
   /** The tables of extensions. */
   readonly tables: readonly TenantTable[];
 }
@@ -136,7 +136,7 @@ export class DatabaseModule implements OnModuleInit {
 
 /** The data source of requests, whose transactions have the session context. */
 function applicationDataSource(
-  { target, applicationName, beforeMigrating, ledgers }: DatabaseOptions,
+  { target, applicationName, beforeMigrating, extensionMigrations }: DatabaseOptions,
   context: SessionContext,
 ): DynamicModule {
   return TypeOrmModule.forRootAsync({
@@ -151,7 +151,7 @@ function applicationDataSource(
       };
     },
     dataSourceFactory: (options) =>
-      connectAndMigrate(options, context, { before: beforeMigrating, ledgers }),
+      connectAndMigrate(options, context, { before: beforeMigrating, extensionMigrations }),
   });
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { logger } from '../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
-import { type MigrationLedger, withLedger } from './migration-ledgers.js';
+import { type ExtensionMigrations, withMigrationsOf } from './extension-migrations.js';
 import { MigrationProgress, nameOf } from './migration-progress.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
@@ -11,7 +11,7 @@ import type { TransactionRole } from './connection/session-context.js';
 const MIGRATION_LOCK = 7_284_913;
 const RETRY_MS = 100;
 
-/** How often a waiting start is logged. */
+/** How often an instance logs that it waits for another one. */
 const LOG_EVERY_MS = 5_000;
 
 /** SQLSTATEs of missing privileges. TypeORM also creates tables that it may not see: `42P07`. */
@@ -21,22 +21,23 @@ export interface MigrateOptions {
   /** Called once if migrations are pending or another instance migrates. */
   readonly before?: () => Promise<void>;
   /** The migrations of extensions, which run after those of Latitude. */
-  readonly ledgers?: readonly MigrationLedger[];
+  readonly extensionMigrations?: readonly ExtensionMigrations[];
 }
 
 /**
  * Brings the schema and the privileges of the tenant role up to date. Several instances may start at
  * once.
  * @returns the role of the application's statements; undefined if they run as the database user
- * @throws Error with a sentence for the user if the database user lacks privileges
+ * @throws Error whose message is meant for the user if the database user lacks privileges
  */
 export async function migrate(
   dataSource: DataSource,
-  { before = () => Promise.resolve(), ledgers = [] }: MigrateOptions = {},
+  { before = () => Promise.resolve(), extensionMigrations = [] }: MigrateOptions = {},
 ): Promise<TransactionRole | undefined> {
   const lock = dataSource.createQueryRunner();
   try {
-    // Holds the lock: poolers share the sessions of connections, but not their transactions.
+    // The advisory lock belongs to this transaction and not to the session: in transaction mode, a pooler
+    // gives the session to other clients.
     await lock.startTransaction();
     await lock.query('set local idle_in_transaction_session_timeout = 0');
     let hasCalled = await waitForLock(lock, before);
@@ -45,8 +46,8 @@ export async function migrate(
       hasCalled = true;
     };
     await runMigrations(dataSource, beforeFirst);
-    for (const ledger of ledgers) {
-      await withLedger(dataSource, ledger, (own) => runMigrations(own, beforeFirst));
+    for (const one of extensionMigrations) {
+      await withMigrationsOf(dataSource, one, (own) => runMigrations(own, beforeFirst));
     }
     return await withRunner(dataSource, prepareTenantRole);
   } finally {
@@ -100,7 +101,7 @@ async function runMigrations(dataSource: DataSource, before: () => Promise<void>
   }
 }
 
-/** Returns the names of the migrations that have run, in order. None have before the first start. */
+/** Returns the names of the migrations that have run, in order. None have before the first startup. */
 async function executedMigrations(
   { options: { migrationsTableName = 'migrations' } }: DataSource,
   runner: QueryRunner,

@@ -1,6 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
 import { logger } from '../config/logger.js';
-import { withBriefLockWaits } from './brief-lock-waits.js';
+import { withLockTimeout } from './lock-timeout.js';
 
 /** How often a running migration is logged. */
 const LOG_EVERY_MS = 5_000;
@@ -21,7 +21,7 @@ export class MigrationProgress {
       const up = migration.up.bind(migration);
       migration.up = (runner) => {
         this.begin(nameOf(migration));
-        return withBriefLockWaits(runner, () => up(runner));
+        return withLockTimeout(runner, () => up(runner));
       };
     }
   }

@@ -121,7 +121,7 @@ async function removeLeftover(path: string): Promise<void> {
   await pollUntil(isRemoved, { every: 20, timeout: 5_000 });
 }
 
-/** @returns false if the directory could not be removed because a process writes to it */
+/** @returns false if the directory could not be removed, for example because a process still writes to it */
 function remove(path: string): Promise<boolean> {
   return rm(path, { recursive: true, force: true }).then(
     () => true,
@@ -158,7 +158,7 @@ async function initialize(
     }
     if (initdb.ended !== 'exit code 0') {
       throw new Error(
-        `The database could not be created in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
+        `initdb could not create the database cluster in ${directory} (${initdb.ended ?? ''}): ${initdb.lastOutput}`,
       );
     }
     await rename(temporary, directory);

@@ -15,7 +15,7 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Whether a server or a command of the command line opens the database. */
   readonly role: Role;
-  /** Further arguments of `postgres`, such as `['-c', 'fsync=off']`. */
+  /** Additional arguments of `postgres`, such as `['-c', 'fsync=off']`. */
   readonly flags?: readonly string[];
   /** Receives each line that PostgreSQL logs, and messages about recovery. */
   readonly log?: (line: string) => void;
@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** With the cleanup after a failure, the start takes at most 60 seconds. */
+/** With the cleanup after a failure, the startup takes at most 60 seconds. */
 const START_TIMEOUT_MS = 50_000;
 const COMMAND_TIMEOUT_MS = 20_000;
 
@@ -40,7 +40,7 @@ const COMMAND_TIMEOUT_MS = 20_000;
  * of that server, and `stop()` does not stop it.
  *
  * @throws DataDirectoryInUseError if another process uses the directory
- * @throws Error with a sentence for the user if it cannot start within 60 seconds
+ * @throws Error whose message is meant for the user if it cannot start within 60 seconds
  */
 export async function openEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -152,7 +152,7 @@ function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUs
   );
 }
 
-/** Turns system errors and timeouts into a sentence for the user. Other errors already are one. */
+/** Gives system errors and timeouts a message that is meant for the user. Other errors already have one. */
 function toUserError(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
   const failure = error as { name?: string; syscall?: string };
   if (signal.aborted && (failure.name === 'AbortError' || failure.name === 'TimeoutError')) {

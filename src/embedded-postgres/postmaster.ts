@@ -18,7 +18,7 @@ import type { Runtime } from './runtime.js';
 import { TUNING } from './tuning.js';
 import { pollUntil } from './polling.js';
 
-/** The options of the start and restart of a postmaster. */
+/** The options with which a postmaster is started and restarted. */
 export interface LaunchOptions {
   readonly cluster: Cluster;
   readonly runtime: Runtime;
@@ -41,7 +41,7 @@ export interface LockFile {
   readonly ready: boolean;
 }
 
-/** Signals and timeouts. SIGINT writes a checkpoint. SIGQUIT does not: the next start replays the log. */
+/** Signals and timeouts. SIGINT writes a checkpoint. SIGQUIT does not: the next startup replays the log. */
 const SHUTDOWN = [
   ['SIGINT', 15_000],
   ['SIGQUIT', 6_000],

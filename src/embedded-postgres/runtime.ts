@@ -22,7 +22,10 @@ interface Candidate extends RunAs {
 
 const CURRENT_USER: Candidate = { name: 'this user', wrapper: [] };
 
-/** The current user with its file permissions, mapped to an ordinary user id in a namespace. */
+/**
+ * The current user in a Linux user namespace, where it has an unprivileged user id with a name and keeps its
+ * file permissions. PostgreSQL refuses to run as root, and initdb fails for a user id without a name.
+ */
 const NAMESPACE: Candidate = {
   name: 'this user',
   wrapper: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
@@ -34,7 +37,7 @@ const CANNOT_RUN = 11;
 
 /**
  * Finds a user for a data directory and its cluster, and binaries that this user can run.
- * @throws Error with a sentence for the user if there are none
+ * @throws Error whose message is meant for the user if there are none
  */
 export async function prepareRuntime(
   installation: Installation,

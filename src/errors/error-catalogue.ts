@@ -144,9 +144,9 @@ export interface CatalogueEntry {
   readonly status: number;
   /** Whether the same request may be retried. */
   readonly retryable: boolean;
-  /** The default message: a sentence for the developer of a client. */
+  /** The default message, for the developer of a client. */
   readonly message: string;
-  /** What an agent should do: a sentence. */
+  /** What an agent should do, as one sentence. */
   readonly advice: string;
 }
 

@@ -20,7 +20,7 @@ export function fieldLabel(name: string, fallback: string): string {
   return name.slice(0, MAX_LABEL_LENGTH).replace(NOT_PRINTABLE, '') || fallback;
 }
 
-/** The field and its problem as a text. Rules of class-validator can have messages that are not predicates. */
+/** The field and its problem. Rules of class-validator can have messages that are not predicates. */
 export function describeProblem({ field, message }: FieldProblem): string {
   return /^(\p{Lu}|each )/u.test(message) ? `${field}: ${message}` : `${field} ${message}`;
 }

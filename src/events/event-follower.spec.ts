@@ -28,7 +28,7 @@ function followerOf(stored: readonly EventMark[]) {
 const STATE = { expiredBefore: 0, oldestWaiting: null };
 
 describe('the events of which an instance notifies its listeners', () => {
-  it('begin with those that its first publication has published', async () => {
+  it('begin with those of its first publication', async () => {
     const { follower, notified, reads } = followerOf([markAt(3)]);
     await follower.advance({ ...STATE, published: [markAt(8)], previous: 5, last: 8 });
     expect({ notified, reads, head: follower.head }).toEqual({ notified: [8], reads: [], head: 8 });

@@ -14,7 +14,7 @@ export function eventIdOf(position: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest}${ZEROS}`;
 }
 
-/** @returns the position in an id of an event; undefined for any other text */
+/** @returns the position in an id of an event; undefined for any other string */
 export function positionOf(id: string): number | undefined {
   if (!UUID.test(id)) return undefined;
   const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

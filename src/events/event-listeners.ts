@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { logger } from '../config/logger.js';
 import { EventLogRepository, type EventMark } from '../database/events/event-log.repository.js';
-import { EventOutbox } from '../database/events/event-outbox.js';
+import { EventWriteSignal } from '../database/events/event-write-signal.js';
 import { EventFollower } from './event-follower.js';
 import { eventOf, handlerActorOf } from './recorded-event.js';
 
@@ -14,7 +14,7 @@ export class EventListeners implements OnApplicationBootstrap {
   constructor(
     private readonly emitter: EventEmitter2,
     private readonly follower: EventFollower,
-    private readonly outbox: EventOutbox,
+    private readonly eventWrites: EventWriteSignal,
     private readonly log: EventLogRepository,
   ) {}
 
@@ -27,7 +27,7 @@ export class EventListeners implements OnApplicationBootstrap {
   }
 
   private isListenedTo({ origin, type }: EventMark): boolean {
-    return origin === this.outbox.origin && this.emitter.hasListeners(type) === true;
+    return origin === this.eventWrites.origin && this.emitter.hasListeners(type) === true;
   }
 
   private async emit(positions: readonly number[]): Promise<void> {

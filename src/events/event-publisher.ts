@@ -11,7 +11,7 @@ import {
   EventLogRepository,
   EVENTS_PER_PUBLICATION,
 } from '../database/events/event-log.repository.js';
-import { EventOutbox } from '../database/events/event-outbox.js';
+import { EventWriteSignal } from '../database/events/event-write-signal.js';
 import { EventPartitionsRepository } from '../database/events/event-partitions.repository.js';
 import { MetricsRegistry } from '../http/metrics/metrics-registry.js';
 import { BackgroundWork } from '../jobs/background-work.js';
@@ -41,7 +41,7 @@ export class EventPublisher
   private readonly published: Counter;
 
   constructor(
-    private readonly outbox: EventOutbox,
+    private readonly eventWrites: EventWriteSignal,
     private readonly log: EventLogRepository,
     private readonly partitions: EventPartitionsRepository,
     private readonly follower: EventFollower,
@@ -72,7 +72,7 @@ export class EventPublisher
     this.timer = setInterval(() => {
       this.wake();
     }, POLL_MS).unref();
-    this.outbox.onWrite(() => {
+    this.eventWrites.onWrite(() => {
       this.wake();
     });
   }
@@ -82,7 +82,7 @@ export class EventPublisher
     if (this.timer) await this.publishInTime();
   }
 
-  /** Publishes the events of the last requests. The next start publishes those that are left. */
+  /** Publishes the events of the last requests. The next startup publishes those that are left. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.timer) return;
     clearInterval(this.timer);

@@ -47,7 +47,7 @@ export class EventTypes implements OnModuleInit {
     const unknown = types.find((type) => !this.scopes.has(type));
     if (unknown === undefined) return;
     throw new Error(
-      `${subject} names the unknown type ${unknown}. The types are ${this.all.join(', ')}.`,
+      `${subject} names the unknown event type ${unknown}. The event types are ${this.all.join(', ')}.`,
     );
   }
 }

@@ -21,7 +21,7 @@ export interface RecordedEvent {
   };
 }
 
-/** The JSON of an event. The record keeps the text that PostgreSQL stored. */
+/** The JSON of an event. The record keeps the JSON that PostgreSQL stored. */
 export function eventJsonOf(stored: StoredEvent): string {
   const { position, type, created_at, record, changed, key_id, channel, request_id } = stored;
   const head = { id: eventIdOf(position), type, created_at };

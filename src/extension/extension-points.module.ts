@@ -45,11 +45,19 @@ function checkTokens(points: readonly ExtensionPoint[], { name, replaces, adds }
   const lists = points.filter(({ isList }) => isList);
   for (const provider of replaces) {
     if (points.some(({ token }) => token === provider.provide)) continue;
-    fail('replaces', provider, `which cannot be replaced. Replaceable are ${namesOf(points)}`);
+    fail(
+      'replaces',
+      provider,
+      `which cannot be replaced. The classes that can be replaced are: ${namesOf(points)}`,
+    );
   }
   for (const provider of adds) {
     if (lists.some(({ token }) => token === provider.provide)) continue;
-    fail('adds', provider, `to which nothing can be added. Addable are ${namesOf(lists)}`);
+    fail(
+      'adds a provider to',
+      provider,
+      `which accepts no other providers. Providers can be added to: ${namesOf(lists)}`,
+    );
   }
 }
 

@@ -1,7 +1,10 @@
 import { satisfies, validRange } from 'semver';
 import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
-import { ledgerOf, type MigrationLedger } from '../database/migration-ledgers.js';
+import {
+  migrationsOfExtension,
+  type ExtensionMigrations,
+} from '../database/extension-migrations.js';
 import { isCoreError } from '../errors/error-catalogue.js';
 import type { Extension } from './extension.js';
 
@@ -43,10 +46,10 @@ export function settingsOf(extensions: readonly Extension[]): DeclaredSettings {
 }
 
 /** The migrations of all extensions that have any. */
-export function ledgersOf(extensions: readonly Extension[]): MigrationLedger[] {
+export function extensionMigrationsOf(extensions: readonly Extension[]): ExtensionMigrations[] {
   return extensions
     .filter(({ migrations }) => migrations.length > 0)
-    .map(({ name, migrations }) => ledgerOf(name, migrations));
+    .map(({ name, migrations }) => migrationsOfExtension(name, migrations));
 }
 
 function checkManifest({ name, compatibleWith, scopes, errors, settings }: Extension): void {

@@ -27,9 +27,9 @@ describe('changedFields', () => {
   });
 
   it.each<[string, Partial<typeof STORED>]>([
-    ['another text', { name: 'ada' }],
-    ['null for a text', { name: null }],
-    ['a text for null', { city: 'Paris' }],
+    ['another string', { name: 'ada' }],
+    ['null for a string', { name: null }],
+    ['a string for null', { city: 'Paris' }],
     ['an empty text for null', { city: '' }],
     ['another number', { score: 1 }],
     ['another flag', { optedOut: true }],

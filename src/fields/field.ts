@@ -31,7 +31,7 @@ export interface Kind {
   readonly rules: readonly PropertyDecorator[];
   /** Converts a value to its stored form before it is validated. */
   readonly normalize?: (value: unknown) => unknown;
-  /** Parses a value from text, as in a query string. Returns the text if it is invalid. */
+  /** Parses a value from a string, as in a query. Returns the string if it is invalid. */
   readonly fromText?: (text: string) => unknown;
   /** The cast of the column for JSON, such as `::text`. */
   readonly jsonCast?: string;

@@ -7,7 +7,7 @@ import { hostOf } from './nest-internals.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
- * Fails the start if
+ * Fails the startup if
  * - a route declares no access, or requires a scope that does not exist,
  * - its input cannot be read, or its rate limits cannot work, or
  * - two methods declare the same route.
@@ -20,7 +20,7 @@ export class AccessCheck implements OnModuleInit {
     private readonly limits: RateLimitGuard,
   ) {}
 
-  /** @throws Error with a sentence for each faulty route */
+  /** @throws Error whose message has one line for each faulty route */
   onModuleInit(): void {
     const handlers = declaredHandlers(this.discovery);
     const faults = handlers.flatMap((handler) => {
@@ -52,7 +52,7 @@ export class AccessCheck implements OnModuleInit {
   }
 }
 
-/** Returns a sentence for each route of two methods, because Nest would call only one of them. */
+/** Returns a message for each route of two methods, because Nest would call only one of them. */
 function repeatedRoutes(handlers: readonly DeclaredHandler[]): string[] {
   const owners = new Map<string, DeclaredHandler>();
   return handlers.flatMap((handler) => {

@@ -134,7 +134,7 @@ export function parametersOf(controller: Type<unknown>, method: string): Handler
   return Object.entries(declaredParameters(controller, method))
     .sort(([, a], [, b]) => a.index - b.index)
     .flatMap(([key, { index, data, pipes = [] }]) => {
-      // The keys of custom decorators are random texts, which can begin with a digit.
+      // The keys of custom decorators are random strings, which can begin with a digit.
       const source = SOURCES[Number(key.split(':')[0])];
       const name = typeof data === 'string' ? data : undefined;
       return source ? [{ source, name, type: types[index], pipes }] : [];

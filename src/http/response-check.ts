@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { declaredHandlers } from './declared-handlers.js';
 import { renderedTemplateOf } from './nest-internals.js';
 
-/** Fails the start if a route renders a template without a view engine. */
+/** Fails the startup if a route renders a template without a view engine. */
 @Injectable()
 export class ResponseCheck implements OnApplicationBootstrap {
   constructor(
@@ -19,7 +19,7 @@ export class ResponseCheck implements OnApplicationBootstrap {
       const template = renderedTemplateOf(handler);
       if (template === undefined) continue;
       throw new Error(
-        `${route} has @Render('${template}'), but there is no view engine. Set one through HttpAdapterHost in onModuleInit, or return the text of the page with @Header('Content-Type', 'text/html').`,
+        `${route} has @Render('${template}'), but there is no view engine. Set one through HttpAdapterHost in onModuleInit, or return the HTML of the page with @Header('Content-Type', 'text/html').`,
       );
     }
   }

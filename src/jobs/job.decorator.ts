@@ -37,9 +37,9 @@ type DecoratorOf<P extends unknown[]> = <H extends (...args: P) => unknown>(
 ) => void;
 
 /**
- * Marks the method of a provider that runs the jobs of this kind. It is called at least once for each
- * job, with an `Actor` of the organization, the payload and the id of the job. If it throws, the job is
- * run again later.
+ * Marks the method of a provider that runs the jobs of this kind. It is called at least once for each job,
+ * with an `Actor` of the organization, the payload and the `JobRun` (job id and attempt number). If it
+ * throws, the job is retried.
  */
 export function JobHandler<P>(
   job: JobDefinition<P>,

@@ -5,7 +5,7 @@ export interface JobOptions {
   /** How often a failed run is repeated. Default: 10. */
   readonly retries?: number;
   /**
-   * The delay of the first retry, which doubles with each further one up to `maxDelay`. Default: `10s`
+   * The delay of the first retry, which doubles with each retry up to `maxDelay`. Default: `10s`
    * and `1d`.
    */
   readonly backoff?: { readonly delay?: Duration; readonly maxDelay?: Duration };
@@ -37,7 +37,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 /**
  * Declares a job that modules can send.
  * @param name unique in the application, such as `acme.send-message`
- * @throws Error with a sentence for an invalid name or option
+ * @throws Error if the name or an option is not valid
  */
 export function defineJob<P extends object>(
   name: string,
@@ -60,7 +60,7 @@ export function defineJob<P extends object>(
   };
 }
 
-/** @throws Error with a sentence for the developer if the name is not valid */
+/** @throws Error if the name is not valid */
 export function assertJobName(name: string): void {
   if (NAME.test(name)) return;
   throw new Error(

@@ -8,7 +8,7 @@ export interface Schedule {
   next(after: Date): Date | null;
 }
 
-/** @throws Error with a sentence for an invalid interval, expression or time zone */
+/** @throws Error if the interval, the expression or the time zone is not valid */
 export function scheduleOf(options: ScheduledJobOptions): Schedule {
   assertJobName(options.name);
   if ('every' in options) {

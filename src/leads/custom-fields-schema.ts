@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { FieldProblem } from '../errors/field-problem.js';
-import { readClass } from '../fields/input/read-class.js';
+import { readIntoClass } from '../fields/input/read-into-class.js';
 import { BODY } from '../fields/input/read-input.js';
 import type { Actor } from '../tenancy/actor.js';
 
@@ -29,7 +29,8 @@ export class AnyCustomFields extends CustomFieldsSchema {
 /** Returns a schema that accepts the properties of a class with rules of class-validator. */
 export function customFieldsSchema(dto: Type<object>): CustomFieldsSchema {
   return {
-    validate: async (fields) => (await readClass(dto, fields, [], { wording: WORDING })).problems,
+    validate: async (fields) =>
+      (await readIntoClass(dto, fields, [], { wording: WORDING })).problems,
   };
 }
 

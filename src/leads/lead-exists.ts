@@ -19,7 +19,7 @@ export function existingLeadsSql(organization: string, ids: string): string {
  */
 export function leadNotFound(field: string): ApiError {
   return new ApiError('lead_not_found', {
-    message: `${field} names no lead of the organization.`,
-    details: [{ field, message: 'names no lead of the organization' }],
+    message: `${field} does not refer to a lead of the organization.`,
+    details: [{ field, message: 'does not refer to a lead of the organization' }],
   });
 }

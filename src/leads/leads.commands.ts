@@ -14,7 +14,7 @@ export function addLeadCommands(program: Command, run: Run): void {
     .description('leads of organizations')
     .command('conflicts')
     .description('list leads whose e-mail or phone equals that of an older lead')
-    .option('--organization <id>', 'only of this organization', uuid)
+    .option('--organization <id>', 'only leads of this organization', uuid)
     .action(({ organization }: { organization?: string }) =>
       run(async (app) => {
         const keys = app.get(KeysService);

@@ -1,7 +1,7 @@
 const ASCII = /^\p{ASCII}*$/u;
 
 /**
- * Folds the case of a text for comparisons, independently of locales: NFC, then lower case of upper case
+ * Folds the case of a string for comparisons, independently of locales: NFC, then lower case of upper case
  * of lower case by Unicode. Each letter gets one form: `ς` becomes `σ`, `ß` and `ẞ` become `ss`, and `ſ`
  * becomes `s`. Dotted and dotless I become `i`, because languages pair them differently. Accents stay.
  */

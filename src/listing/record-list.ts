@@ -36,7 +36,7 @@ export interface ListSource<T extends object> {
   readonly query?: Type<ListQuery>;
   /** The values of `sort_by` whose column has another name or can be null. */
   readonly sorts?: Readonly<Record<string, Partial<Sort>>>;
-  /** Further fields, which items have for tenants `withComputedFields`. */
+  /** Additional fields, which items have for tenants `withComputedFields`. */
   readonly computed?: ComputedFields;
 }
 
@@ -84,7 +84,7 @@ export class RecordList<T extends object> {
     return this.run(selection, { ...countedPage(selection, filter), plan });
   }
 
-  /** Most requests are for first pages, which have few distinct texts. They stay prepared. */
+  /** Most requests are for first pages, which have few distinct statements. They stay prepared. */
   private firstPage(selection: ListSelection, filter: Equality | undefined): Statement {
     const { order, limit, conditions } = selection;
     const kind = conditions.tenant.withComputedFields ? 'computed' : 'stored';

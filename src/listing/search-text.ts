@@ -16,7 +16,7 @@ const SEPARATED_DIGITS = /[0-9][^0-9]+[0-9]/;
 
 /** The values of a record that searches use. */
 export interface Searchable {
-  /** Texts that match if they contain the term, the most important first. */
+  /** Strings that match if they contain the term, the most important first. */
   readonly texts: readonly (string | null | undefined)[];
   /** Digits that match if they contain the digits of the term, ignoring its other characters. */
   readonly numbers: readonly string[];
@@ -24,7 +24,7 @@ export interface Searchable {
 
 /**
  * The search text of a record. If case folding makes it longer than an index allows, the end of the
- * last text is cut off. This takes hundreds of unusual characters.
+ * last string is cut off. This takes hundreds of unusual characters.
  */
 export function searchTextOf({ texts, numbers }: Searchable): string {
   const given = texts.filter((text) => typeof text === 'string');
@@ -40,7 +40,7 @@ export function termTextOf(term: string): string {
   return foldCase(term).replaceAll(SEPARATORS, ' ');
 }
 
-/** LIKE pattern of texts that contain a term. */
+/** LIKE pattern of strings that contain a term. */
 export function containing(term: string): string {
   return `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
@@ -50,7 +50,7 @@ export function containingNumber(digits: string): string {
   return `%${BEFORE_NUMBERS}${containing(digits)}`;
 }
 
-/** The digits of a text without other characters. */
+/** The digits of a string without other characters. */
 export function digitsOf(text: string): string {
   return text.replaceAll(/[^0-9]/g, '');
 }

@@ -25,7 +25,7 @@ export function addSearch(
   const clauses = new Clauses(conditions);
   const [digits = '', ...others] = term.match(/[0-9]+/g) ?? [];
   if (numbers.length === 0) clauses.contains(termTextOf(term));
-  // Texts with separated digits are indexed as numbers.
+  // Strings with separated digits are indexed as numbers.
   else if (others.length > 0) clauses.hasNumber(numbers);
   else clauses.containsOrHasNumber(termTextOf(term), numbers, digits);
   conditions.search(clauses.sql);
@@ -52,7 +52,7 @@ class Clauses {
     this.clauses.push(...numbers.map((number) => this.byIndex(containingNumber(number))));
   }
 
-  /** @param digits the digits of the text, which are adjacent: one index lookup serves both conditions */
+  /** @param digits the digits of the string, which are adjacent: one index lookup serves both conditions */
   containsOrHasNumber(text: string, numbers: readonly string[], digits: string): void {
     const alike = numbers.filter((number) => number.includes(digits) && !number.includes(text));
     const patterns = [containing(text), ...alike.map(containingNumber)];

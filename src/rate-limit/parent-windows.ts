@@ -37,12 +37,13 @@ export class ParentWindows implements SharedWindows {
     this.retryAt = Infinity;
     try {
       const replies = await this.parent.request({ topic: 'limits', requests }, REPLY_TIMEOUT_MS);
-      if (this.isDown) logger.info('the parent replies: workers share the rate limits');
+      if (this.isDown)
+        logger.info('the parent process replies again: the workers share the rate limits');
       this.isDown = false;
       return replies;
     } catch (error) {
       if (!this.isDown) {
-        logger.warn('the parent does not reply: each worker has rate limits of its own');
+        logger.warn('the parent process does not reply: each worker has rate limits of its own');
         this.onLost();
       }
       this.isDown = true;

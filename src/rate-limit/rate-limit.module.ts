@@ -8,7 +8,7 @@ import { MemoryRateLimitStorage, type RateLimitStorage } from './rate-limit.stor
 import { ParentWindows } from './parent-windows.js';
 import { RedisConnection } from './redis-connection.js';
 import { SharedRateLimitStorage } from './shared-rate-limit.storage.js';
-import { SeparateLimits } from './separate-limits.js';
+import { UnsharedLimitsWarning } from './unshared-limits-warning.js';
 import { type RateLimitOptions, RateLimits, WINDOW_MS } from './rate-limits.js';
 
 /** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
@@ -29,8 +29,8 @@ const MESSAGES_PER_WINDOW = 600;
       }),
     }),
   ],
-  providers: [RateLimits, RateLimitGuard, SeparateLimits],
-  exports: [RateLimits, RateLimitGuard, SeparateLimits],
+  providers: [RateLimits, RateLimitGuard, UnsharedLimitsWarning],
+  exports: [RateLimits, RateLimitGuard, UnsharedLimitsWarning],
 })
 export class RateLimitModule {}
 

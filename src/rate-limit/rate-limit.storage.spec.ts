@@ -30,7 +30,7 @@ describe('a window', () => {
     });
   });
 
-  it('does not move with further requests', async () => {
+  it('does not move with later requests', async () => {
     await hit();
     jest.advanceTimersByTime(20_000);
     expect(await hit()).toMatchObject({ totalHits: 2, endsAt: START + MINUTE, timeToExpire: 40 });
@@ -57,7 +57,7 @@ describe('a window', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
-  it('lasts until its end exactly', async () => {
+  it('blocks until exactly its end', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE - 1);
     expect(await hit()).toMatchObject({ isBlocked: true });
@@ -105,7 +105,7 @@ describe('peek', () => {
     expect(await hit()).toMatchObject({ endsAt: START + 1_000 + MINUTE });
   });
 
-  it('returns a new window after the end of the last', async () => {
+  it('returns a new window after the end of the last one', async () => {
     await hitTimes(3);
     jest.advanceTimersByTime(MINUTE);
     expect(storage.peek('key', MINUTE, 3)).toMatchObject({
@@ -115,8 +115,8 @@ describe('peek', () => {
   });
 });
 
-describe('the memory', () => {
-  it('of expired windows is released', async () => {
+describe('expired windows', () => {
+  it('are removed from memory', async () => {
     const { counters } = storage as unknown as { counters: ReadonlyMap<string, unknown> };
     for (let i = 0; i < 1_000; i++) await hit(`address ${i}`);
     expect(counters.size).toBe(1_000);

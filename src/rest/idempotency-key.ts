@@ -21,7 +21,7 @@ export function assertIdempotencyKey(key: unknown, field: string): asserts key i
   throw validationError([{ field, message: `must be 1 to ${maxLength} visible ASCII characters` }]);
 }
 
-/** JSON with sorted keys, so that equal values have equal texts. */
+/** JSON with sorted keys, so that equal values have equal JSON. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (!isObject(part)) return part;

@@ -22,7 +22,7 @@ export class CanaryValues {
     return [...this.prefixes].map(([name, value]) => ({ name, value }));
   }
 
-  /** A text of letters and digits, which URL encoding does not change. */
+  /** A string of letters and digits, which URL encoding does not change. */
   text(name: string): string {
     return this.next(name, `zq${randomBytes(MIN_LENGTH / 2 - 1).toString('hex')}`);
   }
@@ -70,7 +70,7 @@ export class CanaryValues {
   }
 }
 
-/** Finds secrets in a text, in several encodings and in any case. */
+/** Finds secrets in a string, in several encodings and in any case. */
 export function findLeaks(secrets: readonly Secret[], text: string): string[] {
   const lowerCase = text.toLowerCase();
   return secrets.flatMap(({ name, value }) =>

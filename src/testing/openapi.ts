@@ -55,7 +55,7 @@ export class OpenApiValidator {
   operationOf(route: Route): Operation {
     const name = routeName(route).replace(/:(\w+)/g, '{$1}');
     const [, operation] = this.operations.find(([candidate]) => candidate === name) ?? [];
-    if (!operation) throw new Error(`${name} is not described`);
+    if (!operation) throw new Error(`${name} is not in the OpenAPI document`);
     return operation;
   }
 

@@ -84,7 +84,7 @@ export function parseAnswer(text: string): Answer {
   };
 }
 
-/** @throws Error with the text if it is not JSON, such as an error page of a balancer */
+/** @throws Error with the body if it is not JSON, such as an error page of a load balancer */
 function parseBody(text: string): unknown {
   if (text === '') return undefined;
   try {

@@ -1,4 +1,4 @@
-/** Further lines are dropped, because a failing server may log without end. */
+/** More lines are dropped, because a failing server may log without end. */
 const MAX_LINES = 100;
 
 declare global {

@@ -8,7 +8,7 @@ const servers = new Map<number, OpenApiValidator>();
 /** Validators by document, because compiling schemas is slow and most servers have the same document. */
 const descriptions = new Map<string, OpenApiValidator>();
 
-/** Validates all further responses of this server against its OpenAPI document. */
+/** Validates all later responses of this server against its OpenAPI document. */
 export function registerDocument(port: number, document: OpenApiDocument): void {
   servers.set(port, validatorFor(document));
 }

@@ -73,7 +73,7 @@ class Values {
     return this.oneOf(makers)();
   }
 
-  /** A text about as long as some limit allows. */
+  /** A string about as long as some limit allows. */
   private text(): string {
     const length = Math.max(0, this.oneOf(BOUNDS) + this.below(3) - 1);
     return 'b'.repeat(Math.max(0, length - 1)) + this.oneOf(LETTERS).repeat(Math.min(1, length));

@@ -39,9 +39,9 @@ export type Outcome =
   | { readonly status: 'pending'; readonly retryMs: number };
 
 /**
- * Serializes the statements that add and end deliveries of webhooks. A delivery therefore never overtakes an
- * earlier one of its record, and never waits for one that has ended. The next statements of the transaction
- * see the changes of others.
+ * Locks the rows of webhooks, so that transactions that add or end deliveries run one after another. A
+ * delivery therefore never overtakes an earlier one of its record, and never waits for one that has ended.
+ * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed.
  */
 const LOCK = `select id, enabled from webhooks where organization_id = $1 and id = any($2::uuid[])
   order by id for no key update`;

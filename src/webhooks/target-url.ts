@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Whether a text is the URL of a receiver: absolute, with http or https, without user name and password. */
+/** Whether a string is the URL of a receiver: absolute, with http or https, without user and password. */
 export function isTargetUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);

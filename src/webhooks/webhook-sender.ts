@@ -18,12 +18,12 @@ export interface Message {
   readonly body: string;
 }
 
-/** The outcome of an attempt. */
+/** What the receiver replied to one attempt, or why there was no response. */
 export interface AttemptResult {
   readonly durationMs: number;
   readonly responseStatus: number | null;
   readonly responseBody: string | null;
-  /** A sentence; null if the attempt succeeded. */
+  /** A message for the owner of the webhook; null if the attempt succeeded. */
   readonly error: string | null;
 }
 
@@ -126,7 +126,7 @@ export class WebhookSender {
   }
 }
 
-/** A failure whose message is a sentence for the owner of the webhook. */
+/** A failure whose message is meant for the owner of the webhook. */
 class DeliveryError extends Error {}
 
 /** Reads the start of a response and ends the connection. A response that is cut off still has its status. */

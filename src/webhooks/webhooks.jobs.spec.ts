@@ -8,20 +8,20 @@ const total = (random: number) =>
     (sum, delay) => sum + delay,
   );
 
-describe('the retries of a delivery', () => {
-  it('begin after a second and grow by a quarter', () => {
+describe('the delays between the attempts of a delivery', () => {
+  it('begin with a second and grow by a quarter', () => {
     expect([1, 2, 3].map((failed) => retryDelayMs(failed, 1))).toEqual([1_000, 1_250, 1_563]);
   });
 
-  it('are reduced by up to a quarter', () => {
+  it('are reduced at random by up to a quarter', () => {
     expect(retryDelayMs(1, 0)).toBe(750);
   });
 
-  it('wait at most 12 hours', () => {
+  it('are at most 12 hours', () => {
     expect(retryDelayMs(52, 1)).toBe(DAY_MS / 2);
   });
 
-  it('take longer than the three days after which a failing webhook is disabled', () => {
+  it('add up to more than the three days after which a failing webhook is disabled', () => {
     expect(total(0)).toBeGreaterThan(3 * DAY_MS);
     expect(total(1)).toBeLessThan(4.1 * DAY_MS);
   });

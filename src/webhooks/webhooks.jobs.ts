@@ -18,7 +18,7 @@ import { WebhookMetrics } from './webhook-metrics.js';
 import { type AttemptResult, WebhookSender } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** A receiver that answers with this status wants no further events. */
+/** A receiver that answers with this status wants no more events. */
 const GONE = 410;
 
 /** Requests to one receiver at the same time. */

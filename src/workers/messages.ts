@@ -10,7 +10,7 @@ export interface WorkerOptions {
   /** Name of the database connections. Workers have the same name, since they are one instance. */
   readonly applicationName: string;
   /**
-   * `first`: the first worker of a start. It opens its port before it migrates, and creates the first key.
+   * `first`: the first worker at startup. It opens its port before it migrates, and creates the first key.
    * `further`: starts when other workers are ready. `successor`: replaces a worker, and accepts connections when
    * its `/health/ready` is 200.
    */
@@ -40,7 +40,7 @@ export type Ending = 'replace' | 'stop';
 /** A worker that accepts connections. */
 export interface ReadyWorker {
   readonly url: string;
-  /** A text for the terminal. */
+  /** A message for the terminal. */
   readonly firstKey?: string;
 }
 

@@ -3,7 +3,7 @@ import { logger } from '../config/logger.js';
 import { SettingError } from '../config/setting.js';
 import type { Settings } from '../config/settings.js';
 import { nameOfServer } from '../database/connection/server-name.js';
-import type { OpenDatabase } from '../database/connection/open-database.js';
+import type { DatabaseHandle } from '../database/connection/open-database.js';
 import { MemoryRateLimitStorage } from '../rate-limit/rate-limit.storage.js';
 import type { WorkerOptions } from './messages.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -14,11 +14,11 @@ import type { WorkerListener } from './worker-process.js';
  * Runs workers on an open database until a stop signal. They share the port, the rate limits and the page of
  * metrics, and count as one instance.
  * @param onReady called with the URL when all workers are ready
- * @throws Error with a sentence for the user if a worker cannot start
+ * @throws Error whose message is meant for the user if a worker cannot start
  */
 export async function runWorkers(
   settings: Settings,
-  { target: database, embedded }: OpenDatabase,
+  { target: database, embedded }: DatabaseHandle,
   stopped: Promise<NodeJS.Signals>,
   onReady: (url: string) => void,
 ): Promise<void> {

@@ -32,7 +32,7 @@ export class WorkerPool {
 
   /**
    * Starts the workers. The first one migrates the database before the others start.
-   * @throws Error with a sentence for the user if a worker cannot start
+   * @throws Error whose message is meant for the user if a worker cannot start
    */
   async start(): Promise<ReadyWorker> {
     const first = await this.fork('first').ready;

@@ -35,7 +35,7 @@ export interface WorkerListener {
 /** One worker, as its parent sees it. */
 export class WorkerProcess {
   readonly startedAt = performance.now();
-  /** Rejects with a sentence if the worker fails to start. */
+  /** Rejects if the worker fails to start. The message of the error is meant for the user. */
   readonly ready: Promise<ReadyWorker>;
   /** Resolves with the signal or the exit code. */
   readonly ended: Promise<string>;

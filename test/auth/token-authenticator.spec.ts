@@ -104,7 +104,7 @@ describe('a token that a TokenAuthenticator accepts', () => {
     expect(key).toEqual({ id: dataOf<{ key: { id: string } }>(me).key.id, name: 'ada' });
   });
 
-  it('is limited by its subject, with any token', async () => {
+  it('shares the rate limits of all tokens of its subject', async () => {
     const remaining = async (identity?: Partial<TokenIdentity>) => {
       const { headers } = await clientOf(identity).get(LEADS);
       return headers.get('RateLimit-Remaining');
@@ -114,7 +114,7 @@ describe('a token that a TokenAuthenticator accepts', () => {
     expect(await remaining({ subject: 'bob' })).toBe('19');
   });
 
-  it('can repeat a creation with an Idempotency-Key', async () => {
+  it('supports Idempotency-Key', async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const create = () => clientOf().post(LEADS, { first_name: 'Ada' }, { headers });
     expect(dataOf(await create(), 201)).toEqual(dataOf(await create(), 201));
@@ -164,11 +164,13 @@ describe('a token that no TokenAuthenticator accepts', () => {
     const expected = [503, 'service_unavailable'];
     expect(await Promise.all(answers)).toEqual([expected, expected]);
   });
+});
 
+describe('an invalid identity from a TokenAuthenticator', () => {
   it.each([
     ['an empty subject', { subject: '' }],
     ['a user id that is no UUID', { userId: 'ada' }],
-  ])('is 500 if the authenticator returns %s', async (_, identity) => {
+  ])('is answered with 500: %s', async (_, identity) => {
     expectError(await clientOf(identity).get(LEADS), 500, 'internal_error');
   });
 });

@@ -23,7 +23,7 @@ describe('client.events', () => {
     expect(await client.events.list({ types: 'lead.created' })).toMatchObject({ data: [event] });
   });
 
-  it('follows events over pages, waits for further ones, and continues after an event', async () => {
+  it('follows events over pages, waits for later ones, and continues after an event', async () => {
     for (let i = 0; i < 3; i++) await createLead(tenant.api);
     const all = (await readAllEvents(tenant.api, 3)).map(({ id }) => id);
     const seen: string[] = [];

@@ -363,7 +363,7 @@ describe('lost connections', () => {
 });
 
 describe('a database that refuses connections', () => {
-  it('answers query_failed to reads and create_failed to creates until it accepts connections again', async () => {
+  it('causes query_failed for reads and create_failed for creates until it accepts connections again', async () => {
     const proxy = await TcpProxy.to(app.database);
     const timeBudget = new ServerTimeBudget();
     const cutOff = await TestApp.start({ database: proxy.target, timeBudget });

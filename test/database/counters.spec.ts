@@ -203,7 +203,7 @@ describe('wrong counts', () => {
   }
 });
 
-describe('the start of a module with a repository that declares counted columns', () => {
+describe('startup with a repository that declares counted columns', () => {
   function moduleCounting(table: string, counted: readonly string[]) {
     @Injectable()
     class CountedRepository extends TenantRepository<IdDto> {

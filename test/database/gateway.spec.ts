@@ -71,11 +71,11 @@ describe('the details of a validation error', () => {
   });
 });
 
-describe('a database with another DateStyle', () => {
+describe('another DateStyle of the database', () => {
   let other: TestApp;
   afterEach(() => other.stop());
 
-  it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('supports %s', async (style) => {
+  it.each(['German', 'SQL, MDY', 'Postgres, DMY'])('is supported: %s', async (style) => {
     const database = await createDatabase();
     const before = await TestApp.start({ database });
     await before.sql(`do $$ begin

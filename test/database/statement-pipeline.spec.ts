@@ -42,7 +42,7 @@ function run<Row>(
 
 it.each<[string, unknown, string, unknown]>([
   ['null', null, 'text', null],
-  ['a text', `O'Neil \\ "x"`, 'text', `O'Neil \\ "x"`],
+  ['a string', `O'Neil \\ "x"`, 'text', `O'Neil \\ "x"`],
   ['a number', 1.5, 'float8', 1.5],
   ['a boolean', true, 'boolean', true],
   ['a list', ['a', null, 'b "c" \\ {d,e}', ''], 'text[]', ['a', null, 'b "c" \\ {d,e}', '']],
@@ -116,7 +116,7 @@ it('rolls back all executions if one fails', async () => {
   expect((await client.query('select n from numbers')).rows).toEqual([]);
 });
 
-it('returns no rows for an empty text', async () => {
+it('returns no rows for an empty statement', async () => {
   expect(await run('', [[]]).result).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { CORE_TOOLS } from '../support/mcp/tools.js';
 const ERROR_ROW = /^\| `(\w+)` +\| (\d+)[\d, ]* +\| (yes|no) +\|/gm;
 const SCOPE = /`([a-z]+:(?:read|write))`/g;
 
-it('states every error code with its status, and whether it is retryable', () => {
+it('the contract states every error code with its status, and whether it is retryable', () => {
   const rows = [...page('errors.md').matchAll(ERROR_ROW)];
   const stated = rows.map(([, code, status, retryable]) => {
     return [code, Number(status), retryable === 'yes'];
@@ -18,7 +18,7 @@ it('states every error code with its status, and whether it is retryable', () =>
   expect(stated.sort()).toEqual(actual.sort());
 });
 
-it('states every scope of the core', () => {
+it('the contract states every scope of the core', () => {
   const ofTools = CORE_TOOLS.map(({ scope }) => scope).filter((scope) => scope !== 'any-key');
   const scopes = [...ofTools, ...SCOPED_ROUTES.map(({ access }) => access)];
   const stated = [...page('keys-and-scopes.md').matchAll(SCOPE)].map(([, scope]) => scope);

@@ -28,7 +28,7 @@ describe('a database failure', () => {
   }
 
   it.each(SCOPED_ROUTES.map((route) => [routeName(route), route] as const))(
-    'is a 500 of %s, which works again afterwards',
+    'causes a 500 from %s, which works again afterwards',
     async (_, route) => {
       const valid = await validRequest(route, owner);
       await broken.sql('revoke all on all tables in schema public from latitude_app');

@@ -13,7 +13,7 @@ export interface Client {
 }
 
 /** The user of the assistant, and the clock. */
-export interface Surroundings {
+export interface UserAndClock {
   /** Whether the user confirms an action. */
   confirm(question: string): boolean;
   /** A replacement of a rejected value; undefined if there is none. */
@@ -71,12 +71,12 @@ export class Assistant {
 
   private constructor(
     private readonly client: Client,
-    private readonly surroundings: Surroundings,
+    private readonly userAndClock: UserAndClock,
     readonly tools: readonly Tool[],
   ) {}
 
-  static async connect(client: Client, surroundings: Surroundings): Promise<Assistant> {
-    return new Assistant(client, surroundings, await client.listTools());
+  static async connect(client: Client, userAndClock: UserAndClock): Promise<Assistant> {
+    return new Assistant(client, userAndClock, await client.listTools());
   }
 
   /** Finds records, by a tool that changes nothing. */
@@ -146,7 +146,7 @@ export class Assistant {
     const dryRun = fill(tool, { ...facts, 'dry run': true });
     if (dryRun) await this.call(intent, dryRun);
     const asks = `May I ${verb} the ${object} ${Object.values(facts).map(inWords).join(', ')}?`;
-    const answer = this.surroundings.confirm(asks);
+    const answer = this.userAndClock.confirm(asks);
     this.log.push({ asks, answer });
     if (!answer) throw new Unable('Then I leave it as it is.');
   }
@@ -165,7 +165,7 @@ export class Assistant {
     const { verb, object, facts } = intent;
     const existing = details.find(({ existing_id }) => existing_id);
     if (code === 'rate_limit_exceeded') {
-      await this.surroundings.wait(retry_after_seconds!);
+      await this.userAndClock.wait(retry_after_seconds!);
       return this.call(intent, use);
     }
     if (code === 'insufficient_scope') {
@@ -184,7 +184,7 @@ export class Assistant {
   private corrections({ factIn }: Use, details: NonNullable<ToolFailure['details']>): Facts {
     const corrections = details.map(({ field, message }) => {
       const fact = factIn.get(field) ?? field;
-      const answer = this.surroundings.correct(fact, message);
+      const answer = this.userAndClock.correct(fact, message);
       this.log.push({ asks: `${fact} ${message}`, answer });
       if (answer === undefined) throw new Unable(`The ${fact} ${message}.`);
       return [fact, answer] as const;
@@ -218,7 +218,7 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
   return validate;
 }
 
-/** The name of a record: its first two texts that are not ids. */
+/** The name of a record: its first two strings that are not ids. */
 function inWords(fact: unknown): string {
   if (!isRow(fact)) return String(fact);
   const texts = Object.values(fact).filter((value) => typeof value === 'string');

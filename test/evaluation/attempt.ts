@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { connectAgent } from '../support/mcp/agent.js';
 import type { TestApp } from '../../src/testing/test-app.js';
 import type { ProtocolMode } from '../support/mcp/mcp-sdk-clients.js';
-import { Assistant, type Client, type Entry, type Surroundings, Unable } from './assistant.js';
+import { Assistant, type Client, type Entry, type UserAndClock, Unable } from './assistant.js';
 import type { SalesTask } from './tasks.js';
 
 /** The record of a solved task. */
@@ -18,21 +18,21 @@ interface Conditions {
   readonly at?: TestApp;
   /** Wraps the client of the assistant. */
   readonly through?: (client: Client) => Client;
-  readonly surroundings?: Partial<Surroundings>;
+  readonly userAndClock?: Partial<UserAndClock>;
 }
 
 /** Lets the assistant solve a task in a new organization. Throws if the check of the task fails. */
 export async function attempt(
   app: TestApp,
   task: SalesTask,
-  { protocolMode, at = app, through = (client) => client, surroundings }: Conditions,
+  { protocolMode, at = app, through = (client) => client, userAndClock }: Conditions,
 ): Promise<Attempt> {
   const us = await app.organization();
   const before = await task.prepare(us.api);
   const agent = await connectAgent(at, await app.key(us.id, task.scopes), protocolMode);
   const assistant = await Assistant.connect(through(agent), {
     ...salesperson(task),
-    ...surroundings,
+    ...userAndClock,
   });
   await task.solve(assistant).catch((error: unknown) => {
     if (!(error instanceof Unable)) throw error;
@@ -45,7 +45,7 @@ export async function attempt(
 }
 
 /** The user who asked for the task: confirms every question and corrects each value once. */
-function salesperson({ corrections = {} }: SalesTask): Surroundings {
+function salesperson({ corrections = {} }: SalesTask): UserAndClock {
   const answers = new Map(Object.entries(corrections));
   return {
     confirm: () => true,

@@ -89,7 +89,7 @@ describe('an agent that follows confirmations and errors', () => {
         expect(await getLead(api, test!.id)).toEqual(test);
       },
     };
-    await attempt(app, task, { protocolMode: 'sessions', surroundings: { confirm: () => false } });
+    await attempt(app, task, { protocolMode: 'sessions', userAndClock: { confirm: () => false } });
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('an agent that follows confirmations and errors', () => {
       return Promise.resolve();
     };
     const task = taskOf('Hot leads that no one calls');
-    await attempt(app, task, { protocolMode: 'stateless', at: limited, surroundings: { wait } });
+    await attempt(app, task, { protocolMode: 'stateless', at: limited, userAndClock: { wait } });
     expect(waits).toEqual([expect.any(Number)]);
   });
 });

@@ -6,7 +6,7 @@ import { NOW } from './tasks.js';
 
 const MAX_LINE_LENGTH = 200;
 
-/** An estimate of the tokens of a text: one for four characters. */
+/** An estimate of the tokens of a string: one for four characters. */
 function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }
@@ -91,7 +91,7 @@ function cut(line: string): string {
   return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }
 
-/** A Markdown table in the format of Prettier: texts are left-aligned, numbers right-aligned. */
+/** A Markdown table in the format of Prettier: strings are left-aligned, numbers right-aligned. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
   const line = (row: readonly string[]) => `| ${row.join(' | ')} |\n`;

@@ -7,7 +7,7 @@ export interface Described {
 
 const SMALL_WORDS = ['a', 'an', 'and', 'of', 'or', 'the'];
 
-/** The words of a text for comparison: in lower case and without the s of a plural. */
+/** The words of a string for comparison: in lower case and without the s of a plural. */
 function wordsOf(text: string): Set<string> {
   const words =
     text

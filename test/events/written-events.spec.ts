@@ -69,7 +69,7 @@ describe('a change over REST', () => {
     expect((await events()).map(({ request_id }) => request_id)).toEqual(requestIds);
   });
 
-  it('names computed fields that have another value', async () => {
+  it('names computed fields whose value changes', async () => {
     const { id, lead_score: before } = await createLead(tenant.api, { first_name: 'Ada' });
     const after = dataOf(await tenant.api.put(`${LEADS}/${id}`, buildLead({ first_name: 'Ada' })));
     expect(after.lead_score).not.toBe(before);
@@ -79,7 +79,7 @@ describe('a change over REST', () => {
     expect(changed).not.toContain('updated_at');
   });
 
-  it('that completes a task or cancels an appointment has a type of its own', async () => {
+  it('writes an event of its own type if it completes a task or cancels an appointment', async () => {
     const { api } = tenant;
     const task = dataOf(await api.post(TASKS, { title: 'Call' }), 201);
     await api.put(`${TASKS}/${task.id}`, { status: 'completed', title: 'Called' });

@@ -68,7 +68,7 @@ describe('a fault of the connections to PostgreSQL', () => {
       },
     ],
     [
-      'connections silent for good',
+      'no packets until the end',
       async ({ proxy }) => {
         proxy.blackhole();
         // The first waiting requests detect the loss for all.

@@ -75,7 +75,7 @@ async function foreignRow(table: string): Promise<Record<string, unknown>> {
 }
 
 describe.each(WRITES.map((route) => [routeName(route), route] as const))(
-  'mass assignment by %s (notes: past failures)',
+  'mass assignment by %s',
   (_, route) => {
     it('covers the columns that only the service sets', () => {
       expect(readOnlyColumns(route)).toEqual(
@@ -112,7 +112,7 @@ describe.each(WRITES.map((route) => [routeName(route), route] as const))(
 );
 
 describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
-  'mass assignment by %s (notes: past failures)',
+  'mass assignment by %s',
   (_, tool) => {
     it('rejects each read-only column with the error of REST, and changes no row', async () => {
       const { name: toolName, route } = tool;
@@ -120,7 +120,7 @@ describe.each(byName(TOOLS.filter(({ route }) => route.body !== undefined)))(
       const row = await foreignRow(tableOf(route));
       const request = await validRequest(route, ours);
       const before = await recordsOfBoth();
-      // The argument `id` names the record that is updated.
+      // Skips `id`: as an argument of a tool it selects the record.
       for (const name of readOnlyColumns(route).filter((column) => !(column in args))) {
         const stray = { [name]: row[name] ?? 'x' };
         const call = { name: toolName, arguments: { ...args, ...stray } };

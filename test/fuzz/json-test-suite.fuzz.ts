@@ -154,7 +154,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The field that accepts any object or, if a DTO has none, any text. */
+/** The field that accepts any object or, if a DTO has none, any string. */
 function fieldForValue(dto: Type<object>): Field {
   const fields = fieldsOf(dto);
   const isText = ({ schema, presence }: Field) => kindOf(schema) === 'text' && !presence.required;

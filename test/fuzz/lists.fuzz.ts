@@ -142,12 +142,12 @@ function validQueries(dto: Type<object>): Arbitrary<ValidInput> {
     );
   const values = fieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
   return fc.record(Object.fromEntries(values)).map((given) => {
-    const samples = Object.entries(given).flatMap(([name, sample]) =>
-      sample ? [[name, sample] as const] : [],
+    const present = Object.entries(given).flatMap(([name, value]) =>
+      value ? [[name, value] as const] : [],
     );
     return {
-      sent: Object.fromEntries(samples.map(([name, { sent }]) => [name, sent])),
-      stored: Object.fromEntries(samples.map(([name, { stored }]) => [name, stored])),
+      sent: Object.fromEntries(present.map(([name, { sent }]) => [name, sent])),
+      stored: Object.fromEntries(present.map(([name, { stored }]) => [name, stored])),
     };
   });
 }

@@ -27,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe.each(API_INTERFACES)('in every field by %s', (_, open) => {
+describe.each(API_INTERFACES)('naughty strings in every field by %s', (_, open) => {
   describe.each(KINDS)('%s', (__, { create, update, list, remove }) => {
-    it('of a create', async () => {
+    it('are stored or refused by a create', async () => {
       const api = await open(app, tenant);
       const dto = dtoOf(app, create);
       for (const text of NAUGHTY) {
@@ -38,12 +38,12 @@ describe.each(API_INTERFACES)('in every field by %s', (_, open) => {
           required: requiredOf(dto),
         });
         expectKept(dto, sent, text, value);
-        // Two texts can be the same phone.
+        // Two strings can be the same phone.
         if (sent.phone !== undefined) await api.call(remove, String(value.id), {});
       }
     });
 
-    it('of an update', async () => {
+    it('are stored or refused by an update', async () => {
       const api = await open(app, tenant);
       const dto = dtoOf(app, update);
       const id = await update.makeRecord!(tenant);
@@ -55,7 +55,7 @@ describe.each(API_INTERFACES)('in every field by %s', (_, open) => {
       }
     });
 
-    it('of a list', async () => {
+    it('are accepted or refused by a list', async () => {
       const api = await open(app, tenant);
       const dto = dtoOf(app, list);
       const send = (input: Json) => api.call(list, undefined, input);
@@ -64,10 +64,7 @@ describe.each(API_INTERFACES)('in every field by %s', (_, open) => {
   });
 });
 
-/**
- * Sends a text in every field at once, then again in those that took it; the second time must
- * succeed.
- */
+/** Sends a string in every field at once, then only in the fields that accepted it, which must succeed. */
 async function sendEverywhere(
   dto: Type<object>,
   text: string,
@@ -100,7 +97,7 @@ function without(input: Json, names: readonly string[]): Json {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 }
 
-/** Expects the trimmed text, or the meaning of an empty text. */
+/** Expects the trimmed string, or the meaning of an empty string. */
 function expectKept(dto: Type<object>, sent: Json, text: string, value: Json): void {
   for (const field of fieldsOf(dto).filter(({ name }) => name in sent)) {
     const empty = field.presence.default ?? null;
@@ -111,13 +108,13 @@ function expectKept(dto: Type<object>, sent: Json, text: string, value: Json): v
   }
 }
 
-/** A value of a field's type that contains a text; an object has it as key and value. */
+/** A value of a field's type that contains a string; an object has it as key and value. */
 function carrying({ schema }: Field, text: string, item = text): unknown {
   if (schema.type === 'array') return [item];
   return schema.type === 'object' ? { [text]: text } : text;
 }
 
-/** Whether a field accepts any text within its length. */
+/** Whether a field accepts any string within its length. */
 function isPlain(schema: Field['schema']): boolean {
   return ['text', 'array', 'object'].includes(kindOf(schema));
 }

@@ -33,7 +33,7 @@ it('the Big List of Naughty Strings is available', () => {
   expect(NAUGHTY.length).toBeGreaterThan(400);
 });
 
-it('finds a lead with such a name by its name and its status', async () => {
+it('finds a lead whose name and status are a naughty string', async () => {
   const short = NAUGHTY.filter((text) => !isBlank(text) && codePoints(trimText(text)) <= 50);
   for (const text of short) {
     const { id } = await createLead(tenant.api, { first_name: text, status: text });
@@ -48,7 +48,7 @@ it('finds a lead with such a name by its name and its status', async () => {
   }
 });
 
-it('finds no record with such an id in the path', async () => {
+it('answers 404 to a naughty string as an id in the path', async () => {
   for (const [index, text] of NAUGHTY.entries()) {
     const route = RECORD_ROUTES[index % RECORD_ROUTES.length]!;
     const path = pathOf(route, encodeURIComponent(text));
@@ -59,7 +59,7 @@ it('finds no record with such an id in the path', async () => {
   }
 });
 
-it('keeps such an X-Request-Id if it is valid, and replaces it otherwise', async () => {
+it('keeps a naughty string as X-Request-Id if it is valid, and replaces it otherwise', async () => {
   const authorization = `Bearer ${tenant.key.key}`;
   const sendable = NAUGHTY.filter((text) => SENDABLE.test(text));
   expect(sendable.length).toBeGreaterThan(200);
@@ -74,7 +74,7 @@ it('keeps such an X-Request-Id if it is valid, and replaces it otherwise', async
   }
 });
 
-it('answers 401 to such a key', async () => {
+it('answers 401 to a naughty string as a key', async () => {
   for (const text of NAUGHTY.filter((candidate) => SENDABLE.test(candidate))) {
     const headers = ['Host', 'localhost', 'Authorization', `Bearer ${text}`];
     const answer = await rawRequest(app.port, { method: 'GET', path: '/api/v1/me', headers });
@@ -83,7 +83,7 @@ it('answers 401 to such a key', async () => {
   }
 });
 
-describe('on /mcp', () => {
+describe('a naughty string on /mcp', () => {
   let rpc: (method: string, params: object) => Promise<Json>;
 
   beforeEach(async () => {
@@ -99,7 +99,7 @@ describe('on /mcp', () => {
     };
   });
 
-  it('rejects such an id of a tool call and names the field', async () => {
+  it('is rejected as the id of a tool call, with the name of the field', async () => {
     for (const [index, text] of NAUGHTY.entries()) {
       const { name } = RECORD_TOOLS[index % RECORD_TOOLS.length]!;
       const { result } = await rpc('tools/call', { name, arguments: { id: text } });
@@ -116,7 +116,7 @@ describe('on /mcp', () => {
     ['tool', -32602, (text: string) => ['tools/call', { name: text }] as const],
     ['resource', -32002, (text: string) => ['resources/read', { uri: text }] as const],
     ['method', -32601, (text: string) => [text, {}] as const],
-  ])('answers the name of a %s with %i', async (_, code, request) => {
+  ])('is rejected as the name of a %s with %i', async (_, code, request) => {
     for (const text of NAUGHTY) {
       const answer = await rpc(...request(text));
       expect({ text, answer }).toMatchObject({ text, answer: { error: { code } } });

@@ -113,7 +113,7 @@ function expectChange(path: string, sent: Json, before: Json, expected: Json, af
   expect({ moved }).toEqual({ moved: isChange || isTouched });
 }
 
-/** The value with the keys of every object sorted. */
+/** The value with every object replaced by its entries, sorted by key. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

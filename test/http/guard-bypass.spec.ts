@@ -142,7 +142,7 @@ describe.each(named(ROUTES))(
   },
 );
 
-describe('headers that override the request', () => {
+describe('headers that claim to override the request', () => {
   const headers = () =>
     Object.fromEntries(
       Object.entries(TRICK_HEADERS).map(([name, value]) => [name, value(foreign)]),

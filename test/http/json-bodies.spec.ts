@@ -121,7 +121,7 @@ describe('the size of a body', () => {
     expectEnvelope(over, TOO_LARGE);
   });
 
-  it('limits a gzip bomb', async () => {
+  it('is limited for a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000, ' '));
     expect(bomb.length).toBeLessThan(BODY_LIMIT);
     const headers = { 'Content-Encoding': 'gzip' };
@@ -207,7 +207,7 @@ describe('the content type and encoding of a body', () => {
   });
 });
 
-/** Posts a lead with the key and further headers. */
+/** Posts a lead with the key and additional headers. */
 function post(body: string | Uint8Array, headers: readonly string[]): Promise<Answer> {
   const all = [...keyHeaders(tenant), ...headers];
   return rawRequest(app.port, { method: 'POST', path: LEADS, headers: all, body });

@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     expect(await lint(description.document)).toEqual([]);
   });
 
-  it('has every route that requires a key and no page', () => {
+  it('contains every route that requires a key, and none of the pages', () => {
     const names = description.operations.map(([name]) => name).sort();
     const named = ALL_ROUTES.map((route) => routeName(route).replaceAll(/:(\w+)/g, '{$1}'));
     expect(names).toEqual(named.sort());

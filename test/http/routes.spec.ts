@@ -103,7 +103,7 @@ describe('the routes of the application (Cal.com 2026: a handler without guards)
 });
 
 describe('a route without declared access', () => {
-  it('ends the start', async () => {
+  it('makes startup fail', async () => {
     await expect(TestApp.start({ modules: [UndeclaredModule] })).rejects.toThrow(
       'GET /test/undeclared declares no access.',
     );

@@ -186,7 +186,7 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
   });
 });
 
-describe('a body that waits for Expect: 100-continue (RFC 9110, 10.1.1)', () => {
+describe('a body announced with Expect: 100-continue (RFC 9110, 10.1.1)', () => {
   const LEAD = '{"first_name":"A"}';
 
   /** Sends the head of a request, and its body after 100 Continue. Returns all received data. */

@@ -66,7 +66,7 @@ describe.each(BODYLESS_ROUTES)('%s', (_, route) => {
   });
 });
 
-describe('a body on a request without one', () => {
+describe('a body on a request that takes none', () => {
   it.each([
     ['text/plain', 'Hello'],
     ['application/x-www-form-urlencoded', 'status=new'],

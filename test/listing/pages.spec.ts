@@ -128,7 +128,7 @@ describe('the pages of a list', () => {
   });
 
   it.each([{}, { status: 'open' }, { search: 'example.com' }, { search: 'lead11@' }])(
-    'given %j, a page past the end is empty and has the total',
+    'include an empty page past the end, with the total: %j',
     async (query) => {
       const { meta } = await list(tenant.api, query);
       for (const page of [meta.total_pages + 1, 90_071_992_547_409]) {
@@ -144,22 +144,26 @@ describe('a total that requires a scan', () => {
 
   it.each([
     [
-      'a lead more',
+      'the creation of a lead',
       (one: Tenant) => createLead(one.api, { temperature: 'cold', email: 'one.more@example.com' }),
       1,
     ],
-    ['a lead less', (one: Tenant, id: string) => one.api.delete(`${LEADS}/${id}`), -1],
+    ['the deletion of a lead', (one: Tenant, id: string) => one.api.delete(`${LEADS}/${id}`), -1],
     [
-      'a lead that is found no more',
+      'an update of the searched field of a lead',
       (one: Tenant, id: string) => one.api.put(`${LEADS}/${id}`, { email: 'x@other.org' }),
       -1,
     ],
     [
-      'a lead that has another value',
+      'an update of the filtered field of a lead',
       (one: Tenant, id: string) => one.api.put(`${LEADS}/${id}`, { temperature: 'hot' }),
       -1,
     ],
-    ['a lead of another organization', () => app.organization().then((o) => createLead(o.api)), 0],
+    [
+      'the creation of a lead in another organization',
+      () => app.organization().then((o) => createLead(o.api)),
+      0,
+    ],
   ] as const)('is correct after %s', async (_, change, difference) => {
     const one = await app.organization();
     await addLeads(one, LEAD_COUNT, 'cold');
@@ -192,7 +196,7 @@ describe('the statement of a list', () => {
   beforeAll(() => stopBackgroundWork(app));
 
   it.each([{}, { page: 9 }, { search: 'example.com' }, { search: 'example.com', page: 9 }])(
-    'given %j, is one, page and total together',
+    'reads the page and the total of %j together',
     async (query) => {
       const reads = jest.spyOn(app.app.get(TenantDatabase), 'read');
       await app.app.get(LeadsRepository).list(tenant, readInput(LeadListQuery, query).value);

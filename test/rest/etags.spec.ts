@@ -121,8 +121,8 @@ describe('a PUT without changes', () => {
   });
 });
 
-describe('two concurrent writes of one version', () => {
-  it('succeed once', async () => {
+describe('conditional writes', () => {
+  it('succeed once for one version, even if they are concurrent', async () => {
     const { id } = await createLead(tenant.api);
     const path = `${LEADS}/${id}`;
     const headers = { 'If-Match': etagOf(await tenant.api.get(path)) };
@@ -137,7 +137,7 @@ describe('two concurrent writes of one version', () => {
     expect(dataOf(await tenant.api.get(path))).toEqual(dataOf(won[0]!));
   });
 
-  it('are 412 after 404 and before 409', async () => {
+  it('answer 404 before 412, and 412 before 409', async () => {
     const [mine, other] = await Promise.all([
       createLead(tenant.api),
       createLead(tenant.api, { email: 'taken@example.com' }),

@@ -45,7 +45,7 @@ export interface IdPosition {
   readonly name: string;
   /** The result for an unknown id; `kept` for ids that the API does not check. */
   readonly whenUnknown: 'not_found' | 'lead_not_found' | 'empty list' | 'kept' | 'no records';
-  /** Creates the records that give an organization an id of its own for this place. */
+  /** Creates the records that this position needs, and returns an id that belongs to `owner`. */
   readonly makeId: (owner: Tenant) => Promise<string>;
   /** Prepares a request that is valid except for the id. */
   readonly prepare: (caller: McpTenant) => Promise<(id: string) => Promise<Answer>>;
@@ -59,15 +59,15 @@ const REFERENCES: Readonly<Record<string, { kind: 'lead' | 'user'; column?: stri
   assigned_to: { kind: 'user', column: 'assigned_to_user_id' },
 };
 
-/**
- * All positions of REST and /mcp except the header `Mcp-Session-Id`, which has its own rule
- * (docs/contract/mcp.md#session-errors).
- */
 const READ_TOOLS = RECORD_TOOLS.filter(({ effect }) => effect === 'reads');
 
 /** The webhooks of deliveries, by organization and delivery. */
 const webhooksOfDeliveries = new Map<string, string>();
 
+/**
+ * All positions of REST and /mcp except the header `Mcp-Session-Id`, which has its own rule
+ * (docs/contract/mcp.md#session-errors).
+ */
 export const ID_POSITIONS: readonly IdPosition[] = [
   ...RECORD_ROUTES.map(pathPosition),
   ...FURTHER_ROUTES.map(pathPosition),

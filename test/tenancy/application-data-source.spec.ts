@@ -33,7 +33,7 @@ class Reports {
     @InjectRepository(ExchangeRate) readonly rates: Repository<ExchangeRate>,
   ) {}
 
-  /** The start refuses `@InjectRepository(Lead)`. */
+  /** Startup refuses `@InjectRepository(Lead)`. */
   get leads(): Repository<Lead> {
     return this.dataSource.getRepository(Lead);
   }
@@ -221,7 +221,7 @@ describe('statements of the data source', () => {
     'are rejected if statements follow the end of the transaction in one query: %s',
     async (text) => {
       await expect(source.query(text)).rejects.toThrow(
-        'Only the last statement of a text may end its transaction',
+        'Only the last statement of a query may end its transaction',
       );
     },
   );

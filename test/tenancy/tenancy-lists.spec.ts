@@ -9,7 +9,7 @@ import { LIST_ROUTES, routeName, pathOf, send } from '../../src/testing/routes.j
 import type { StatementRecorder } from '../support/database/statement-recorder.js';
 import { LIST_TOOLS } from '../support/mcp/tools.js';
 
-/** List queries whose totals are read from counters, counted or searched. */
+/** Queries whose totals come from the counters, from count(*) or from a search. */
 const LIST_QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/leads': [
     'search=lovelace',

@@ -6,7 +6,7 @@ import { REDIS_SKIP_REASON } from '../support/servers/redis.js';
 import { HAPROXY_SKIP_REASON } from './support/haproxy.js';
 import { counted } from './support/observe.js';
 import { POSTGRES_SKIP_REASON, type PostgresServer } from './support/postgres-server.js';
-import { SELDOM, Topology } from './support/topology.js';
+import { POLL_SLOWLY, Topology } from './support/topology.js';
 
 /**
  * Maximum time from a promotion until every kind of request succeeds again, in addition to the time that one request
@@ -20,7 +20,7 @@ const PAUSE_MS = 1_700;
 const SKIP_REASON = POSTGRES_SKIP_REASON ?? REDIS_SKIP_REASON ?? HAPROXY_SKIP_REASON;
 
 // The load contains calls of tools in a session of /mcp: each test also shows that no session is lost.
-describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => {
+describeUnless(SKIP_REASON, 'two instances behind a load balancer under load', () => {
   const topology = new Topology();
   let key: string;
 
@@ -65,9 +65,9 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
   it('fail no request while Redis is down', async () => {
     const load = await topology.underLoad(key, async () => {
       await topology.redis.kill();
-      await until(async () => (await shared()) === 0, SELDOM);
+      await until(async () => (await shared()) === 0, POLL_SLOWLY);
       await topology.redis.start();
-      await until(async () => (await shared()) === topology.instances.length, SELDOM);
+      await until(async () => (await shared()) === topology.instances.length, POLL_SLOWLY);
     });
     expect(topology.failuresOf(load)).toEqual([]);
   });
@@ -76,9 +76,12 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
     const [replica] = topology.standbys;
     const load = await topology.underLoad(key, async () => {
       await replica!.kill();
-      await until(async () => (await replicasInUse()) === topology.instances.length, SELDOM);
+      await until(async () => (await replicasInUse()) === topology.instances.length, POLL_SLOWLY);
       await replica!.start();
-      await until(async () => (await replicasInUse()) === 2 * topology.instances.length, SELDOM);
+      await until(
+        async () => (await replicasInUse()) === 2 * topology.instances.length,
+        POLL_SLOWLY,
+      );
     });
     expect(topology.failuresOf(load)).toEqual([]);
   });
@@ -99,7 +102,7 @@ describeUnless(SKIP_REASON, 'two instances behind a balancer under load', () => 
     expect(load.delayAfter(promotedAt)).toBeLessThan(MAX_RECOVERY_MS);
     // The restart point confirms the timeline of the other standby.
     for (const server of promoted) await server.sql('checkpoint');
-    await until(async () => (await replicasInUse()) === topology.instances.length, SELDOM);
+    await until(async () => (await replicasInUse()) === topology.instances.length, POLL_SLOWLY);
   });
 
   async function sum(metric: string): Promise<number> {

@@ -75,7 +75,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     expect(onReplica).toBeGreaterThan(before.replica);
   });
 
-  it('show each organization its records alone', async () => {
+  it('show each organization only its own records', async () => {
     await createLead(clientOf(0), { first_name: 'Ours' });
     await untilReplicated(servers[1]!);
     const before = await readsOf(servers[1]!);
@@ -125,7 +125,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     await replica.set({ default_transaction_isolation: 'read committed' });
   });
 
-  it('that cancel a read for the recovery leave it to the primary', async () => {
+  it('that cancel a read because of recovery leave it to the primary', async () => {
     await replica.set({ max_standby_streaming_delay: 0 });
     await primary.sql(`
       create function slow_on_standby() returns boolean language plpgsql as

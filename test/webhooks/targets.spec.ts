@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all([app.stop(), receiver.stop()]));
 
-describe('a private address', () => {
+describe('an IP address as a target', () => {
   it.each([
     'http://127.0.0.1/',
     'http://127.1:8080/',
@@ -67,12 +67,12 @@ describe('a private address', () => {
     'http://[fd00:ec2::254]/',
     'http://[fe80::1]/',
     'http://[ff02::1]/',
-  ])('is refused as a target: %s', async (url) => {
+  ])('is refused if it is private: %s', async (url) => {
     const refused = await tenant.api.post(WEBHOOKS, { url, types: ['lead.updated'] });
     expectInvalid(refused, 'url must not have a private address');
   });
 
-  it('is refused in a change', async () => {
+  it('is refused in an update if it is private', async () => {
     const { id } = await createWebhook(tenant, 'https://example.com/');
     const refused = await tenant.api.put(`${WEBHOOKS}/${id}`, { url: 'http://10.0.0.1/' });
     expectInvalid(refused, 'url must not have a private address');
@@ -84,7 +84,7 @@ describe('a private address', () => {
   });
 });
 
-describe('a name', () => {
+describe('a host name as a target', () => {
   const failureOf = async (url: string) => {
     const { id } = await createWebhook(tenant, url);
     await publish(app, tenant);
@@ -110,7 +110,7 @@ describe('a name', () => {
     expect(receiver.at(url)).toEqual([]);
   });
 
-  it('without an address fails', async () => {
+  it('without an address makes the delivery fail', async () => {
     expect(await failureOf('https://unknown.example/')).toBe('The host has no address.');
   });
 });

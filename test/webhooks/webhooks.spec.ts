@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 describe('POST /api/v1/webhooks', () => {
-  it('answers the webhook with its secret, which no other response has', async () => {
+  it('returns the webhook with its secret, which no other response has', async () => {
     const { secret, ...created } = await createWebhook(tenant, URL, { description: 'CRM' });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(created).toEqual({

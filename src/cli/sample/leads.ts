@@ -72,7 +72,7 @@ function addressOf(random: Random, number: number) {
 /** Uses the fictional exchange 555, and the following ones for very many leads. */
 function phoneOf(areaCode: number, number: number): string {
   const exchange = 555 + Math.floor(number / 10_000);
-  // A factor that is coprime to 10,000 gives every line once.
+  // Because 7,919 is coprime to 10,000, every four-digit line number occurs once per exchange.
   const line = (number * 7_919) % 10_000;
   return `+1 ${areaCode}-${exchange}-${digits(line, 4)}`;
 }

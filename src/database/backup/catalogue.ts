@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { LEDGER_PREFIX } from '../migration-ledgers.js';
+import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
 import { isTenantPolicy, isWorkerPolicy } from '../tenant-role/tenant-role.js';
 import type { BackupColumn, BackupSequence } from './backup-file.js';
 
@@ -53,7 +53,7 @@ export async function readTables(client: pg.Client, schema: string): Promise<Sto
         from pg_policy p where p.polrelid = c.oid) as policies
      from pg_class c
      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname <> all ($2) and not starts_with(c.relname, '${LEDGER_PREFIX}')
+       and c.relname <> all ($2) and not starts_with(c.relname, '${MIGRATIONS_TABLE_PREFIX}')
        and not ${isPartOfExtension('c')}
      order by c.relname`,
     [schema, METADATA_TABLES],
@@ -68,7 +68,7 @@ export async function readSequences(client: pg.Client, schema: string): Promise<
      where c.relnamespace = $1::regnamespace and c.relkind = 'S' and not ${isPartOfExtension('c')}
        and not exists (select from pg_depend d join pg_class t on t.oid = d.refobjid
          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
-           and (t.relname = any ($2) or starts_with(t.relname, '${LEDGER_PREFIX}')))
+           and (t.relname = any ($2) or starts_with(t.relname, '${MIGRATIONS_TABLE_PREFIX}')))
      order by c.relname`,
     [schema, METADATA_TABLES],
   );
@@ -91,22 +91,22 @@ export async function readMigrations(client: pg.Client): Promise<string[]> {
 }
 
 /** The names of the executed migrations of extensions, by the table that records them. */
-export async function readLedgers(
+export async function readExtensionMigrations(
   client: pg.Client,
   schema: string,
 ): Promise<Record<string, string[]>> {
   const tables = await client.query<{ name: string; sql: string }>(
     `select relname as name, oid::regclass::text as sql from pg_class
      where relnamespace = $1::regnamespace and relkind = 'r'
-       and starts_with(relname, '${LEDGER_PREFIX}') order by 1`,
+       and starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}') order by 1`,
     [schema],
   );
-  const ledgers: Record<string, string[]> = {};
+  const executed: Record<string, string[]> = {};
   for (const { name, sql } of tables.rows) {
     const { rows } = await client.query<{ name: string }>(`select name from ${sql} order by id`);
-    ledgers[name] = rows.map((row) => row.name);
+    executed[name] = rows.map((row) => row.name);
   }
-  return ledgers;
+  return executed;
 }
 
 /** Whether all rows of a table can be read organization by organization. */

@@ -9,7 +9,7 @@ import {
   MIGRATIONS,
 } from '../connection/data-source-options.js';
 import { migrate } from '../migrate.js';
-import type { MigrationLedger } from '../migration-ledgers.js';
+import type { ExtensionMigrations } from '../extension-migrations.js';
 import {
   type BackupHeader,
   type BackupReader,
@@ -33,21 +33,21 @@ import { type BackupProgress, totalRows } from './write-backup.js';
 const LOCK_WAIT = '10s';
 
 /**
- * Restores a backup into an empty database. The database gets the schema of the backup; the next start
- * runs later migrations, as in an upgrade.
- * @param ledgers the migrations of extensions
+ * Restores a backup into an empty database. The database gets the schema of the backup; the next
+ * startup runs later migrations, as in an upgrade.
+ * @param extensionMigrations the migrations of extensions
  * @throws BackupFileError
- * @throws Error with a sentence for the user if the backup cannot be restored there
+ * @throws Error whose message is meant for the user if the backup cannot be restored there
  */
 export async function restoreBackup(
   target: DatabaseTarget,
   reader: BackupReader,
   progress: BackupProgress,
-  ledgers: readonly MigrationLedger[] = [],
+  extensionMigrations: readonly ExtensionMigrations[] = [],
 ): Promise<void> {
   const known = MIGRATIONS.map(({ name }) => name);
-  await assertRestorable(target, reader.header, known, ledgers);
-  await migrateAsFarAs(target, reader.header, ledgers);
+  await assertRestorable(target, reader.header, known, extensionMigrations);
+  await migrateAsFarAs(target, reader.header, extensionMigrations);
   await restoreRows(target, reader, progress);
   await vacuum(target);
 }
@@ -55,17 +55,17 @@ export async function restoreBackup(
 async function migrateAsFarAs(
   target: DatabaseTarget,
   header: BackupHeader,
-  ledgers: readonly MigrationLedger[],
+  extensionMigrations: readonly ExtensionMigrations[],
 ): Promise<void> {
   const migrations = MIGRATIONS.filter(({ name }) => header.migrations.includes(name));
   const dataSource = new DataSource({ ...dataSourceOptions(target), migrations });
   await dataSource.initialize();
   try {
     await migrate(dataSource, {
-      ledgers: ledgers.map((ledger) => ({
-        ...ledger,
-        migrations: ledger.migrations.filter(({ name }) =>
-          header.ledgers?.[ledger.table]?.includes(name),
+      extensionMigrations: extensionMigrations.map((one) => ({
+        ...one,
+        migrations: one.migrations.filter(({ name }) =>
+          header.ledgers?.[one.table]?.includes(name),
         ),
       })),
     });

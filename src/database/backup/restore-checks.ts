@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { BackupHeader, BackupTable } from './backup-file.js';
 import { readMigrations, readSchemaName, type StoredTable } from './catalogue.js';
-import type { MigrationLedger } from '../migration-ledgers.js';
+import type { ExtensionMigrations } from '../extension-migrations.js';
 import { withConnection } from './session.js';
 import type { DatabaseTarget } from '../connection/data-source-options.js';
 
@@ -15,25 +15,25 @@ function missing(names: readonly string[], others: readonly string[]): string[] 
 /**
  * Checks that a backup can be restored, before anything is written.
  * @param known the migrations of this version
- * @param ledgers the migrations of its extensions
- * @throws Error with a sentence for the user
+ * @param extensionMigrations the migrations of its extensions
+ * @throws Error whose message is meant for the user
  */
 export async function assertRestorable(
   target: DatabaseTarget,
   header: BackupHeader,
   known: readonly string[],
-  ledgers: readonly MigrationLedger[],
+  extensionMigrations: readonly ExtensionMigrations[],
 ): Promise<void> {
   const unknown = [
     ...missing(header.migrations, known),
     ...Object.entries(header.ledgers ?? {}).flatMap(([table, executed]) => {
-      const ledger = ledgers.find((one) => one.table === table);
-      return missing(executed, ledger?.migrations.map(({ name }) => name) ?? []);
+      const own = extensionMigrations.find((one) => one.table === table);
+      return missing(executed, own?.migrations.map(({ name }) => name) ?? []);
     }),
   ];
   if (unknown.length > 0) {
     throw new Error(
-      `The backup was made by Latitude ${header.latitude} with migrations that this one does not have (${unknown.join(', ')}): restore it with that version and its modules.`,
+      `The backup contains migrations that this version of Latitude and its modules do not have (${unknown.join(', ')}). Restore it with Latitude ${header.latitude} and the modules that it had.`,
     );
   }
   await withConnection(target, async (client) => {
@@ -45,7 +45,7 @@ export async function assertRestorable(
     const ahead = missing(await readMigrations(client), header.migrations);
     if (ahead.length === 0) return;
     throw new Error(
-      `The backup is older than the schema of the database, which has the migrations ${ahead.join(', ')}: restore it into a database without tables. The next start migrates it.`,
+      `The backup is older than the schema of the database, which has the migrations ${ahead.join(', ')}: restore it into a database without tables. The next startup migrates it.`,
     );
   });
 }

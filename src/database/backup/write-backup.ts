@@ -9,7 +9,7 @@ import { type BackupHeader, type BackupTable, countRows, encodeBackup } from './
 import {
   columnList,
   isReadByOrganization,
-  readLedgers,
+  readExtensionMigrations,
   readMigrations,
   readSchemaName,
   readSequences,
@@ -30,7 +30,7 @@ export type BackupProgress = <T>(
 /**
  * Writes all rows of the schema in one snapshot. Readers and writers are not blocked.
  * @returns the header of the backup
- * @throws Error with a sentence for the user if a row cannot be read
+ * @throws Error whose message is meant for the user if a row cannot be read
  */
 export async function writeBackup(
   target: DatabaseTarget,
@@ -81,7 +81,7 @@ class Backup {
       latitude: VERSION,
       created_at: new Date().toISOString(),
       migrations: await readMigrations(client),
-      ledgers: await readLedgers(client, schema),
+      ledgers: await readExtensionMigrations(client, schema),
       tables: counted,
       sequences: await readSequences(client, schema),
     };

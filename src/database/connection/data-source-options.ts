@@ -31,7 +31,7 @@ import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 export type DatabaseTarget =
   | {
       readonly url: string;
-      /** Whether the start has found that there is no pooler in transaction mode. */
+      /** Whether a check at startup has found no pooler in transaction mode. */
       readonly isUnpooled?: boolean;
     }
   | {
@@ -83,7 +83,7 @@ const CHECK_CLIENT = `select set_config('client_connection_check_interval', '100
 
 /**
  * Returns the function that sets up new connections.
- * @param settings further settings of their sessions
+ * @param settings additional settings of their sessions
  */
 export function setUpConnection(settings: Readonly<Record<string, string>> = {}) {
   const statements = Object.entries({ ...CONNECTION_SETTINGS, ...settings }).map(

@@ -65,7 +65,7 @@ export const INSUFFICIENT_PRIVILEGE = '42501';
 export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** SQLSTATEs of serialization failures and deadlocks. */
-const SERIALIZATION_FAILURES: readonly unknown[] = ['40001', '40P01'];
+const RETRYABLE_TRANSACTION_ERRORS: readonly unknown[] = ['40001', '40P01'];
 
 /**
  * SQLSTATEs of a lock timeout, and of a missing prepared statement. The latter occurs if the statement that
@@ -91,7 +91,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
       return new ApiError('unauthorized', { cause: error });
     }
     if (LOCK_TIMEOUTS.includes(error.code)) return new LockTimeout(fallback, error);
-    if (SERIALIZATION_FAILURES.includes(error.code))
+    if (RETRYABLE_TRANSACTION_ERRORS.includes(error.code))
       return new SerializationFailure(fallback, error);
     if (error.code?.startsWith(DATA_EXCEPTION)) {
       const problem = { field: 'body', message: 'holds a value that cannot be stored' };

@@ -12,7 +12,7 @@ function instances(found: number, { workers = 1, preparesStatements = true } = {
   );
 }
 
-describe('the processes that may serve from a database', () => {
+describe('mayShareDatabase', () => {
   it.each([
     ['one server', false, instances(1)],
     ['two servers', true, instances(2)],
@@ -22,11 +22,11 @@ describe('the processes that may serve from a database', () => {
       true,
       instances(1, { preparesStatements: false }),
     ],
-  ])('given %s, then there may be several: %s', async (_, expected, found) => {
+  ])('for %s: %s', async (_, expected, found) => {
     expect(await found.mayShareDatabase()).toBe(expected);
   });
 
-  it('may be several when the lookup fails', async () => {
+  it('is true when the lookup fails', async () => {
     const lookups = { find: () => Promise.reject(new Error('unavailable')) };
     const failing = new Instances(
       lookups as unknown as SharedLookups,

@@ -27,7 +27,7 @@ const NO_STATEMENTS =
 const NO_PRIMARY = 'needs DATABASE_URL: the embedded PostgreSQL has no replicas';
 
 /** A running PostgreSQL. */
-export interface OpenDatabase {
+export interface DatabaseHandle {
   readonly target: DatabaseTarget;
   /** Whether this is the embedded PostgreSQL. */
   readonly embedded: boolean;
@@ -43,7 +43,7 @@ export interface OpenDatabase {
 export async function openDatabase(
   settings: Settings,
   role: 'server' | 'command',
-): Promise<OpenDatabase> {
+): Promise<DatabaseHandle> {
   if (!settings.databaseUrl && settings.databaseReplicaUrls.length > 0) {
     throw new SettingError('DATABASE_REPLICA_URLS', NO_PRIMARY);
   }
@@ -101,7 +101,10 @@ async function tryConnection(
   try {
     await first.connect().then(() => first.setUp('select', FIRST_ANSWER_MS));
   } catch (error) {
-    throw new SettingError('DATABASE_URL', `cannot be connected to: ${messageOf(error)}`);
+    throw new SettingError(
+      'DATABASE_URL',
+      `refers to a database that cannot be reached: ${messageOf(error)}`,
+    );
   }
   try {
     const pooled = await isPooled(first, second);

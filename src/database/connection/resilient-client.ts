@@ -80,7 +80,7 @@ export function destroyConnection(client: pg.ClientBase): void {
 /** Closes an idle connection without notifying the server. The emitted error makes its pool remove it at once. */
 export function destroyIdleConnection(client: pg.ClientBase): void {
   destroyConnection(client);
-  client.emit('error', new Error('it was idle when another one was lost'));
+  client.emit('error', new Error('closed by Latitude, because another connection was lost'));
 }
 
 /** Whether a query is an object with its own `submit`, such as a cursor. */

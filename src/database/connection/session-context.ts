@@ -50,7 +50,7 @@ export class SessionContext {
   }
 
   /**
-   * A `select` that also sets further settings until the transaction ends.
+   * A `select` that also sets other settings until the transaction ends.
    * @param settings names of settings, whose values are `$1` onwards
    * @param fixed settings with their values
    */

@@ -20,7 +20,7 @@ type QueryText = Pick<pg.QueryConfig, 'text' | 'values'> & {
 /**
  * Makes a query, such as a cursor, set the session context if it starts a transaction. This takes no
  * additional round trip: a query with parameters sends the context under the same Sync, and other queries
- * send it in the same text. PostgreSQL runs both in one transaction.
+ * send it in the same string. PostgreSQL runs both in one transaction.
  * @param client the connection that runs the query
  * @param config the configuration of a `pg.Query`
  * @returns the query
@@ -39,7 +39,7 @@ export function beginWithContext(
   running.submit = (connection) => {
     if (config && continuesAfterTransactionEnd(config.text)) {
       return new Error(
-        'Only the last statement of a text may end its transaction, and without "and chain".',
+        'Only the last statement of a query may end its transaction, and without "and chain".',
       );
     }
     // The state is checked here, because earlier queries may start or end a transaction.
@@ -78,7 +78,7 @@ function methodsOf(query: RunningQuery): RunningQuery {
   };
 }
 
-/** Whether the driver sends the text as it is, without parameters. */
+/** Whether the driver sends the SQL as it is, without parameters. */
 function isSimple({ text, values, queryMode, rows }: QueryText): boolean {
   return text !== '' && !values?.length && queryMode !== 'extended' && !rows;
 }

@@ -10,7 +10,7 @@ const ENDS =
 const CHAINS = /\band\s+chain\b/i;
 
 /**
- * Whether a text ends a transaction and starts another one, by statements after a `commit` or by `commit and
+ * Whether SQL ends a transaction and starts another one, by statements after a `commit` or by `commit and
  * chain`. The session context of the second transaction could not be set.
  */
 export function continuesAfterTransactionEnd(text: string): boolean {

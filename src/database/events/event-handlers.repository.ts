@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { queryAsWorker } from '../tenant-role/as-worker.js';
+import { queryAcrossOrganizations } from '../tenant-role/across-organizations.js';
 
 /**
  * How long a claim of a handler is valid unless it is extended. The claim of an instance that was killed ends
@@ -31,7 +31,7 @@ export class EventHandlersRepository {
 
   /** Stores new handlers. They begin with the events that are published from now on. */
   async register(names: readonly string[]): Promise<void> {
-    await queryAsWorker(
+    await queryAcrossOrganizations(
       this.dataSource,
       `insert into event_handlers (name, position)
        select name, coalesce((select last from event_position), 0) from unnest($1::text[]) as name
@@ -93,6 +93,6 @@ export class EventHandlersRepository {
 
   /** If a crash undoes the stored progress of a handler, the handler receives the events again. */
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return queryAsWorker<Row>(this.dataSource, text, values, { mayBeUndone: true });
+    return queryAcrossOrganizations<Row>(this.dataSource, text, values, { mayBeUndone: true });
   }
 }

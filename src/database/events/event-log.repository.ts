@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { queryAsWorker } from '../tenant-role/as-worker.js';
+import { queryAcrossOrganizations } from '../tenant-role/across-organizations.js';
 import { EVENT_COLUMNS, type EventOfOrganization } from './stored-event.js';
 
 /** Maximum number of events that one statement publishes, so that statements are short. */
@@ -88,18 +88,23 @@ export class EventLogRepository {
 
   /** Publishes a batch of waiting events, unless another instance publishes at this moment. */
   async publish(): Promise<Publication> {
-    const [state] = await queryAsWorker<LogState>(this.dataSource, STATE);
+    const [state] = await queryAcrossOrganizations<LogState>(this.dataSource, STATE);
     const { last = 0, expiredBefore = 0, oldestWaiting = null } = state ?? {};
     const nothing = { published: [], previous: last, last, expiredBefore, oldestWaiting };
     if (!oldestWaiting) return nothing;
     const options = { before: LOCK };
-    const [result] = await queryAsWorker<PublishResult>(this.dataSource, PUBLISH, [], options);
+    const [result] = await queryAcrossOrganizations<PublishResult>(
+      this.dataSource,
+      PUBLISH,
+      [],
+      options,
+    );
     return { ...nothing, ...result };
   }
 
   /** The events after a position and up to another one, in their order. */
   readMarks(after: number, upTo: number, limit: number): Promise<EventMark[]> {
-    return queryAsWorker(
+    return queryAcrossOrganizations(
       this.dataSource,
       `select position::float8 as position, organization_id, type, record_id, origin from events
        where position > $1 and position <= $2 order by events.position limit $3`,
@@ -139,6 +144,6 @@ export class EventLogRepository {
     const text = `select ${EVENT_COLUMNS}, organization.name as organization_name, phone_region
       from events join organizations organization on organization.id = organization_id
       where ${condition} order by events.position ${limit === undefined ? '' : `limit ${limit}`}`;
-    return queryAsWorker(this.dataSource, text, values);
+    return queryAcrossOrganizations(this.dataSource, text, values);
   }
 }

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { asWorker, queryAsWorker } from '../tenant-role/as-worker.js';
+import {
+  acrossOrganizations,
+  queryAcrossOrganizations,
+} from '../tenant-role/across-organizations.js';
 
 const DAY_US = 86_400_000_000;
 
@@ -58,7 +61,7 @@ export class EventPartitionsRepository {
   }
 
   private async daysWithoutPartition(): Promise<number[]> {
-    const rows = await queryAsWorker<{ day: number }>(
+    const rows = await queryAcrossOrganizations<{ day: number }>(
       this.dataSource,
       `select distinct (position / ${DAY_US})::int as day from events_default order by 1`,
     );
@@ -102,7 +105,7 @@ export class EventPartitionsRepository {
 
   /** Runs statements with the lock of the publisher. */
   private inTransaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return asWorker(
+    return acrossOrganizations(
       this.dataSource,
       async (manager) => {
         await manager.query(LOCK_WAIT);

@@ -70,7 +70,7 @@ it.each([
   expect(idsOf()).toEqual(['ab', 'c']);
 });
 
-it('processes an item that is larger than a batch alone', async () => {
+it('processes an item that is larger than a batch in a batch of its own', async () => {
   const queue = queueWith({ concurrency: 2, maxSize: 25 });
   void queue.add({ id: 'a', size: 100 });
   void addAll(queue, 'b');
@@ -82,7 +82,7 @@ it('processes an item that is larger than a batch alone', async () => {
 it.each([
   [false, ['ab', 'a']],
   [true, ['aba']],
-])('puts equal ids into one batch: %s', async (allowsEqualIds, expected) => {
+])('with allowsEqualIds: %s, processes the batches %j', async (allowsEqualIds, expected) => {
   void addAll(queueWith({ concurrency: 2, allowsEqualIds }), 'aba');
   await turn();
   await turn();
@@ -107,7 +107,7 @@ it('rejects the waiting items if a batch fails before it takes them', async () =
   await expect(Promise.all(addAll(queue, 'ab'))).rejects.toThrow('no connection');
 });
 
-it('starts no further batch while one waits for a connection and can take all items', async () => {
+it('starts no other batch while one waits for a connection and can take all items', async () => {
   let connect!: () => void;
   const connected = new Promise<void>((resolve) => (connect = resolve));
   const sizes: number[] = [];

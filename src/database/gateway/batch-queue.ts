@@ -1,4 +1,4 @@
-/** One of the items that a batch processes together. */
+/** One read or write that can share a statement with others. */
 export interface BatchItem {
   /** Identifies what the item reads or writes. */
   readonly id: string;

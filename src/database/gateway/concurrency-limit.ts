@@ -27,7 +27,7 @@ const BASELINE_MS = 10_000;
 export class ConcurrencyLimit {
   /** Number of running operations. */
   inFlight = 0;
-  /** Number of completed statements since the start. */
+  /** Number of completed statements since startup. */
   completed = 0;
   private limit = MAX_LIMIT;
   /** When a statement last completed. */

@@ -33,7 +33,7 @@ export class TenantContext {
   private readonly batchText: string;
   private readonly nextText: string;
 
-  /** @param result returns SQL of a further column of `of`; it receives the number of its first parameter */
+  /** @param result returns SQL of another column of `of`; it receives the number of its first parameter */
   constructor(
     private readonly context: SessionContext,
     result?: (first: number) => string,
@@ -78,7 +78,7 @@ export class TenantContext {
   }
 
   /**
-   * The contexts of a further statement of a transaction, for another organization. Deferred constraints of
+   * The contexts of the next statement of a transaction, for another organization. Deferred constraints of
    * the statements before it are checked first, while their organization is set.
    */
   next(organizationId: string): ContextStatement[] {

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { ChangeBus } from '../events/change-bus.js';
-import { EventOutbox } from '../events/event-outbox.js';
+import { EventWriteSignal } from '../events/event-write-signal.js';
 import { runAfterCommit } from './commit-callbacks.js';
 import { type AttemptOptions, RetryPolicy } from './retry-policy.js';
 import { BatchConnections } from './batch-connections.js';
@@ -45,7 +45,7 @@ export class TenantDatabase {
     limit: ConcurrencyLimit,
     private readonly changes: ChangeBus,
     connections: BatchConnections,
-    private readonly outbox: EventOutbox,
+    private readonly eventWrites: EventWriteSignal,
     settings: Settings,
     session: SessionContext,
     replicas: Replicas,
@@ -170,13 +170,13 @@ export class TenantDatabase {
 
   /** The number of this instance in the events that it writes. */
   get instance(): number {
-    return this.outbox.origin;
+    return this.eventWrites.origin;
   }
 
   /** Publishes the written events, after the commit of their transaction. */
   publishEvents(tenant: Tenant): void {
     runOnceAfterCommit(tenant, 'events', () => {
-      this.outbox.notify();
+      this.eventWrites.notify();
     });
   }
 

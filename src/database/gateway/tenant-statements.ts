@@ -6,7 +6,7 @@ import {
 } from '../connection/statement-pipeline.js';
 import type { Statement } from './tenant.js';
 
-/** Maximum number of prepared statements on a connection. Further texts run unprepared. */
+/** Maximum number of prepared statements on a connection. Other statements are sent without a name. */
 const MAX_PREPARED_STATEMENTS = 500;
 
 /** A statement with the settings that apply to it. */
@@ -15,7 +15,7 @@ export interface ContextualStatement {
   readonly statement: Statement;
 }
 
-/** Sends statements with their session context, and prepares each text once for a connection. */
+/** Sends statements with their session context, and prepares each statement once for a connection. */
 export class TenantStatements {
   private readonly names = new Map<string, string>();
 

@@ -6,8 +6,8 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * The values of further executions, which run before the one with `values` and are sent together with it.
-   * Outside a transaction, all executions are one transaction. The result has the rows of all of them.
+   * The values of additional executions. They run before the one with `values`, and are sent together with
+   * it. Outside a transaction, all executions are one transaction. The result has the rows of all of them.
    */
   readonly repeats?: readonly (readonly (string | null)[])[];
   /**
@@ -63,7 +63,7 @@ export interface Tenant {
 
 /** A transaction that can roll back a part that fails. */
 export interface UnitOfWork {
-  /** Whether the transaction is committed. Further statements need another one. */
+  /** Whether the transaction is committed. Other statements need a new one. */
   readonly isCommitted: boolean;
   /** @param work receives the unit of work of this part */
   runInSavepoint<T>(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
-import { queryAsWorker } from '../tenant-role/as-worker.js';
+import { queryAcrossOrganizations } from '../tenant-role/across-organizations.js';
 
 /** A job that has used all its attempts. */
 export interface FailedJob {
@@ -43,12 +43,15 @@ export class FailedJobsRepository {
 
   /** Returns the latest 100. */
   list({ name, id }: FailedJobFilter): Promise<FailedJob[]> {
-    return queryAsWorker(this.dataSource, LIST, [name ?? null, id ?? null]);
+    return queryAcrossOrganizations(this.dataSource, LIST, [name ?? null, id ?? null]);
   }
 
   /** Lets jobs run again, with all their attempts. @returns how many */
   async retry({ name, id }: FailedJobFilter): Promise<number> {
-    const retried = await queryAsWorker(this.dataSource, RETRY, [name ?? null, id ?? null]);
+    const retried = await queryAcrossOrganizations(this.dataSource, RETRY, [
+      name ?? null,
+      id ?? null,
+    ]);
     return retried.length;
   }
 }

@@ -3,7 +3,10 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ADMINISTRATION } from '../connection/administration.js';
 import type { OrganizationColumns } from '../../tenancy/actor.js';
-import { asWorker, queryAsWorker } from '../tenant-role/as-worker.js';
+import {
+  acrossOrganizations,
+  queryAcrossOrganizations,
+} from '../tenant-role/across-organizations.js';
 
 /** A job that a worker has taken. */
 export interface ClaimedJob extends OrganizationColumns {
@@ -130,7 +133,7 @@ export class JobWorkerRepository {
   /** Ends a run by a statement. If the job was sent again meanwhile, it waits for its next run instead. */
   private async end(job: ClaimedJob, text: string, ...values: unknown[]): Promise<void> {
     const claim = claimOf(job);
-    await asWorker(this.dataSource, async (manager) => {
+    await acrossOrganizations(this.dataSource, async (manager) => {
       await manager.query(text, [...claim, ...values]);
       // The first statement waits for a transaction that sends the job. Only a second one sees its result.
       await manager.query(RUN_AGAIN, claim);
@@ -138,7 +141,7 @@ export class JobWorkerRepository {
   }
 
   private query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return queryAsWorker<Row>(this.dataSource, text, values);
+    return queryAcrossOrganizations<Row>(this.dataSource, text, values);
   }
 }
 

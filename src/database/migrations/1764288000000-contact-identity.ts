@@ -34,7 +34,7 @@ export class ContactIdentity1764288000000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // Each server sets its own default at the start.
+    // Each server sets its own default at startup.
     await withBriefLock(runner, [
       `alter table organizations alter column phone_region set default 'US'`,
     ]);

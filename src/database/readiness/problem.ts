@@ -11,7 +11,7 @@ const TOO_MANY_CONNECTIONS = '53300';
 /** The message of pg-pool if no connection becomes free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
-/** A problem of the database. The detail is a sentence for operators. */
+/** A problem of the database. The detail is a message for operators. */
 export type Problem = 'no connection' | { readonly detail: string };
 
 /** The role of requests may read the tables but not write to all of them. */

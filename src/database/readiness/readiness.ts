@@ -51,7 +51,7 @@ export class Readiness {
     });
   }
 
-  /** @returns the reason as a sentence for operators; undefined if the instance is ready */
+  /** @returns the reason, as a message for operators; undefined if the instance is ready */
   unreadyReason(): Promise<string | undefined> {
     const now = performance.now();
     if (!this.latest || now - this.latest.startedAt > FRESH_MS) {

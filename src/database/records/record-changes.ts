@@ -23,7 +23,7 @@ interface ChangeSql {
   readonly assignments: string;
   /** Query of one row about the stored record, whose columns the other parts can use. */
   readonly stored?: string;
-  /** A further condition, which begins with `and`. */
+  /** An additional condition, which begins with `and`. */
   readonly condition?: string;
   /** The type of the event. */
   readonly type?: string;
@@ -32,14 +32,14 @@ interface ChangeSql {
   readonly plan?: Statement['plan'];
 }
 
-/** How many sets of columns have a prepared update. Updates of further sets are planned each time. */
+/** How many sets of columns have a prepared update. Updates of other sets are planned each time. */
 const MAX_PREPARED_UPDATES = 100;
 
 /** SQL that changes rows of a table by their ids, with their events. It returns the changed records. */
 export class RecordChanges {
   /** Sets `deleted_at`. */
   readonly delete: BatchStatement<ChangeItem>;
-  /** Updates by their options. */
+  /** Prepared statements, by the kind of update and the columns it sets. */
   private readonly updates = new Map<string, BatchStatement<ChangeItem>>();
 
   /** @param columns the columns of the returned records */

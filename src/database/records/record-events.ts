@@ -15,11 +15,11 @@ export interface EventValues {
 /** The columns of `request` with the origin of a change. */
 export const ORIGIN_COLUMNS = 'key_id text, channel text, request_id text';
 
-/** The origin of a change. The record can have columns with these names. */
+/** Qualified with `request.`, because the table can have columns with the same names. */
 export const ORIGIN_SQL = 'request.key_id, request.channel, request.request_id';
 
-/** The values of the columns of `request` with the origin of a change. */
-export function originJsonOf(origin: ChangeOrigin | undefined): object {
+/** The values of `ORIGIN_COLUMNS`. */
+export function originColumnsOf(origin: ChangeOrigin | undefined): object {
   return { key_id: origin?.keyId, channel: origin?.channel, request_id: origin?.requestId };
 }
 
@@ -102,7 +102,7 @@ export function changedNames(
   return names.filter((name) => name in changes && !isEqual(before[name], changes[name]));
 }
 
-/** Whether two values are equal as JSON. A Date and its text are. */
+/** Whether two values are equal as JSON. A Date equals its ISO string. */
 function isEqual(one: unknown, other: unknown): boolean {
   return one === other || isDeepStrictEqual(toPlain(one), toPlain(other));
 }

@@ -14,7 +14,7 @@ import {
   eventTypeOf,
   ORIGIN_COLUMNS,
   ORIGIN_SQL,
-  originJsonOf,
+  originColumnsOf,
 } from './record-events.js';
 import type { TenantTable } from './tenant-table.js';
 
@@ -141,7 +141,7 @@ function valuesOf(organizationId: string, items: readonly RowItem[]): unknown[] 
 }
 
 function requestOf({ id, json, origin, response }: RowItem): object {
-  return { id, ...originJsonOf(origin), ...(response && responseValues(response, id, json)) };
+  return { id, ...originColumnsOf(origin), ...(response && responseValues(response, id, json)) };
 }
 
 /** @throws TypeError if a value has no JSON */

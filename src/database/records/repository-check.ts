@@ -5,7 +5,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { injectedTokensOf } from './nest-injection-internals.js';
 
 /**
- * Fails the start if a provider injects a TypeORM repository of a table with records of organizations.
+ * Fails the startup if a provider injects a TypeORM repository of a table with records of organizations.
  * Its statements would have no organization, so that row-level security would hide all rows.
  */
 @Injectable()
@@ -15,7 +15,7 @@ export class RepositoryCheck implements OnModuleInit {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /** @throws Error with a sentence for each injected repository */
+  /** @throws Error whose message has one line for each injected repository */
   onModuleInit(): void {
     const entities = new Map(
       this.dataSource.entityMetadatas

@@ -48,7 +48,7 @@ describe('a record', () => {
     expect(versionOf(changed)).toBe(versionOf(parser.lazyFromJson(STORED)));
   });
 
-  it('gives its version to a copy with further fields', () => {
+  it('gives its version to a copy with additional fields', () => {
     const extended = extendRecord(note, { secret: 's' });
     expect(extended).toStrictEqual({ ...PLAIN, secret: 's' });
     expect(versionOf(extended)).toBe(versionOf(note));

@@ -51,7 +51,7 @@ export class RecordParser<R extends object> {
     this.names = new Set([...namesOf(dto), ...computed]);
   }
 
-  /** Returns a plain object, whose version is that of the stored record. */
+  /** Returns a plain object. Its entity tag is computed from the stored JSON. */
   fromJson(stored: string): R {
     const text = completeTimes(stored, this.timeKeys);
     const record = this.parse(text);
@@ -61,7 +61,7 @@ export class RecordParser<R extends object> {
 
   /**
    * Returns a record that is parsed at the first access. A record that nobody accesses is sent to the
-   * client as the stored text.
+   * client as the stored JSON.
    */
   lazyFromJson(stored: string): R {
     const text = completeTimes(stored, this.timeKeys);
@@ -113,14 +113,14 @@ export function versionOf(value: object): string {
   return hash('sha256', versionedTextOf(value), 'base64url');
 }
 
-/** Returns a copy of a record with further fields, which has the version of the record. */
+/** Returns a copy of a record with additional fields, which has the version of the record. */
 export function extendRecord<R extends object, F extends object>(record: R, fields: F): R & F {
   const extended = { ...record, ...fields };
   STORED.set(extended, versionedTextOf(record));
   return extended;
 }
 
-/** Returns a plain copy of a record that is parsed at the first access, and any other value itself. */
+/** Returns a plain copy of a lazily parsed record. Returns any other value unchanged. */
 export function plainRecordOf<T>(value: T): T {
   return isProxy(value) ? { ...value } : value;
 }
@@ -130,7 +130,10 @@ function versionedTextOf(value: object): string {
   return stored ?? STORED.get(value) ?? JSON.stringify(value);
 }
 
-/** Parses its record at the first access, and discards the text once the record may change. */
+/**
+ * Parses the record when more than its `id` is needed for the first time. Discards the stored JSON once the
+ * record may change.
+ */
 class LazyRecordHandler<R extends object> implements ProxyHandler<R> {
   private isRead = false;
   private text: string | undefined;
@@ -229,7 +232,7 @@ function completeTimes(json: string, keys: readonly string[]): string {
 }
 
 /**
- * Finds the value of a field of the record itself. Text cannot match, because its quotes are escaped.
+ * Finds the value of a field of the record itself. Strings cannot match, because their quotes are escaped.
  * Nested objects cannot match, because PostgreSQL writes a space before their values.
  */
 function startOfValue(json: string, key: string, from: number): number | undefined {

@@ -32,7 +32,7 @@ export abstract class TenantRepository<R extends { id: string }> {
 
   /**
    * @param record the DTO of a record; its fields are columns of the table
-   * @param computed further fields, which records have for tenants `withComputedFields`
+   * @param computed additional fields, which records have for tenants `withComputedFields`
    */
   constructor(
     protected readonly database: TenantDatabase,

@@ -95,7 +95,7 @@ export async function assertProtected(
   if (unprotected.length === 0) return;
   throw new Error(
     `The tables ${unprotected.map(({ name }) => name).join(', ')} hold records of organizations, but are not under forced row-level security. ` +
-      'Create such tables with createTenantTable, or run the statements of protectTenantTable in a migration.',
+      'In a migration, create such tables with createTenantTable, which enables row-level security.',
   );
 }
 

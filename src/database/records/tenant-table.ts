@@ -24,13 +24,13 @@ export interface TenantTableOptions {
   readonly about?: string;
   /** The column of the default order of lists. Default: `created_at`. */
   readonly order?: string;
-  /** Further columns by which lists are ordered. Each needs an index. */
+  /** Other columns by which lists can be ordered. Each needs an index. */
   readonly sorts?: readonly string[];
   /** The events that changes of records write. Without this option, they write none. */
   readonly events?: TableEvents;
 }
 
-/** The events of a table's records: `created`, `updated`, `deleted` and further ones. */
+/** The events of a table's records: `created`, `updated`, `deleted` and others. */
 export interface TableEvents {
   /** What the types begin with: `task` for `task.created`. */
   readonly name: string;
@@ -85,7 +85,7 @@ export function tenantTable(
   const invalid = [name, ...columns].find((identifier) => !IDENTIFIER.test(identifier));
   if (invalid !== undefined) {
     throw new Error(
-      `tenantTable('${name}'): ${invalid} is not a name of lower-case letters, digits and _, of at most 40 characters`,
+      `tenantTable('${name}'): ${invalid} is not a valid name: use at most 40 lower-case letters, digits and underscores, beginning with a letter`,
     );
   }
   const notDeleted = softDelete ? 'deleted_at is null' : 'true';

@@ -2,7 +2,7 @@ import { Availability } from './availability.js';
 
 const PROBLEM = 'it does not reply';
 
-describe('Availability', () => {
+describe('a read replica', () => {
   let replica: Availability;
 
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe('Availability', () => {
     expect(replica.isUsed).toBe(true);
   });
 
-  it('is left out with its problem, for twice as long each time up to half a minute', () => {
+  it('is left out with its problem after a failure, for twice as long each time up to half a minute', () => {
     replica.succeed();
     const pauses = Array.from({ length: 7 }, () => {
       replica.fail(PROBLEM);
@@ -50,7 +50,7 @@ describe('Availability', () => {
     expect(secondsUntilUsed()).toBe(1);
   });
 
-  it('is not left out for longer by further failures', () => {
+  it('is not left out for longer if it fails again while it is left out', () => {
     replica.succeed();
     for (let n = 0; n < 5; n++) replica.fail(PROBLEM);
     expect(secondsUntilUsed()).toBe(1);

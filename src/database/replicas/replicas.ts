@@ -30,7 +30,7 @@ export type ReadServer = 'replica' | 'primary';
  */
 @Injectable()
 export class Replicas implements OnApplicationShutdown {
-  /** Numbers of reads since the start. */
+  /** Numbers of reads since startup. */
   readonly reads: Record<ReadServer, number> = { replica: 0, primary: 0 };
   /** In the order of the setting. */
   readonly all: readonly Replica[];
@@ -68,7 +68,7 @@ export class Replicas implements OnApplicationShutdown {
     await Promise.all(this.all.map((replica) => replica.close()));
   }
 
-  /** Sentences for operators about the replicas that are left out. They name no addresses. */
+  /** Messages for operators about the replicas that are left out. They contain no addresses. */
   get warnings(): string[] {
     return this.all.flatMap(({ availability: { problem } }, index) =>
       problem ? [`Read replica ${index + 1} is left out: ${problem}.`] : [],

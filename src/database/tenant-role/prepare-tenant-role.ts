@@ -25,7 +25,7 @@ const FIND_USER = `
  * privileges if they are missing and the connected user may do so.
  * @param runner used while the lock of migrations is held, so that one instance at a time does so
  * @returns the role of statements; undefined if the policies apply to the user itself
- * @throws Error with a sentence that names the statements to run
+ * @throws Error whose message names the statements to run
  */
 export async function prepareTenantRole(runner: QueryRunner): Promise<TransactionRole | undefined> {
   let user = await findUser(runner);

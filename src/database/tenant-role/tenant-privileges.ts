@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from '../connection/driver-error.js';
-import { LEDGER_PREFIX } from '../migration-ledgers.js';
+import { MIGRATIONS_TABLE_PREFIX } from '../extension-migrations.js';
 import { TENANT_ROLE } from './tenant-role.js';
 
 /**
@@ -36,7 +36,7 @@ const CLASSIFIED = `
   tables as (
     select * from objects
     where relkind in ('r', 'p') and not relispartition and is_ours and relname <> all($1)
-      and not starts_with(relname, '${LEDGER_PREFIX}')
+      and not starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}')
   ),
   usable_tables as (select * from tables where is_protected or not of_organizations),
   usable_sequences as materialized (

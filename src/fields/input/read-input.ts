@@ -9,7 +9,7 @@ export interface Input<T> {
   readonly problems: readonly FieldProblem[];
 }
 
-/** The encoding of values: JSON, or text as in query strings and arguments of prompts. */
+/** The encoding of values: JSON, or strings as in queries and arguments of prompts. */
 export type Encoding = 'json' | 'text';
 
 /** Cached metadata of a DTO. */
@@ -28,7 +28,7 @@ export interface ProblemWording {
   readonly whole: string;
   /** The message for an unknown name. */
   readonly unknown: string;
-  /** The list of the known names as text. */
+  /** The list of the known names as one string. */
   readonly known: (names: readonly string[]) => string;
 }
 

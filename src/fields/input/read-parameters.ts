@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { type Field, fieldsOf } from '../field.js';
-import { readClass } from './read-class.js';
+import { readIntoClass } from './read-into-class.js';
 import { type Input, type ProblemWording, readInput, type ReadOptions } from './read-input.js';
 import { trimText } from '../kinds/text.js';
 
@@ -39,7 +39,7 @@ export function readClassParameters<T extends object>(
 ): Promise<Input<T>> {
   const given = withoutEmptyFilters(dto, values);
   const problems = [...unread, ...given.problems];
-  return readClass(dto, given.values, problems, { encoding: 'text', wording: QUERY });
+  return readIntoClass(dto, given.values, problems, { encoding: 'text', wording: QUERY });
 }
 
 const NO_PROBLEMS: readonly FieldProblem[] = [];

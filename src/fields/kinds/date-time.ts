@@ -37,7 +37,7 @@ type Groups = Partial<Record<string, string>>;
  * `YYYY-MM-DDTHH:mm[:ss[.f]]` with `Z`, an offset, or neither (UTC), from year 0001 to 9999.
  * @param text the input without surrounding white space
  * @param rounding `up` keeps half-open ranges exact if a filter has fractions of a millisecond
- * @returns undefined if the text is invalid
+ * @returns undefined if the string is invalid
  */
 export function parseDateTime(text: string, rounding: Rounding): Date | undefined {
   const groups: Groups | undefined = DATE_TIME.exec(text)?.groups;

@@ -72,7 +72,7 @@ describe('@Decimal()', () => {
   });
 
   it('refuses a declaration without integer or decimal digits', () => {
-    expect(() => Decimal({ precision: 2, scale: 2 })).toThrow('a precision that is greater');
+    expect(() => Decimal({ precision: 2, scale: 2 })).toThrow('a precision greater than the scale');
     expect(() => Decimal({ precision: 2, scale: 0 })).toThrow('a scale of at least 1');
   });
 });

@@ -19,14 +19,14 @@ export interface DecimalOptions extends Declaration<string> {
 
 /**
  * An exact decimal number, such as an amount of money, for a column `numeric(precision, scale)`. Its value
- * is text with `scale` digits after the decimal point, such as `12.50`. Inputs can also be numbers.
+ * is a string with `scale` digits after the decimal point, such as `12.50`. Inputs can also be numbers.
  * @throws Error if precision and scale do not fit together
  */
 export function Decimal({ precision, scale, min, max, ...declaration }: DecimalOptions) {
   const integers = precision - scale;
   if (scale < 1 || integers < 1 || precision > MAX_PRECISION) {
     throw new Error(
-      `@Decimal() needs a scale of at least 1 and a precision that is greater, up to ${MAX_PRECISION}`,
+      `@Decimal() needs a scale of at least 1, and a precision greater than the scale and at most ${MAX_PRECISION}`,
     );
   }
   const canonical = new RegExp(String.raw`^-?\d{1,${integers}}\.\d{${scale}}$`);

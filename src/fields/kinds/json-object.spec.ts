@@ -31,7 +31,7 @@ describe('jsonObjectProblem', () => {
 
   it.each<[string, unknown, string]>([
     ['null', null, 'must be an object'],
-    ['a text', '{}', 'must be an object'],
+    ['a string', '{}', 'must be an object'],
     ['a number', 1, 'must be an object'],
     ['undefined', undefined, 'must be an object'],
     ['101 keys', keys(101), '100 keys'],

@@ -87,7 +87,7 @@ export function Flag(declaration: Declaration<boolean> = {}) {
   });
 }
 
-/** An integer. In text it consists of decimal digits. */
+/** An integer. In a string it consists of decimal digits. */
 export function Integer({
   min,
   max,
@@ -130,7 +130,7 @@ const MAX_TAG_LENGTH = 50;
 const NO_TAGS: readonly string[] = Object.freeze([]);
 const EMPTY_OBJECT: object = Object.freeze({});
 
-/** A list of distinct short texts. */
+/** A list of distinct short strings. */
 export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'> = {}) {
   const items = { ...textSchema(1, MAX_TAG_LENGTH), pattern: NOT_BLANK };
   const withDefault = { ...declaration, default: NO_TAGS };
@@ -169,7 +169,7 @@ function trim(value: unknown): unknown {
   return typeof value === 'string' ? trimText(value) : value;
 }
 
-/** An empty optional text becomes null. */
+/** An empty optional string becomes null. */
 function trimToNull(value: unknown): unknown {
   const trimmed = trim(value);
   return trimmed === '' ? null : trimmed;

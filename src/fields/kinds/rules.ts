@@ -8,7 +8,7 @@ export function rule(name: string, validate: (value: unknown) => boolean, messag
 
 export const IS_TEXT = IsString({ message: 'must be a string' });
 
-/** Rules of a text of `min` to `max` code points that can be stored. */
+/** Rules of a string of `min` to `max` code points that can be stored. */
 export function textRules(min: number, max: number): PropertyDecorator[] {
   return [
     IS_TEXT,
@@ -22,7 +22,7 @@ export function textRules(min: number, max: number): PropertyDecorator[] {
   ];
 }
 
-/** Rules of an array of at most `maxItems` texts with 1 to `maxLength` characters. */
+/** Rules of an array of at most `maxItems` strings with 1 to `maxLength` characters. */
 export function textListRules(maxItems: number, maxLength: number): PropertyDecorator[] {
   const isShortList = (value: unknown) => Array.isArray(value) && value.length <= maxItems;
   const isItem = (item: unknown) =>

@@ -7,7 +7,7 @@ export function codePointLength(text: string): number {
   return text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
 }
 
-/** Whether PostgreSQL can store the text: it has no lone surrogates and no `\u0000`. */
+/** Whether PostgreSQL can store the string: it has no lone surrogates and no `\u0000`. */
 export function isWellFormedText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
@@ -16,13 +16,13 @@ export function isWellFormedText(text: string): boolean {
 const SHOWS_SOMETHING = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * White space, and invisible characters without meaning at the end of a text: zero width space, word
+ * White space, and invisible characters without meaning at the end of a string: zero width space, word
  * joiner and byte order mark. Other invisible characters shape letters or emoji and are kept.
  */
 const BLANK = /[\s\u0085\u200b\u2060]/;
 const FIRST_BLANK_BEYOND_TRIM = '\u0085';
 
-/** Trims white space at both ends. A text without visible characters becomes empty. */
+/** Trims white space at both ends. A string without visible characters becomes empty. */
 export function trimText(text: string): string {
   if (!SHOWS_SOMETHING.test(text)) return '';
   const trimmed = text.trim();

@@ -1,13 +1,13 @@
 /** The JSON Schema of a UUID. */
 export const UUID_SCHEMA = { type: 'string', format: 'uuid' } as const;
 
-/** A UUID as text, of any version, in any case. */
+/** A UUID as a string, of any version, in any case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Matches every UUID in a text. */
+/** Matches every UUID in a string. */
 export const ANY_UUID = new RegExp(UUID.source.slice(1, -1), 'gi');
 
-/** The distinct UUIDs in a text, in lower case. */
+/** The distinct UUIDs in a string, in lower case. */
 export function uuidsIn(text: string): string[] {
   return [...new Set((text.match(ANY_UUID) ?? []).map((id) => id.toLowerCase()))];
 }

@@ -19,7 +19,7 @@ export function jsonSchemaOf(dto: Type<object>, direction: Direction): JsonSchem
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
     ...(required.length > 0 && { required }),
-    // Responses may get further fields in later versions. Requests must not have unknown ones.
+    // Responses may get more fields in later versions. Requests must not have unknown ones.
     ...(direction === 'input' && { additionalProperties: false }),
   };
 }

@@ -16,7 +16,7 @@ interface Constraint {
 /** The message of class-validator for a broken rule, with its tokens replaced. */
 export function messageOf(rule: Rule, constraint: Constraint, args: ValidationArguments): string {
   const text = textOf(declaredMessage(rule, constraint, args), args);
-  // `join` converts any result of a message function to text: null and undefined become ''.
+  // `join` converts any result of a message function to a string: null and undefined become ''.
   return [text ? withTokens(text, args) : text].join('');
 }
 

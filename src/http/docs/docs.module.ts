@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DocsController } from './docs.controller.js';
 
-/** Serves `/docs`, if the settings switch it on. */
+/** Serves `/docs`. `serverModule()` imports it only if the setting `DOCS` is on. */
 @Module({ controllers: [DocsController] })
 export class DocsModule {}

@@ -15,7 +15,7 @@ import { ErrorFilter } from '../error.filter.js';
 import { HeadersGuard } from '../request/headers.guard.js';
 import { InputGuard } from '../request/input.guard.js';
 import { caughtTypesOf } from '../nest-internals.js';
-import { withHttpExceptions } from './team-filter.js';
+import { withHttpExceptions } from './with-http-exceptions.js';
 import type {
   BoundFilter,
   Controller,

@@ -1,7 +1,7 @@
 /** The result of a check, as in @nestjs/terminus. */
 export interface HealthResult {
   readonly status: 'up' | 'down';
-  /** A sentence for operators. Everyone can read it: it names no records, keys or addresses. */
+  /** A message for operators. Everyone can read it: it must contain no records, keys or addresses. */
   readonly detail?: string;
 }
 

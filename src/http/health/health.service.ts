@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Readiness } from '../../database/readiness/readiness.js';
 import { Replicas } from '../../database/replicas/replicas.js';
 import type { HttpAdapter } from '../lifecycle/http-adapter.js';
-import { SeparateLimits } from '../../rate-limit/separate-limits.js';
+import { UnsharedLimitsWarning } from '../../rate-limit/unshared-limits-warning.js';
 import { HealthChecks, type HealthResults } from './health-checks.js';
 
 /** Whether an instance is ready, and the reason if it is not. */
@@ -11,11 +11,11 @@ export interface ReadinessReport {
   readonly status: 'ok' | 'unavailable';
   /** `draining`, `database` or the name of a health indicator. */
   readonly reason?: string;
-  /** A sentence for operators, without records, keys and addresses. */
+  /** A message for operators, without records, keys and addresses. */
   readonly detail?: string;
   /** Present if extensions add health indicators. */
   readonly checks?: HealthResults;
-  /** Sentences for operators about problems that do not make the instance unready. */
+  /** Messages for operators about problems that do not make the instance unready. */
   readonly warnings?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export class HealthService {
   constructor(
     private readonly database: Readiness,
     private readonly checks: HealthChecks,
-    private readonly limits: SeparateLimits,
+    private readonly unsharedLimits: UnsharedLimitsWarning,
     private readonly replicas: Replicas,
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
@@ -41,7 +41,7 @@ export class HealthService {
       const detail = results[failure]?.detail;
       return { status: 'unavailable', reason: failure, ...(detail && { detail }), ...checks };
     }
-    const limits = await this.limits.warning();
+    const limits = await this.unsharedLimits.message();
     const warnings = [...(limits ? [limits] : []), ...this.replicas.warnings];
     return { status: 'ok', ...checks, ...(warnings.length > 0 && { warnings }) };
   }

@@ -23,7 +23,10 @@ export function expressRoutes(app: object, path?: string): ExpressRoute[] {
   });
 }
 
-/** Makes paths exact. The router exists already and no longer reads Express' settings. */
+/**
+ * Turns on `strict routing` and `case sensitive routing`. The router exists already and no longer reads these
+ * settings of Express.
+ */
 export function routeExactly(app: Express): void {
   Object.assign(app.router, { strict: true, caseSensitive: true });
 }

@@ -8,7 +8,7 @@ const DEADLINE_MS = 15_000;
 
 /**
  * How long before the end of a drain the server begins to close each connection after its next response. By
- * then, balancers use other instances. Earlier, HAProxy would sometimes drop the client's next request.
+ * then, load balancers use other instances. Earlier, HAProxy would sometimes drop the client's next request.
  */
 const CLOSING_MS = 1_000;
 
@@ -28,7 +28,7 @@ const ACCEPT_GRACE_MS = 50;
 
 /**
  * Shuts a server down without losing requests. First it may drain: it serves as before and is not ready, so
- * that balancers send their requests elsewhere. While the server finishes its pending requests, it sends
+ * that load balancers send their requests elsewhere. While the server finishes its pending requests, it sends
  * `Connection: close` and still listens, so that health checks see that it drains. Idle connections get time
  * for one more request, because closing them can lose a request that the client has just sent. Then the
  * server stops listening and finishes the requests that arrived in the meantime.

@@ -48,7 +48,7 @@ export class HttpAdapter extends ExpressAdapter {
     if (!this.earlyListener) this.createServer(this.getInstance<Express>());
   }
 
-  /** Routes all further requests to the application, including those on open connections. */
+  /** Routes all later requests to the application, including those on open connections. */
   serveApplication(): void {
     if (!this.earlyListener) return;
     const server = this.httpServer as http.Server;
@@ -89,7 +89,7 @@ export class HttpAdapter extends ExpressAdapter {
     return this.shutdown?.hasBegun ?? false;
   }
 
-  /** Serves for some time, while balancers notice that the instance is not ready. */
+  /** Serves for some time, while load balancers notice that the instance is not ready. */
   async drain(ms: number): Promise<void> {
     await this.shutdown?.drain(ms);
   }

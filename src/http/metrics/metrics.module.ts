@@ -5,7 +5,7 @@ import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 import { ReplicaMetrics } from './replica-metrics.js';
 
-/** Serves `/metrics`, if the settings switch it on. */
+/** Serves `/metrics`. `serverModule()` imports it only if the setting `METRICS` is on. */
 @Module({
   imports: [AuthModule, RateLimitModule],
   controllers: [MetricsController],

@@ -6,7 +6,7 @@ import type { CursorPage, Page } from '../../listing/page.js';
 /** How the OpenAPI document describes a route, in addition to what the route itself declares. */
 export interface ApiRouteOptions {
   readonly summary: string;
-  /** Further sentences. */
+  /** The beginning of the description, to which the scope and the kind of operation are added. */
   readonly description?: string;
   /** The DTO of the response, or of each record of a page. */
   readonly response: Type<object> | readonly [Type<object>];

@@ -27,7 +27,7 @@ const SIMPLE: ReadonlyMap<unknown, Schema> = new Map<unknown, Schema>([
 interface Described {
   readonly schema: Schema;
   readonly required: boolean;
-  /** For an array that is sent as one text with commas. */
+  /** For an array that is sent as one string with commas. */
   readonly explode?: false;
 }
 

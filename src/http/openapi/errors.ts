@@ -15,8 +15,8 @@ const EXAMPLES: Readonly<Partial<Record<ErrorCode, ApiErrorOptions>>> = {
     details: [{ field: 'limit', message: 'must be an integer from 1 to 100' }],
   },
   lead_not_found: {
-    message: 'lead_id names no lead of the organization.',
-    details: [{ field: 'lead_id', message: 'names no lead of the organization' }],
+    message: 'lead_id does not refer to a lead of the organization.',
+    details: [{ field: 'lead_id', message: 'does not refer to a lead of the organization' }],
   },
   duplicate: {
     message: 'Another lead has this email.',

@@ -26,7 +26,7 @@ const AGENTS = `
 header. It has a tool for each operation (\`list_leads\`, \`create_lead\`, ...) with the same fields,
 scopes, limits and error codes.`;
 
-/** Renders the OpenAPI document as a text for code assistants (llmstxt.org), of about 5,000 tokens. */
+/** Renders the OpenAPI document for code assistants (llmstxt.org), in about 5,000 tokens. */
 export function llmsText(document: OpenApiDocument): string {
   const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

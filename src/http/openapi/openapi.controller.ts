@@ -27,7 +27,7 @@ export class OpenApiController {
     return `${this.documentJson.slice(0, -1)},"servers":${JSON.stringify(servers)}}`;
   }
 
-  /** The API as one text for code assistants. */
+  /** The API as one document for code assistants. */
   @Get('llms.txt')
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')

@@ -21,7 +21,7 @@ export interface AcceptedValue {
   /** Whether the value can be omitted. */
   readonly isOptional: boolean;
   readonly default?: unknown;
-  /** The separator of an array that is sent as one text. */
+  /** The separator of an array that is sent as one string. */
   readonly separator?: string;
 }
 

@@ -68,7 +68,7 @@ const COMMON_HEADERS = [
   'RateLimit-Reset',
 ] as const satisfies readonly HeaderName[];
 
-/** Returns references to the headers of every response and to further ones. */
+/** Returns references to the headers of every response and to additional ones. */
 export function headersWith(...more: readonly HeaderName[]): Record<string, Ref> {
   const names = [...COMMON_HEADERS, ...more];
   return Object.fromEntries(

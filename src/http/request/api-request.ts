@@ -18,11 +18,17 @@ export class RequestState {
   countedBy: 'guard' | 'handler' | 'nothing' = 'guard';
   /** Whether the response has the REST envelope. */
   hasEnvelope = false;
-  /** Set on routes with interceptors of a team: what the handler returned, and what they received. */
+  /**
+   * Set on routes with interceptors of a module. `value` is what the handler returned. `seen` is what the
+   * interceptors received.
+   */
   handlerResult: { readonly value: unknown; readonly seen: unknown } | undefined = undefined;
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
-  /** The query and the body as sent, if the classes of the handler are not DTOs of fields. */
+  /**
+   * The query and the body as sent. Set if the handler takes input other than DTOs whose properties are all
+   * declared with fields (`@Text()` and others).
+   */
   rawInput: unknown = undefined;
   /** The names of the parameters of the handler that have pipes of their own. */
   pipedParameters: readonly string[] = NO_NAMES;

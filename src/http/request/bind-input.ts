@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/kinds/json-object.js';
-import { readClass } from '../../fields/input/read-class.js';
+import { readIntoClass } from '../../fields/input/read-into-class.js';
 import {
   BODY,
   type Input,
@@ -167,7 +167,7 @@ function readValues(
   isStrict: boolean,
 ): MaybePromise<Input<unknown>> {
   if (plan.kind === 'named') return readNamed(plan.parameters, raw, unread, source, isStrict);
-  if (plan.kind !== 'unchecked') return readClass(plan.dto, raw, unread, source);
+  if (plan.kind !== 'unchecked') return readIntoClass(plan.dto, raw, unread, source);
   if (!plan.dto) return { value: raw, problems: unread };
   const { value, problems } = readFieldsOnly(plan.dto, raw, source.encoding);
   return { value, problems: mergeProblems(unread, [...problems]) };

@@ -137,7 +137,7 @@ describe('readBody', () => {
     await once(server, 'request');
   };
 
-  describe('plain', () => {
+  describe('a body without compression', () => {
     const text = TEXT.toString();
 
     it.each<[string, Sent, string]>([
@@ -205,7 +205,7 @@ describe('readBody', () => {
       expect(await sendCompressed(coding, compress(Buffer.alloc(0)))).toBe('');
     });
 
-    it('is empty with zero bytes', async () => {
+    it('accepts zero bytes as an empty body', async () => {
       expect(await sendCompressed(coding)).toBe('');
     });
 
@@ -259,7 +259,7 @@ describe('readBody', () => {
     });
   });
 
-  describe('encodings', () => {
+  describe('Content-Encoding', () => {
     it('accepts x-gzip and several gzip members', async () => {
       const twice = Buffer.concat([gzipSync(TEXT), gzipSync(TEXT)]);
       expect(await sendCompressed('x-gzip', twice)).toBe(TEXT.toString().repeat(2));
@@ -283,12 +283,12 @@ describe('readBody', () => {
       await lastOutcome();
     });
 
-    it('rejects two headers', async () => {
+    it('rejects two Content-Encoding headers', async () => {
       const headers = { 'Content-Encoding': ['gzip', 'gzip'] };
       expect(await send({ headers, chunks: [gzipSync(TEXT)] })).toBe('unsupported_encoding');
     });
 
-    it('rejects a wrong checksum', async () => {
+    it('rejects a wrong checksum of gzip', async () => {
       const compressed = gzipSync(TEXT);
       compressed.writeUInt32LE(
         compressed.readUInt32LE(compressed.length - 8) ^ 1,
@@ -301,7 +301,7 @@ describe('readBody', () => {
       expect(await sendCompressed('deflate', deflateRawSync(TEXT))).toBe('corrupt');
     });
 
-    it('rejects endless empty blocks', async () => {
+    it('rejects endless empty blocks of gzip', async () => {
       const header = gzipSync(Buffer.alloc(0)).subarray(0, 10);
       const blocks = Array<Buffer>(2000).fill(ALMOST_EMPTY_BLOCK);
       expect(await sendCompressed('gzip', header, Buffer.concat(blocks))).toBe('too_large');

@@ -1,5 +1,5 @@
 import { type Type, ValidationPipe } from '@nestjs/common';
-import { hasPlainProperties, isReadable } from '../../fields/input/read-class.js';
+import { hasPlainProperties, isReadable } from '../../fields/input/read-into-class.js';
 import { type HandlerParameter, parametersOf, type ParameterSource } from '../nest-internals.js';
 
 /**
@@ -79,7 +79,7 @@ function isFields(plan: SourcePlan | undefined): plan is FieldsPlan | undefined 
   return plan === undefined || plan.kind === 'fields';
 }
 
-/** Whether a path parameter has a type other than text, and no pipe that reads it. */
+/** Whether a path parameter has a type other than `String`, and no pipe that reads it. */
 function needsReading(plan: SourcePlan | undefined): boolean {
   if (plan?.kind !== 'named') return plan !== undefined && plan.kind !== 'unchecked';
   return plan.parameters.some(({ type }) => type !== undefined && type !== String);
@@ -128,7 +128,7 @@ function planNamed(parameter: HandlerParameter, outerPipes: readonly unknown[]):
   }
   if (source !== 'body' && type && !isSimple(type)) {
     throw new Error(
-      `takes ${decoratorOf(parameter)} as ${type.name}, but its value is text. Give the parameter a pipe that parses it.`,
+      `takes ${decoratorOf(parameter)} as ${type.name}, but its value is a string. Give the parameter a pipe that parses it.`,
     );
   }
   return { name, type: type === (Object as unknown) ? undefined : type, isPiped };

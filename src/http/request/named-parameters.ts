@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/kinds/json-object.js';
-import { readClass } from '../../fields/input/read-class.js';
+import { readIntoClass } from '../../fields/input/read-into-class.js';
 import type { Encoding, Input, ProblemWording } from '../../fields/input/read-input.js';
 import type { NamedParameter } from './input-plan.js';
 
@@ -75,7 +75,7 @@ async function readObject(
   if (!isObject(object)) {
     return { value: given, problems: [{ field: name, message: 'must be an object' }] };
   }
-  const { value, problems } = await readClass(type, object, [], { wording });
+  const { value, problems } = await readIntoClass(type, object, [], { wording });
   const nested = problems.map(({ field, message }) => ({ field: `${name}.${field}`, message }));
   return { value: isMissing ? given : value, problems: nested };
 }

@@ -85,7 +85,7 @@ class Reader {
   }
 }
 
-/** @returns undefined if the text is not valid percent-encoded UTF-8 */
+/** @returns undefined if the string is not valid percent-encoded UTF-8 */
 function decode(raw: string): string | undefined {
   // Node decodes unencoded bytes beyond ASCII as Latin-1, which would change UTF-8 text.
   if (NOT_ASCII.test(raw)) return undefined;

@@ -46,7 +46,7 @@ export interface ParsedJson {
 
 /**
  * Parses one JSON document (RFC 8259) and rejects input that parsers read differently or change
- * silently: repeated keys, numbers that lose digits, and text that PostgreSQL cannot store.
+ * silently: repeated keys, numbers that lose digits, and strings that PostgreSQL cannot store.
  * Does not throw.
  * @param fieldDepth number of keys in the field names of problems, joined by dots. The maximum depth
  *   counts from the last of them.
@@ -74,7 +74,7 @@ function refusal(message: string): ParsedJson {
 
 /**
  * Finds the problems that JSON.parse does not report, in one pass and without recursion. It does not
- * check the grammar: if the text is not JSON, its problems are ignored.
+ * check the grammar: if the input is not JSON, its problems are ignored.
  */
 class Scanner {
   private readonly problems: FieldProblem[] = [];
@@ -200,7 +200,7 @@ class Scanner {
   }
 }
 
-/** Returns the index of the closing quote, or the length of the text if there is none. */
+/** Returns the index of the closing quote, or the length of the JSON if there is none. */
 function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

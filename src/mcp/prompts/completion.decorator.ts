@@ -13,7 +13,7 @@ export interface CompletionDeclaration {
 /** The limit of the protocol. */
 export const MAX_COMPLETIONS = 100;
 
-/** The records that match a typed text. */
+/** The records that match the typed characters. */
 export interface CompletionMatches {
   /** The best match first. */
   readonly matches: readonly CompletionMatch[];
@@ -31,7 +31,7 @@ export interface CompletionMatch {
 
 export const COMPLETION = Symbol('completion');
 
-/** Marks a method that finds records by a typed text. It is called with the `Actor` and the text. */
+/** Marks a method that finds records. It is called with the `Actor` and the characters typed so far. */
 export function Completion(
   declaration: CompletionDeclaration,
 ): HandlerDecorator<CompletionMatches> {

@@ -19,7 +19,7 @@ export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** An argument with the text typed so far. */
+/** An argument with the characters typed so far. */
 export interface CompletionArgument {
   readonly name: string;
   readonly value: string;

@@ -8,7 +8,7 @@ import type { CompletionMatch } from './completion.decorator.js';
 const KIND = Symbol('kind');
 
 /**
- * An argument of a prompt that takes the id of a record, alone or at the end of a text. Completions
+ * An argument of a prompt that takes the id of a record, alone or at the end of a string. Completions
  * offer a label followed by the id, because people cannot recognize a record by its id alone.
  * @param kind the name of the resource
  */
@@ -46,7 +46,7 @@ export function formatLabelledId({ id, label }: CompletionMatch): string {
   return `${fieldLabel(label, '')} ${id}`.trim();
 }
 
-/** @returns the id at the end of a text; the trimmed text when there is none */
+/** @returns the id at the end of a string; the trimmed string when there is none */
 export function extractId(text: string): string {
   const trimmed = text.trim();
   const last = trimmed.match(ANY_UUID)?.at(-1);

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { insufficientScope } from '../../auth/access.js';
 import { validationError } from '../../errors/api-error.js';
 import { fieldsOf } from '../../fields/field.js';
-import { assertOnlyFields } from '../../fields/input/read-class.js';
+import { assertOnlyFields } from '../../fields/input/read-into-class.js';
 import { readInput } from '../../fields/input/read-input.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { DecoratedMethod } from '../../http/decorated-methods.js';

@@ -9,7 +9,7 @@ export interface PromptOptions {
   readonly description: string;
   /** The scopes that the key needs. Without all of them the prompt is not listed. */
   readonly scopes: readonly Scope[];
-  /** The arguments, which clients send as text. */
+  /** The arguments, which clients send as strings. */
   readonly input: Type<object>;
 }
 
@@ -24,7 +24,7 @@ export interface PromptRecord {
   readonly record: { readonly id: string };
 }
 
-/** A text or a record. Records are separate messages, so that their content is not read as instructions. */
+/** A string or a record. Records are separate messages, so that their content is not read as instructions. */
 export type PromptPart = string | PromptRecord;
 
 export const PROMPT = Symbol('prompt');

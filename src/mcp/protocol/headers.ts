@@ -30,7 +30,7 @@ export function rejectQueryParameters(request: ApiRequest): void {
 
 /**
  * Validates the protocol version header and rejects query parameters.
- * @param problems further problems to report in the same error
+ * @param problems other problems to report in the same error
  * @throws ApiError `validation_error`
  */
 export function validateHeaders(request: ApiRequest, ...problems: readonly FieldProblem[]): void {

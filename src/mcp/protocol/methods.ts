@@ -38,7 +38,7 @@ export interface McpOperations {
   listResourceTemplates(): ResourceTemplate[];
   /** @throws ApiError */
   readResource(uri: string): Promise<ReadResource>;
-  /** The subscriptions of the session, if there is one. */
+  /** Undefined without a session, as in the stateless protocol. */
   readonly subscriptions?: SessionSubscriptions;
   listPrompts(): PromptDefinition[];
   /**
@@ -56,7 +56,6 @@ export interface McpOperations {
   ): Promise<CompletionResult | undefined>;
 }
 
-/** The subscriptions of one session. */
 export interface SessionSubscriptions {
   /** @returns false when the limit of subscriptions is reached */
   subscribe(resource: ReadResource): Promise<boolean>;

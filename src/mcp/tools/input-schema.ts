@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { fieldsOf, namesOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import { propertiesOf } from '../../fields/input/read-class.js';
+import { propertiesOf } from '../../fields/input/read-into-class.js';
 import { inputSchemaOfClass } from '../../fields/schema/validation-schema.js';
 import { CLEAR, clearSchemaOf } from './clear.js';
 import { FIELDS, fieldsSchemaOf } from './page-fields.js';

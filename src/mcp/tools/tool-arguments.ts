@@ -3,7 +3,11 @@ import { validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { clearableFieldsOf, namesOf } from '../../fields/field.js';
 import { Flag, Uuid } from '../../fields/kinds/kinds.js';
-import { hasPlainProperties, propertiesOf, readClass } from '../../fields/input/read-class.js';
+import {
+  hasPlainProperties,
+  propertiesOf,
+  readIntoClass,
+} from '../../fields/input/read-into-class.js';
 import { type Input, type ProblemWording, readInput } from '../../fields/input/read-input.js';
 import { readParameters } from '../../fields/input/read-parameters.js';
 import { CLEAR, applyClear, problemOfNames } from './clear.js';
@@ -114,7 +118,7 @@ export class ToolArguments {
     parseProblems: readonly FieldProblem[],
   ): MaybePromise<Input<object>> {
     const { input, clearable, wording } = this;
-    const read = hasPlainProperties(input) ? readClass : readInput;
+    const read = hasPlainProperties(input) ? readIntoClass : readInput;
     if (this.tool.effect === 'reads' && read === readInput)
       return readParameters(input, args, parseProblems, { wording });
     if (clearable.length === 0) return read(input, args, parseProblems, { wording });

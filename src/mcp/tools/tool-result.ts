@@ -21,7 +21,7 @@ export function toolResult(value: object): ToolResult {
 /**
  * A failure that tells the agent what happened and what to do next
  * (docs/contract/mcp.md#tool-errors).
- * @param metadata further machine-readable properties of the error
+ * @param metadata additional machine-readable properties of the error
  */
 export function toolError(
   error: ApiError,

@@ -23,7 +23,10 @@ export interface ToolOptions {
   readonly resource?: string;
   /** The DTO of the other arguments. */
   readonly input?: Type<object>;
-  /** The fields of a page's items. The argument `fields` adds others. By default items have all fields. */
+  /**
+   * The fields that items of a page contain. Callers can request more with the argument `fields`. If not
+   * set, items contain all fields.
+   */
   readonly summary?: readonly string[];
   /** Calls count as messages and not as reads or writes. */
   readonly isUnmetered?: true;

@@ -140,7 +140,7 @@ describe('shared files', () => {
     expect(ofB()).toBe('a');
   });
 
-  it('runs again after it failed', async () => {
+  it('run again after they failed', async () => {
     const file = await write({ 'a.ts': "throw new Error('no');" });
     const files = sharedFiles();
     expect(() => files.require(file)).toThrow('no');

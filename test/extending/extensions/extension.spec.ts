@@ -121,13 +121,13 @@ describe('a table of an extension', () => {
     expectError(response, 404, 'lead_not_found');
   });
 
-  it('ends the start with a sentence if it does not exist', async () => {
+  it('makes startup fail if it does not exist', async () => {
     await expect(startWith(tenantTable('absent'))).rejects.toThrow(
       'The database does not match the declared tables: the table absent does not exist.',
     );
   });
 
-  it('ends the start with a list of all missing parts', async () => {
+  it('makes startup fail with a list of all missing parts', async () => {
     await app.sql('create table half (organization_id uuid, id uuid, lead_id uuid)');
     const half = tenantTable('half', {
       counted: ['status'],
@@ -141,7 +141,7 @@ describe('a table of an extension', () => {
     await app.sql('drop table half');
   });
 
-  it('ends the start with the index of a sort that has none', async () => {
+  it('makes startup fail with the missing index of a sort', async () => {
     const sorted = tenantTable('notes', { ...notesTable, softDelete: true, sorts: ['text'] });
     await expect(startWith(sorted)).rejects.toThrow(
       'the table notes lacks the index of the sort text (create index notes_by_text on notes ' +
@@ -158,7 +158,7 @@ describe('a table of an extension', () => {
     await (await startWith(notesTable)).stop();
   });
 
-  it('ends the start if a list has a sort that it does not declare', async () => {
+  it('makes startup fail if a list has a sort that it does not declare', async () => {
     const starting = startWith(notesTable, listModule(TextQuery));
     await expect(starting).rejects.toThrow(
       "The list of notes has the sort text, but tenantTable('notes') does not. Add the column text to its sorts",
@@ -167,7 +167,7 @@ describe('a table of an extension', () => {
   });
 
   it.each(['Messages', 'a b', 'messages; drop table leads'])('cannot be named %s', (name) => {
-    expect(() => tenantTable(name)).toThrow('is not a name of lower-case letters');
+    expect(() => tenantTable(name)).toThrow('is not a valid name');
   });
 
   async function messageOf(failure: Promise<unknown>): Promise<string> {
@@ -254,7 +254,7 @@ describe('the command line of an application with an extension', () => {
   });
 });
 
-describe('the start', () => {
+describe('startup with extensions', () => {
   const named = (name: string, part: Partial<Extension>): Extension => ({
     ...defineExtension({ name, module: EmptyModule }),
     ...part,
@@ -262,9 +262,9 @@ describe('the start', () => {
   const error = notesExtension.errors.provider_unavailable;
 
   it.each<[string, Extension[], string]>([
-    ['one name', [named('one', {}), named('one', {})], 'The name one of the extension one'],
+    ['the same name', [named('one', {}), named('one', {})], 'The name one of the extension one'],
     [
-      'one scope',
+      'the same scope',
       [notesExtension, named('b', { scopes: ['notes:read'] })],
       'The scope notes:read of the extension b belongs to the extension acme-notes',
     ],
@@ -284,12 +284,12 @@ describe('the start', () => {
       'The setting PORT of the extension b belongs to Latitude itself',
     ],
     [
-      'one table',
+      'the same table',
       [notesExtension, named('b', { tables: [notesTable] })],
       'The table notes of the extension b belongs to the extension acme-notes',
     ],
-  ])('fails if two claim %s', async (_, extensions, sentence) => {
-    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(sentence);
+  ])('fails if two of them claim %s', async (_, extensions, message) => {
+    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(message);
   });
 
   it.each<[string, Partial<Extension>]>([
@@ -297,20 +297,23 @@ describe('the start', () => {
     [`declares compatibleWith: 'new'`, { compatibleWith: 'new' }],
     ['declares the scope notes', { scopes: ['notes'] }],
     ['declares the error code notFound', { errors: { notFound: error } }],
-    ['with the status 200', { errors: { fine: { ...error, status: 200 } } }],
-  ])('fails if an extension %s', async (sentence, part) => {
+    [
+      'declares the error code fine with the status 200',
+      { errors: { fine: { ...error, status: 200 } } },
+    ],
+  ])('fails if an extension %s', async (message, part) => {
     const extensions = [named('b', part)];
-    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(sentence);
+    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(message);
   });
 
-  it('fails if two extensions have one command', async () => {
+  it('fails if two of them have the same command', async () => {
     const adds = (name: string) => named(name, { commands: notesExtension.commands });
     await expect(serve(defineConfig({ extensions: [adds('one'), adds('two')] }))).rejects.toThrow(
       "A command of the extension two is refused: cannot add command 'notes' as already have command 'notes'.",
     );
   });
 
-  it('fails if a setting of an extension is not valid', async () => {
+  it('fails if a setting of an extension is invalid', async () => {
     const env = { NOTES_PROVIDER_URL: 'nowhere' };
     await expect(TestApp.start({ extensions: [notesExtension], env })).rejects.toThrow(
       'NOTES_PROVIDER_URL must be a URL such as https://example.com',

@@ -154,7 +154,7 @@ class VisitsModule {}
 const CREATE_VISITS = `create table visits (organization_id uuid, id uuid,
   primary key (organization_id, id))`;
 
-describe('the start', () => {
+describe('startup', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
   beforeAll(async () => {
@@ -178,38 +178,41 @@ describe('the start', () => {
     ['ping', 'RequestTool', RequestToolModule],
     ['pong', 'TransientTool', TransientToolModule],
     ['greet', 'DependentPrompt', DependentPromptModule],
-  ])('refuses %s of /mcp, because %s is not a singleton', async (name, provider, module) => {
-    expect(await failureOf(module)).toBe(
-      `${name} of /mcp is a method of ${provider}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
-    );
-  });
+  ])(
+    'fails if %s of /mcp is a method of %s, which is not a singleton',
+    async (name, provider, module) => {
+      expect(await failureOf(module)).toBe(
+        `${name} of /mcp is a method of ${provider}, which is not a singleton: it or a provider that it injects has the scope REQUEST or TRANSIENT. Inject singletons only, and take what belongs to the request from the Actor.`,
+      );
+    },
+  );
 
-  it('refuses routes of two methods, even if their parameters have different names', async () => {
+  it('fails if two methods declare the same route, even if their parameters have different names', async () => {
     expect((await failureOf(RepeatedRoutesModule)).split('\n')).toEqual([
       'POST /visits is declared by RepeatedRoutes.add and by RepeatedRoutes.addAgain. Change the path of one of them.',
       'GET /api/v1/leads/:id is declared by RepeatedRoutes.lead and by LeadsController.get. Change the path of one of them.',
     ]);
   });
 
-  it('refuses a tool of two methods', async () => {
+  it('fails if two methods declare the same tool', async () => {
     expect(await failureOf(RepeatedToolModule)).toBe(
       'list_leads of /mcp is declared by LeadsTools and by RepeatedTool. Rename one of them.',
     );
   });
 
-  it('refuses TypeORM repositories of tables with records of organizations', async () => {
-    const sentence = (provider: string, entity: string, table: string) =>
+  it('fails if a provider injects a TypeORM repository of a table with records of organizations', async () => {
+    const messageOf = (provider: string, entity: string, table: string) =>
       `${provider} injects the TypeORM repository of ${entity}, whose table ${table} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
     expect((await failureOf(ReportsModule)).split('\n')).toEqual([
-      sentence('Reports', 'Lead', 'leads'),
-      sentence('Reports', 'Visit', 'visits'),
-      sentence('visits of a factory', 'Visit', 'visits'),
+      messageOf('Reports', 'Lead', 'leads'),
+      messageOf('Reports', 'Visit', 'visits'),
+      messageOf('visits of a factory', 'Visit', 'visits'),
     ]);
   });
 
-  it('refuses a table that an entity maps and no row-level security protects', async () => {
+  it('fails if an entity maps a table with an organization_id but without row-level security', async () => {
     expect(await failureOf(VisitsModule)).toBe(
-      'The tables visits hold records of organizations, but are not under forced row-level security. Create such tables with createTenantTable, or run the statements of protectTenantTable in a migration.',
+      'The tables visits hold records of organizations, but are not under forced row-level security. In a migration, create such tables with createTenantTable, which enables row-level security.',
     );
   });
 });

@@ -138,7 +138,7 @@ describe("a team's own tool (one source with REST)", () => {
     }
   });
 
-  it('that deletes accepts dry_run, which changes no row', async () => {
+  it('accepts dry_run if it deletes, and then changes no row', async () => {
     const lead = await createLead(tenant.api);
     const { id } = lead;
     const call = { id, reason: 'Done' };

@@ -148,7 +148,7 @@ class TreeDto {
 it.each<[Type<object>, string]>([
   [UntypedDto, 'The tool other takes UntypedDto, whose property anything has no rule of its type.'],
   [TreeDto, 'The tool other takes TreeDto, which contains itself.'],
-])('the start fails if a tool takes %p', async (input, sentence) => {
+])('startup fails if a tool takes %p', async (input, message) => {
   const starting = TestApp.start({ modules: [moduleWith(input)], database: app.database });
-  await expect(starting).rejects.toThrow(sentence);
+  await expect(starting).rejects.toThrow(message);
 });

@@ -256,16 +256,16 @@ describe('an interceptor', () => {
 });
 
 describe('enhancers of a controller', () => {
-  it('a guard that returns false is 403 forbidden', async () => {
+  it('a guard that returns false causes 403 forbidden', async () => {
     expectError(await tenant.api.get(`${NOTES}/guarded`), 403, 'forbidden');
   });
 
-  it('a typed filter answers as it is written', async () => {
+  it('a typed filter sends its own response', async () => {
     const { status, body } = await tenant.api.get(`${NOTES}/old`);
     expect({ status, body: body as unknown }).toEqual({ status: 410, body: { too_old: true } });
   });
 
-  it('a pipe transforms a parameter, and its refusal is a validation_error', async () => {
+  it('a pipe transforms a parameter, and a value that it refuses causes a validation_error', async () => {
     expect(dataOf(await tenant.api.get(`${NOTES}/number/7`))).toMatchObject({ number: 7 });
     expectError(await tenant.api.get(`${NOTES}/number/x`), 400, 'validation_error');
   });

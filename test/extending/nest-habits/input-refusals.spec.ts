@@ -98,7 +98,7 @@ const FAULTS = [
   `POST /api/v1/odd/class takes @Body() as Undeclared, ${REMEDY}`,
   `GET /api/v1/odd/query takes @Query() as Undeclared, ${REMEDY}`,
   `GET /api/v1/odd/date takes @Query('from') as Date, ${REMEDY}`,
-  "GET /api/v1/odd/nested takes @Query('filter') as One, but its value is text. Give the parameter a pipe that parses it.",
+  "GET /api/v1/odd/nested takes @Query('filter') as One, but its value is a string. Give the parameter a pipe that parses it.",
   `GET /api/v1/odd/path/:id takes @Param() as Undeclared, ${REMEDY}`,
   `POST /api/v1/odd/text takes @Body() as String, ${REMEDY}`,
   'POST /api/v1/odd/two takes the whole body twice, as One and as Two. Combine the classes with IntersectionType.',
@@ -106,8 +106,8 @@ const FAULTS = [
   'GET /api/v1/odd/open declares no access. Add @RequireScope(), @AnyKey() or @Public() to its method.',
 ];
 
-describe('a start with routes that cannot work', () => {
-  it('fails with a sentence for each route that names the remedy', async () => {
+describe('startup with invalid routes', () => {
+  it('fails with one line for each route, which names the remedy', async () => {
     const start = TestApp.start({ modules: [OddModule] });
     const message = await start.then(
       () => 'started',

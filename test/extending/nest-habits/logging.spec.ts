@@ -87,7 +87,7 @@ describe('the Logger of Nest', () => {
     expect(JSON.stringify(lines)).not.toContain(SECRET);
   });
 
-  it('logs the lines of Nest about its start at debug', async () => {
+  it("logs Nest's startup messages at level debug", async () => {
     const isOfNest = ({ context }: Line) => /^(Nest|Router|Routes|Instance)/.test(String(context));
     expect((await logOf({ logLevel: 'info' })).filter(isOfNest)).toEqual([]);
     expect((await logOf({ logLevel: 'debug' })).filter(isOfNest)).not.toEqual([]);

@@ -59,7 +59,7 @@ describe('a StreamableFile', () => {
     expect(headers.get('content-length')).toBe(String(CSV.length));
   });
 
-  it.each(['GET', 'HEAD'])('is internal_error on %s if it cannot be opened', async (method) => {
+  it.each(['GET', 'HEAD'])('causes internal_error on %s if it cannot be opened', async (method) => {
     const { status, headers, text } = await send('missing-file', { method });
     expect(status).toBe(500);
     expect(headers.get('content-type')).toBe(ANSWER_TYPE);
@@ -189,7 +189,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('@Render', () => {
-  it('ends the start with the name of the route if there is no view engine', async () => {
+  it('makes startup fail with the name of the route if there is no view engine', async () => {
     @Controller('api/v1/pages')
     class PagesController {
       @Get('first')

@@ -163,7 +163,7 @@ describe('@Throttle and @SkipThrottle', () => {
   });
 });
 
-describe('a start', () => {
+describe('startup with @nestjs/throttler', () => {
   function startWith(decorate: MethodDecorator): Promise<TestApp> {
     @Controller(PATH)
     class FaultyController {
@@ -195,8 +195,8 @@ describe('a start', () => {
       'has @Throttle with a ttl that is not a positive integer',
     ],
   ])('fails for limits that cannot work: %#', async (decorator, message) => {
-    const sentence = `GET ${PATH}/faulty ${message}`;
-    await expect(startWith(decorator)).rejects.toThrow(sentence);
+    const expected = `GET ${PATH}/faulty ${message}`;
+    await expect(startWith(decorator)).rejects.toThrow(expected);
   });
 
   function moduleWith(imports: Parameters<typeof Module>[0]['imports'], ...providers: Provider[]) {
@@ -218,7 +218,7 @@ describe('a start', () => {
     await expect(TestApp.start({ modules: [module] })).rejects.toThrow(message);
   });
 
-  it('takes the storage that a module provides', async () => {
+  it('uses the storage that a module provides', async () => {
     class CountingStorage extends MemoryRateLimitStorage {
       counts = 0;
       override count(key: string, ttl: number, limit: number) {

@@ -112,8 +112,8 @@ describe('GET /health/ready', () => {
   });
 });
 
-describe('the start', () => {
-  it('fails if two indicators have one name', async () => {
+describe('startup', () => {
+  it('fails if two health indicators have the same name', async () => {
     const start = withIndicators([SlowIndicator, SlowIndicator], () => Promise.resolve());
     await expect(start).rejects.toThrow('The health indicator slow needs a name in snake_case');
   });

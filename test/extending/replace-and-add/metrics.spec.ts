@@ -77,7 +77,7 @@ describe('a metric of a module', () => {
 it.each([
   ['another metric of a team', [GreetingsModule, RivalModule], 'acme_messages_sent_total'],
   ['a metric of Latitude', [TakenModule], 'latitude_build_info'],
-])('the start fails if a metric has the name of %s', async (_, modules, name) => {
+])('startup fails if a metric has the name of %s', async (_, modules, name) => {
   await expect(TestApp.start({ modules, database: app.database })).rejects.toThrow(
     `Two metrics have the name ${name}: begin the names of metrics with that of the extension.`,
   );

@@ -79,20 +79,20 @@ describe('compliance rules', () => {
   });
 });
 
-describe('the start', () => {
+describe('startup', () => {
   it.each<[string, Extension[], string]>([
     [
       'an extension replaces what is not replaceable',
       [named('one', { replaces: [{ provide: LeadsService, useValue: {} }] })],
-      'The extension one replaces LeadsService, which cannot be replaced. Replaceable are LeadScorer',
+      'The extension one replaces LeadsService, which cannot be replaced. The classes that can be replaced are: LeadScorer',
     ],
     [
-      'an extension adds to what has one implementation',
+      'an extension adds to a provider that has one implementation',
       [named('one', { adds: [scorer] })],
-      'The extension one adds LeadScorer, to which nothing can be added. Addable are ComplianceRule',
+      'The extension one adds a provider to LeadScorer, which accepts no other providers. Providers can be added to: ComplianceRule',
     ],
     [
-      'two extensions replace the same',
+      'two extensions replace the same provider',
       [named('one', { replaces: [scorer] }), named('two', { replaces: [scorer] })],
       'The extensions one and two both replace LeadScorer: keep one of them.',
     ],
@@ -102,12 +102,12 @@ describe('the start', () => {
       'The extensions one and two both replace ComplianceRule: keep one of them.',
     ],
     [
-      'an extension replaces the same twice',
+      'an extension replaces the same provider twice',
       [named('one', { replaces: [scorer, scorer] })],
       'The extension one replaces LeadScorer twice: keep one of them.',
     ],
-  ])('fails if %s', async (_, extensions, sentence) => {
-    await expect(start({ extensions })).rejects.toThrow(sentence);
+  ])('fails if %s', async (_, extensions, message) => {
+    await expect(start({ extensions })).rejects.toThrow(message);
   });
 
   it.each<[Type<unknown>, string]>([

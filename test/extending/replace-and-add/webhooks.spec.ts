@@ -171,7 +171,7 @@ describe('a webhook route', () => {
   });
 });
 
-it('the start fails if no module provides the verifier', async () => {
+it('startup fails if no module provides the verifier', async () => {
   const start = TestApp.start({ modules: [WithoutVerifierModule], database: app.database });
   await expect(start).rejects.toThrow(
     'POST /api/v1/hooks/sms is verified by SmsVerifier, which no module provides.',

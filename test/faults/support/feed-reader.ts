@@ -7,7 +7,7 @@ export class FeedReader {
   private readonly created = new Set<string>();
   private after = '';
 
-  /** Reads all further events. */
+  /** Reads all events after the last one that was read. */
   async readOn(api: ApiClient): Promise<void> {
     let page: EventsPage;
     do {

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Sample } from './values.js';
+import type { SentValue } from './values.js';
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
@@ -18,14 +18,14 @@ const OFFSETS = fc.oneof(
     }),
 );
 
-/** Where the text of a time of day may end: after its minutes, its seconds, or some fraction. */
+/** The fraction of a time of day: undefined omits the seconds too, '' omits only the fraction. */
 const FRACTIONS = fc.oneof(
   fc.constantFrom(undefined, ''),
   fc.stringMatching(/^[0-9]{1,9}$/).map((digits) => `.${digits}`),
 );
 
 /** Dates and date-times of the years 0001 to 9999, which come back in UTC to the millisecond. */
-export function dateTimes(): Arbitrary<Sample> {
+export function dateTimes(): Arbitrary<SentValue> {
   const dates = fc.date(YEARS).map((date) => {
     const day = date.toISOString().slice(0, 10);
     return { sent: day, instant: Date.parse(`${day}T00:00:00.000Z`) };
@@ -45,7 +45,7 @@ export function dateTimes(): Arbitrary<Sample> {
 }
 
 /**
- * Texts that resemble a date-time and are not accepted
+ * Strings that resemble a date-time and are not accepted
  * (docs/contract/resources.md#dates-and-times).
  */
 export function invalidDateTimes(): Arbitrary<string> {

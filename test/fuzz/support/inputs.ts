@@ -4,7 +4,7 @@ import { fieldLabel } from '../../../src/errors/field-problem.js';
 import { type Field, fieldsOf, isUpdate } from '../../../src/fields/field.js';
 import { type Json, jsonValues } from './json.js';
 import { texts } from './texts.js';
-import { invalidValues, type Sample, validValues } from './values.js';
+import { invalidValues, type SentValue, validValues } from './values.js';
 
 /** An input and the expected values of its fields. For an update, only the changed fields. */
 export interface ValidInput {
@@ -18,13 +18,13 @@ export interface InvalidInput {
   readonly fields: readonly string[];
 }
 
-type Samples = Readonly<Record<string, Sample | undefined>>;
+type SentValues = Readonly<Record<string, SentValue | undefined>>;
 
-const NULL: Sample = { sent: null, stored: null };
+const NULL: SentValue = { sent: null, stored: null };
 
 /** Valid bodies of a DTO. */
 export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInput> {
-  const sampleOf = (field: Field): Arbitrary<Sample | undefined> => {
+  const valueOf = (field: Field): Arbitrary<SentValue | undefined> => {
     const values = validValues(field, lead).filter(
       ({ stored }) => stored !== null || acceptsNull(dto, field),
     );
@@ -32,9 +32,9 @@ export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInp
     const nothing = fc.constantFrom(undefined, ...(acceptsNull(dto, field) ? [NULL] : []));
     return fc.oneof({ weight: 2, arbitrary: values }, { weight: 1, arbitrary: nothing });
   };
-  const samples = fieldsOf(dto).map((field) => [field.name, sampleOf(field)] as const);
+  const values = fieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
   return fc
-    .record<Samples>(Object.fromEntries(samples))
+    .record<SentValues>(Object.fromEntries(values))
     .filter((given) => fieldWithInvalidTime(dto, storedOf(dto, given)) === undefined)
     .map((given) => ({ sent: sentOf(given), stored: storedOf(dto, given) }));
 }
@@ -117,14 +117,14 @@ function unknownFields(fields: readonly Field[]): Arbitrary<Json> {
   );
 }
 
-function sentOf(samples: Samples): Json {
-  const given = Object.entries(samples).filter(([, sample]) => sample !== undefined);
-  return Object.fromEntries(given.map(([name, sample]) => [name, sample?.sent]));
+function sentOf(values: SentValues): Json {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, value?.sent]));
 }
 
-function storedOf(dto: Type<object>, samples: Samples): Json {
-  const fields = fieldsOf(dto).filter(({ name }) => !isUpdate(dto) || samples[name] !== undefined);
+function storedOf(dto: Type<object>, values: SentValues): Json {
+  const fields = fieldsOf(dto).filter(({ name }) => !isUpdate(dto) || values[name] !== undefined);
   return Object.fromEntries(
-    fields.map(({ name, presence }) => [name, samples[name]?.stored ?? presence.default ?? null]),
+    fields.map(({ name, presence }) => [name, values[name]?.stored ?? presence.default ?? null]),
   );
 }

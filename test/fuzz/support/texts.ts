@@ -8,7 +8,7 @@ export const NAUGHTY: readonly string[] = naughty;
 /** Characters that trimming removes (docs/contract/resources.md#text). */
 const BLANKS = ['', '', '', ' ', '\t\r\n', '\u00a0', '\ufeff\u3000', '\u2028'];
 
-/** Any text of at most this number of code points, without NUL. */
+/** Any string of at most this number of code points, without NUL. */
 export function texts(maxLength: number): Arbitrary<string> {
   const short = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -22,13 +22,13 @@ export function texts(maxLength: number): Arbitrary<string> {
   );
 }
 
-/** Texts of which some are surrounded by white space. */
+/** Strings of which some are surrounded by white space. */
 export function padded(inner: Arbitrary<string>): Arbitrary<string> {
   const blank = fc.constantFrom(...BLANKS);
   return fc.tuple(blank, inner, blank).map((parts) => parts.join(''));
 }
 
-/** Texts that exceed this number of code points, also after trimming. */
+/** Strings that exceed this number of code points, also after trimming. */
 export function tooLong(maxLength: number): Arbitrary<string> {
   return padded(
     fc
@@ -37,7 +37,7 @@ export function tooLong(maxLength: number): Arbitrary<string> {
   );
 }
 
-/** Texts that cannot be stored: with NUL, or with half of a surrogate pair. */
+/** Strings that cannot be stored: with NUL, or with half of a surrogate pair. */
 export function unstorable(): Arbitrary<string> {
   const bad = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
   return fc.tuple(texts(20), bad, texts(20)).map((parts) => parts.join(''));
@@ -47,7 +47,7 @@ export function codePoints(text: string): number {
   return [...text].length;
 }
 
-/** Whether a trimmed text is not empty. */
+/** Whether a string is empty after trimming. */
 export function isBlank(text: string): boolean {
   return trimText(text) === '';
 }
@@ -60,7 +60,7 @@ function cut(text: string, maxLength: number): string {
   return [...text].slice(0, maxLength).join('');
 }
 
-/** Text of exactly this number of code points, which trimming does not change. */
+/** A string of exactly this number of code points, which trimming does not change. */
 function fill(text: string, length: number): string {
   const filling = isBlank(text) ? 'x' : trimText(text);
   const whole = [...filling.repeat(Math.ceil(length / codePoints(filling)))].slice(0, length - 1);

@@ -7,7 +7,7 @@ import { invalidJsonObjects, hugeNumbers, jsonObjects, jsonValues } from './json
 import { isBlank, padded, texts, tooLong, unstorable } from './texts.js';
 
 /** A value as it is sent, and as it must be returned (docs/contract/resources.md). */
-export interface Sample {
+export interface SentValue {
   readonly sent: unknown;
   readonly stored: unknown;
 }
@@ -34,7 +34,7 @@ export function isLeadReference({ name }: Field): boolean {
 }
 
 /** Valid values of a field. */
-export function validValues(field: Field, lead: string): Arbitrary<Sample> {
+export function validValues(field: Field, lead: string): Arbitrary<SentValue> {
   const { schema, presence } = field;
   const { minLength = 1, maxLength = 0, pattern = '', minimum, maximum } = schema;
   if (isLeadReference(field)) return uuids(fc.constant(lead));
@@ -67,7 +67,7 @@ export function validValues(field: Field, lead: string): Arbitrary<Sample> {
   }
 }
 
-/** Invalid texts of a field that are not blank. */
+/** Invalid strings for a field that are not blank. */
 export function invalidTexts({ schema }: Field): Arbitrary<string> {
   const { maxLength = 0, enum: words = [] } = schema;
   const others = texts(200).filter((text) => !isBlank(text));
@@ -134,20 +134,20 @@ function isOf(kind: Kind, value: unknown): boolean {
   return typeof value === 'string';
 }
 
-/** Texts that are trimmed. An optional one can be blank. */
-function trimmed(inner: Arbitrary<string>): Arbitrary<Sample> {
+/** Strings that are trimmed. The value of an optional field can be blank. */
+function trimmed(inner: Arbitrary<string>): Arbitrary<SentValue> {
   return padded(inner).map((sent) => ({ sent, stored: trimText(sent) || null }));
 }
 
-function uuids(inner: Arbitrary<string>): Arbitrary<Sample> {
+function uuids(inner: Arbitrary<string>): Arbitrary<SentValue> {
   return fc.tuple(padded(inner), fc.boolean()).map(([text, isUpper]) => {
     const sent = isUpper ? text.toUpperCase() : text;
     return { sent, stored: trimText(sent).toLowerCase() };
   });
 }
 
-/** Lists without duplicates, sent with some. */
-function lists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<Sample> {
+/** Lists that are sent with duplicates and stored without them. */
+function lists({ maxItems = 0, items = {} }: JsonSchema): Arbitrary<SentValue> {
   const { maxLength = 0 } = items;
   const item = padded(texts(maxLength)).filter((text) => !isBlank(text));
   const numbered = Array.from({ length: maxItems }, (_, i) => `item ${i}`);

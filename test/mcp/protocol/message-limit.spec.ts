@@ -174,7 +174,10 @@ describe('the limit of messages', () => {
 
   it.each<[string, () => Promise<Answer>]>([
     ['a call of a known tool without a session', () => caller.post(listLeads())],
-    ['a call of a known tool in no session', () => caller.post(listLeads(), sessionHeader('x'))],
+    [
+      'a call of a known tool in an unknown session',
+      () => caller.post(listLeads(), sessionHeader('x')),
+    ],
     [
       'a call of a known tool with arguments that are no object',
       () => caller.rpc(session, 'tools/call', listLeads(1).params),
@@ -189,22 +192,19 @@ describe('the limit of messages', () => {
         }),
     ],
     [
-      'a call of a known tool with a foreign revision',
+      'a call of a known tool with an unsupported revision',
       () => caller.post(listLeads(), { ...sessionHeader(session), 'MCP-Protocol-Version': 'x' }),
     ],
-    ['resources/read without an address', () => caller.rpc(session, 'resources/read', {})],
-  ])(
-    'given one message left, when %s is refused, then that has counted, as a message or as a read',
-    async (_, ask) => {
-      await leave(1);
-      const answer = await ask();
-      expect(answer.body.error).toBeDefined();
-      const { status } = await ping();
-      const read = await owner.api.get('/api/v1/me');
-      const left = Number(read.headers.get('ratelimit-remaining'));
-      expect({ status, left }).not.toEqual({ status: 200, left: 49 });
-    },
-  );
+    ['resources/read without a URI', () => caller.rpc(session, 'resources/read', {})],
+  ])('counts %s, which is refused, as a message or as a read', async (_, ask) => {
+    await leave(1);
+    const answer = await ask();
+    expect(answer.body.error).toBeDefined();
+    const { status } = await ping();
+    const read = await owner.api.get('/api/v1/me');
+    const left = Number(read.headers.get('ratelimit-remaining'));
+    expect({ status, left }).not.toEqual({ status: 200, left: 49 });
+  });
 
   it('treats a call with a task, which is not supported, like any other call', async () => {
     const asTask = { ...listLeads().params, task: { ttl: 1 } };

@@ -58,7 +58,7 @@ describe('a stateless request that is refused with a JSON-RPC error', () => {
   });
 
   it.each(['2099-01-01', '2025-11-25', 'x', ''])(
-    '400 and -32022 that names what is supported: the revision "%s"',
+    '400 and -32022 with the supported revisions: the revision "%s"',
     async (requested) => {
       const headers = {
         ...mirrorHeaders('tools/call', LIST_LEADS),
@@ -111,7 +111,7 @@ describe('a stateless request that is refused with a JSON-RPC error', () => {
   });
 
   it.each(['lead://x', 'nope://x', 'lead://01a1fbde-995e-72a3-a032-ab1c988b9794', 'x', ''])(
-    '200 and -32602: the address "%s", which names nothing',
+    '200 and -32602: the URI "%s", which names nothing',
     async (uri) => {
       const data = { uri, code: 'not_found', retryable: false };
       expectRpcError(await mcp.statelessRpc('resources/read', { uri }), 200, INVALID_PARAMS, data);
@@ -140,7 +140,7 @@ describe('a stateless request that is refused with an error of REST', () => {
     expectRefusal(await mcp.post(list, headers), 403, 'origin_not_allowed');
   });
 
-  it('413 and 415', async () => {
+  it('413 for a large body and 415 for text/plain', async () => {
     const padded = list + ' '.repeat(300_000);
     expectRefusal(await mcp.post(padded, mirror), 413, 'payload_too_large');
     const headers = { ...mirror, 'Content-Type': 'text/plain' };

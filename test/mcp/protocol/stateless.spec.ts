@@ -310,10 +310,14 @@ describe('requests with and without sessions', () => {
 
 describe('the client of SDK 2', () => {
   it.each([
-    ['as it comes', undefined, SESSION_PROTOCOL_VERSIONS[0]],
-    ['that asks first', 'auto', STATELESS_REVISION],
-    ['that insists', { pin: STATELESS_REVISION }, STATELESS_REVISION],
-  ] as const)('%s lists, calls and reads', async (_, mode, revision) => {
+    ['with its default settings', undefined, SESSION_PROTOCOL_VERSIONS[0]],
+    ['that negotiates the revision', 'auto', STATELESS_REVISION],
+    [
+      'that requires the revision without sessions',
+      { pin: STATELESS_REVISION },
+      STATELESS_REVISION,
+    ],
+  ] as const)('%s lists and calls tools, and reads resources', async (_, mode, revision) => {
     const owner = await app.organization();
     const { id } = await createLead(owner.api);
     const client = new NewClient(

@@ -74,7 +74,7 @@ describe('the stream of a session', () => {
   });
 
   it.each(['2025-06-18', '2025-03-26', '2024-11-05'])(
-    'given a session of %s, when GET is sent, then the first event is the first message',
+    'has the first message as its first event in a session of %s',
     async (revision) => {
       const session = await caller.openSession(revision);
       const stream = await caller.openStream(session);

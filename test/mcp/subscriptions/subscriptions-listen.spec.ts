@@ -65,7 +65,7 @@ describe('subscriptions/listen', () => {
   const untilLeft = (count: number, of = app) =>
     until(() => Promise.resolve(listeners(of) === count));
 
-  it('sends an acknowledgement, notifications with its subscription id, and a result at the end', async () => {
+  it('sends an acknowledgement, notifications with the subscription id of the request, and a result at the end', async () => {
     const instance = await TestApp.start({ database: app.database });
     const filter = { toolsListChanged: true, promptsListChanged: true };
     const resourceSubscriptions = [uriOf(lead), `lead://${randomUUID()}`];
@@ -104,7 +104,10 @@ describe('subscriptions/listen', () => {
 
   it.each([
     ['nothing', {}],
-    ['what there is not', { promptsListChanged: true, resourceSubscriptions: ['x://y'] }],
+    [
+      'what the server does not have',
+      { promptsListChanged: true, resourceSubscriptions: ['x://y'] },
+    ],
   ])('ends at once when the client asks for %s', async (_, filter) => {
     const stream = await mcp.openStatelessStream(filter);
     expect((await stream.nextMessage()).message).toMatchObject({ params: { notifications: {} } });

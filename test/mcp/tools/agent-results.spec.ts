@@ -116,7 +116,7 @@ describe('the items of a list', () => {
     });
   });
 
-  it('have the further fields that the call names', async () => {
+  it('have the additional fields that the call names', async () => {
     await bookAppointment();
     const fields = ['type', 'booked_by', 'created_at', 'status'];
     expect(await itemOf('list_appointments', { fields })).toMatchObject({

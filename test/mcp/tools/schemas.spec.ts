@@ -233,7 +233,7 @@ describe('the schemas of tools, for the APIs of all models', () => {
 });
 
 describe.each(PROTOCOL_MODES)('results (%s)', (protocolMode) => {
-  it('are valid by the output schemas, including nulls', async () => {
+  it('match the output schemas, including nulls', async () => {
     const caller = await connectAgent(app, await app.organization(), protocolMode);
     const ajv = new Ajv2020({ strict: true });
     const valid = (name: string, result: unknown) => {

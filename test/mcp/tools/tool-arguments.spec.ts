@@ -154,7 +154,7 @@ describe.each(PROTOCOL_MODES)('the arguments of tools (%s)', (protocolMode) => {
     ['a byte order mark', `\ufeff${callOf('list_leads', '{}')}`],
   ];
 
-  it.each(OUTSIDE)('400 for %s', async (_, text) => {
+  it.each(OUTSIDE)('are answered with 400 in a message with %s', async (_, text) => {
     expectError(await caller.post(text), 400, 'validation_error');
   });
 

@@ -128,7 +128,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     expect(rest).toEqual({ ...state, remaining: limit - 2 });
   });
 
-  it('prevent any change beyond them', async () => {
+  it('prevent changes over the limit', async () => {
     const lead = await createLead(us.api, { first_name: 'A' });
     for (let i = 1; i < WRITES; i++) await after('update_lead', { id: lead.id, city: `City ${i}` });
     const before = await getLead(us.api, lead.id);
@@ -148,7 +148,7 @@ describe.each(PROTOCOL_MODES)('the rate limits of tools (%s)', (protocolMode) =>
     await expectOverLimit('create_lead', { nonsense: 1 }, WRITES);
   });
 
-  it('are neither counted nor extended by a refusal', async () => {
+  it('do not count a call over the limit, which does not extend the window either', async () => {
     const { reset } = await after('list_leads');
     for (let i = 1; i < READS; i++) await after('list_leads');
     for (let i = 0; i < 3; i++) {

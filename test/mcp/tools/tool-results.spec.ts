@@ -63,7 +63,7 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
   const listedTool = (name: string): ListedTool => listed.find((tool) => tool.name === name)!;
 
   describe('a call that succeeds', () => {
-    /** Calls a tool and expects a result that equals its text and is valid by its output schema. */
+    /** Calls a tool and expects a result that equals its text and matches its output schema. */
     async function call(tool: ToolCase, args: Arguments): Promise<Row> {
       const result = await agent.call(tool.name, args);
       expect(result).toEqual({

@@ -13,7 +13,7 @@ import { stopBackgroundWork } from './isolation.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { createDatabase } from '../../../src/testing/databases.js';
 import type { Extension } from '../../../src/extension/extension.js';
-import { ledgersOf } from '../../../src/extension/extensions.js';
+import { extensionMigrationsOf } from '../../../src/extension/extensions.js';
 import { asSuperuser, createDatabaseWithPlainOwner, queryAs } from './plain-owner.js';
 
 export const withoutProgress: BackupProgress = (_, work) => work(() => undefined);
@@ -42,7 +42,7 @@ export async function restore(
   extensions: readonly Extension[] = [],
 ): Promise<void> {
   const reader = await BackupReader.open(createReadStream(file));
-  await restoreBackup(target, reader, withoutProgress, ledgersOf(extensions));
+  await restoreBackup(target, reader, withoutProgress, extensionMigrationsOf(extensions));
 }
 
 /** All rows as text, by table. Tables that describe the schema are left out. */

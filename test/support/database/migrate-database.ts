@@ -6,7 +6,7 @@ import {
   MIGRATIONS,
 } from '../../../src/database/connection/data-source-options.js';
 import { migrate } from '../../../src/database/migrate.js';
-import { ledgerOf } from '../../../src/database/migration-ledgers.js';
+import { migrationsOfExtension } from '../../../src/database/extension-migrations.js';
 
 /** Runs the migrations of Latitude that a database lacks. */
 export async function migrateDatabase(
@@ -18,8 +18,9 @@ export async function migrateDatabase(
   const dataSource = new DataSource(options);
   await dataSource.initialize();
   try {
-    const ledgers = ofExtension.length > 0 ? [ledgerOf('example', ofExtension)] : [];
-    await migrate(dataSource, { ledgers });
+    const extensionMigrations =
+      ofExtension.length > 0 ? [migrationsOfExtension('example', ofExtension)] : [];
+    await migrate(dataSource, { extensionMigrations });
   } finally {
     await dataSource.destroy();
   }

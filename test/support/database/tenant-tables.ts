@@ -25,7 +25,7 @@ export async function rowsOf(
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as object);
 }
 
-/** The same rows as one text with a line for each row, which is fast to compare. */
+/** The same rows as one string with a line for each row, which is fast to compare. */
 export async function rowsAsText(
   app: TestApp,
   tables: readonly string[],

@@ -33,7 +33,7 @@ function headersOf(session: string | undefined) {
 }
 
 /**
- * Helpers for a suite that tests one server, and further instances on the same database.
+ * Helpers for a suite that tests one server, and other instances on the same database.
  * @param main returns the server of the suite
  */
 export function mcpHelpers(main: () => TestServer) {

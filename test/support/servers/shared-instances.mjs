@@ -71,7 +71,7 @@ async function startBalancer(instances) {
       await once(child, 'exit');
       await rm(directory, { recursive: true });
       console.log(`Requests of each instance: ${requests.join(', ')}`);
-      // A balancer that sends the requests of a connection to one instance tests nothing.
+      // A load balancer that sends the requests of a connection to one instance tests nothing.
       if (Math.min(...requests) < 0.8 * Math.max(...requests)) throw new Error('unbalanced');
     },
   };

@@ -54,7 +54,7 @@ export class TcpProxy {
     }
   }
 
-  /** Drops all further data of the open connections, as a lost route does. */
+  /** Drops all later data of the open connections, as a lost route does. */
   blackhole(): void {
     for (const pair of this.pairs) {
       pause(pair);

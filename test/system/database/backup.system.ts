@@ -166,7 +166,7 @@ describe('a restore that fails leaves the database empty', () => {
   let header: BackupHeader;
   let target: DatabaseTarget;
   let rules: object[];
-  /** What the start of a server writes. */
+  /** The rows that a server writes at startup. */
   let initial: Record<string, string[]>;
 
   beforeAll(async () => {

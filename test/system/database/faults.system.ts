@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { planConnections } from '../../../src/database/connection/connection-plan.js';
 import {
   Deadline,
   ServerTimeBudget,
@@ -8,11 +9,15 @@ import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js
 import type { Answer } from '../../../src/testing/api-client.js';
 import { createLead, errorOf, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
+import { TEST_SETTINGS } from '../../../src/testing/test-settings.mjs';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { until } from '../../support/servers/product.js';
 
 /** The lock timeout of a statement that blocks other statements of its connection (milliseconds). */
 const BRIEF_LOCK_MS = '100';
+
+/** How many statements may wait longer for a lock. */
+const MAX_WAITING = planConnections(TEST_SETTINGS.databaseMaxConnections).waiting;
 
 /** The time budget of a server whose operations retry after a lock timeout without a deadline. */
 class EndlessTimeBudget extends TimeBudget {
@@ -81,7 +86,7 @@ describe('a row that is locked by another client', () => {
     const writes = Array.from({ length: waiting }, (_, i) =>
       api.put(`${LEADS}/${id}`, { company: `C${i}` }).finally(() => waiting--),
     );
-    await until(async () => (await longWaiting()) === 4);
+    await until(async () => (await longWaiting()) === MAX_WAITING);
     // A new key is not cached and has to be looked up.
     const uncached = await endless.key(tenant.id);
     expect((await uncached.api.get(`${LEADS}/${id}`)).status).toBe(200);

@@ -35,7 +35,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     ['transaction', 1, 'DATABASE_PREPARED_STATEMENTS=off'],
     ['statement', 20, 'transaction or session mode'],
   ] as const)(
-    'in %s mode with %d connections makes startup fail with one line',
+    'in %s mode with %d connections: startup fails with one line',
     async (mode, size, remedy) => {
       bouncer = await PgBouncer.to(database, mode, size);
       const started = await product.run('main.js', [], { DATABASE_URL: bouncer.url });
@@ -49,7 +49,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
   );
 
   it.each([2, 20])(
-    'in transaction mode with %d connections serves every request without prepared statements',
+    'in transaction mode with %d connections, without prepared statements: no request fails',
     async (size) => {
       bouncer = await PgBouncer.to(database, 'transaction', size);
       const { statuses } = await serveLoad({ DATABASE_PREPARED_STATEMENTS: 'off' });
@@ -57,7 +57,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     },
   );
 
-  it('in transaction mode shows each organization its records alone', async () => {
+  it('in transaction mode: each organization gets only its own records', async () => {
     bouncer = await PgBouncer.to(database, 'transaction', 4);
     const env = { ...UNLIMITED, DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
     const keys = [await createKey(env), await createKey(env), await createKey(env)];
@@ -84,7 +84,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     await server.stop();
   });
 
-  it('in transaction mode leaves no planner settings and no timeouts to other clients', async () => {
+  it('in transaction mode: other clients get no planner settings and no timeouts', async () => {
     bouncer = await PgBouncer.to(database, 'transaction', 4);
     await serveLoad({ DATABASE_PREPARED_STATEMENTS: 'off' });
     const clients = Array.from({ length: 4 }, () => new pg.Client(bouncer.url));
@@ -101,13 +101,13 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     for (const other of clients) await other.end();
   });
 
-  it('in session mode with enough connections serves every request', async () => {
+  it('in session mode with enough connections: no request fails', async () => {
     bouncer = await PgBouncer.to(database, 'session', 24);
     const { statuses } = await serveLoad();
     expect(statuses).toEqual(new Set([200, 201, 404]));
   });
 
-  it('in session mode with too few connections answers every request in time, if necessary with 500 or 503', async () => {
+  it('in session mode with too few connections: every request is answered in time, at worst with 500 or 503', async () => {
     bouncer = await PgBouncer.to(database, 'session', 20);
     const { statuses, longestMs } = await serveLoad();
     expect(statuses).toContain(200);

@@ -48,7 +48,7 @@ describe('migrations', () => {
   });
 });
 
-describe('a start on the schema of a newer version', () => {
+describe('startup on the schema of a newer version', () => {
   const lines = captureLog();
 
   it('succeeds, and logs the migrations that this version does not know', async () => {

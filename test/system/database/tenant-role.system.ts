@@ -133,7 +133,7 @@ describe('startup when the tenant role lacks privileges', () => {
   });
 });
 
-describe('startup fails with a message of one sentence', () => {
+describe('startup fails with an error message', () => {
   it('if the user cannot grant the missing privileges', async () => {
     const database = await newDatabase();
     const [guest, asGuest] = await newUser(database);

@@ -69,7 +69,7 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-describe('two processes on one data directory', () => {
+describe('a data directory that two processes use', () => {
   it('refuses a second server and names the first one', async () => {
     await open();
     const second = open();
@@ -88,7 +88,7 @@ describe('two processes on one data directory', () => {
     expect(await isUp(server.connection)).toBe(true);
   });
 
-  it('does not use the server of the original directory for a copy', async () => {
+  it('does not use the server of the original directory if it is a copy', async () => {
     const first = await open();
     await first.stop();
     const original = sandbox.dataDir;
@@ -131,7 +131,7 @@ describe('two processes on one data directory', () => {
   });
 });
 
-describe('the error of a failed start', () => {
+describe('the error of a failed startup', () => {
   it('names DATA_DIR if it is a file', async () => {
     sandbox.dataDir = join(sandbox.root, 'file');
     await writeFile(sandbox.dataDir, '');

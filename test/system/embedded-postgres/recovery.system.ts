@@ -41,7 +41,7 @@ describe('after processes were killed', () => {
     expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(committed));
   });
 
-  it('Node.js during initdb: the next start succeeds', async () => {
+  it('Node.js during initdb: the next startup succeeds', async () => {
     sandbox.dataDir = join(sandbox.root, 'interrupted');
     const killed = openInChild();
     const half = `postgres.init-${killed.pid}`;
@@ -87,7 +87,7 @@ describe('after processes were killed', () => {
       expect(await hasEnded(pid)).toBe(true);
     });
 
-    it('together with Node.js: the next start takes over', async () => {
+    it('together with Node.js: the next server takes over', async () => {
       const killed = openInChild();
       const { pid } = await killed.ready;
       const guard = await parentOf(pid);
@@ -108,7 +108,7 @@ describe('after processes were killed', () => {
   });
 });
 
-describe('a start after an earlier run', () => {
+describe('startup after an earlier run', () => {
   it('does not signal an unrelated process that postmaster.pid names', async () => {
     await (await open()).stop();
     const pid = startUnrelatedProcess();

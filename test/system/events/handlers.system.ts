@@ -130,7 +130,7 @@ describe('@OnDurableEvent', () => {
   });
 });
 
-describe('the start of a server', () => {
+describe('startup', () => {
   @Injectable()
   class Unknown {
     @OnDurableEvent('test.unknown', { types: ['lead.renamed'] })
@@ -142,9 +142,9 @@ describe('the start of a server', () => {
   @Module({ providers: [Unknown] })
   class UnknownModule {}
 
-  it('fails if a handler names an unknown type of events', async () => {
+  it('fails if a handler names an unknown event type', async () => {
     await expect(TestApp.start({ modules: [UnknownModule] })).rejects.toThrow(
-      'The event handler test.unknown names the unknown type lead.renamed. The types are',
+      'The event handler test.unknown names the unknown event type lead.renamed. The event types are',
     );
   });
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 const second = () => two.client(tenant.key.key);
 
 describe('two instances', () => {
-  it('answer a waiting reader of events that the other one has written within a second', async () => {
+  it('answer a waiting reader within a second after the other one has written an event', async () => {
     const waiting = second().get(`${EVENTS}?wait=25`);
     await readEvents(second());
     const { id } = await createLead(tenant.api);
@@ -58,7 +58,7 @@ describe('two instances', () => {
     },
   );
 
-  it('notify a session that continues on the other instance of the changes in between', async () => {
+  it('replay the changes in between to a session that moves to the other instance', async () => {
     const [lead, unchanged] = [await createLead(tenant.api), await createLead(tenant.api)];
     const first = mcpHelpers(() => one).callerOf(tenant);
     const session = await first.openSession();

@@ -42,13 +42,13 @@ async function partitions(): Promise<Map<string, number[]>> {
 }
 
 describe('the partitions of events', () => {
-  it('exist for today and the next three days after the start', async () => {
+  it('exist for today and the next three days after startup', async () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const names = [0, 1, 2, 3].map((days) => `events_${today + days}`);
     expect([...(await partitions()).keys()].sort()).toEqual([...names, 'events_default'].sort());
   });
 
-  it('receive the events that had none, as after a restore', async () => {
+  it('receive the events that had no partition, such as after a restore', async () => {
     const positions = [await storeEvent(10), await storeEvent(10), await storeEvent(5)];
     expect((await partitions()).get('events_default')).toEqual(positions);
     await maintain();

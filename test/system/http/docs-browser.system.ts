@@ -34,7 +34,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   });
 
   it(
-    'creates a lead with "Try it out" and sends no requests to other hosts',
+    'the docs page creates a lead with "Try it out" and sends no requests to other hosts',
     async () => {
       const { api, key } = await app.organization();
       const page = await browser.newPage();
@@ -53,7 +53,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   );
 
   it(
-    'has repeatable examples, which use the record created last',
+    'the docs page has repeatable examples, which use the record created last',
     async () => {
       const { key } = await app.organization();
       const page = await browser.newPage();
@@ -85,7 +85,7 @@ const note = hasChromium ? '' : ` (skipped: there is no ${CHROMIUM})`;
   );
 
   it(
-    'keeps the key on reload, starts with leads, collapses errors and follows the color scheme',
+    'the docs page keeps the key on reload, starts with leads, collapses errors and follows the color scheme',
     async () => {
       const { key } = await app.organization();
       const page = await browser.newPage({ colorScheme: 'dark' });

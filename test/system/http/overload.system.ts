@@ -78,7 +78,7 @@ it('answers 503 under overload except on pages, and recovers', async () => {
   ]);
   for (const refused of others) expectEnvelope(refused, OVERLOADED);
   expect(others[2].headers.get('x-request-id')).toBe('mine');
-  await leaveOnArrival();
+  await abortOnArrival();
   expect((await app.client().get('/health/live')).status).toBe(200);
   const scrape = async () => (await fetch(`${app.url}/metrics`)).text();
   const aborted = 'route="unknown",status="aborted"';
@@ -103,15 +103,16 @@ it('recovers after the database stopped responding to more reads than may run', 
   await until(async () => (await get()).status === 200);
 });
 
-/** Sends a request and closes the connection as soon as the server has it. */
-async function leaveOnArrival(): Promise<void> {
+/** Sends a request under overload and closes the connection as soon as the server has received the request. */
+async function abortOnArrival(): Promise<void> {
+  // The server delays a 503 by a random time. Nearly the longest one lets the client abort before the 503.
   jest.spyOn(Math, 'random').mockReturnValue(0.99);
-  const leaving = http.get(app.url + LEADS, { agent: false }).on('error', () => undefined);
+  const aborted = http.get(app.url + LEADS, { agent: false }).on('error', () => undefined);
   const [, response] = (await once(app.app.getHttpServer(), 'request')) as [
     IncomingMessage,
     ServerResponse,
   ];
-  leaving.destroy();
+  aborted.destroy();
   await once(response, 'close');
   jest.restoreAllMocks();
 }

@@ -11,7 +11,7 @@ const LIVE = '/health/live';
 const READY = '/health/ready';
 
 describe('graceful shutdown', () => {
-  it('is 503 on old and new connections, finishes pending requests, then ends', async () => {
+  it('answers /health/ready with 503 on old and new connections, and completes pending requests', async () => {
     const app = await TestApp.start();
     const tenant = await app.organization();
     const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 1 });

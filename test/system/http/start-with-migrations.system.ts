@@ -15,7 +15,7 @@ import { Product, type RunningServer, until } from '../../support/servers/produc
 /** The advisory lock that an instance holds while it migrates. */
 const MIGRATION_LOCK = 7_284_913;
 
-describe('a start with pending migrations', () => {
+describe('a server that starts with pending migrations', () => {
   const product = new Product();
   let database: DatabaseTarget;
   let blocker: pg.Client;
@@ -118,7 +118,7 @@ async function get(port: number, path: string, agent: http.Agent) {
   return { status: response.statusCode, localPort };
 }
 
-describe('a start without a usable database', () => {
+describe('startup without a usable database', () => {
   const lines = captureLog();
 
   it('fails at once and logs no retry', async () => {

@@ -151,7 +151,7 @@ describe('@Job({ cron, perOrganization: true })', () => {
   });
 });
 
-describe('the start fails with a sentence for', () => {
+describe('startup fails with an error message for', () => {
   const startWith = (...options: Parameters<typeof Job>[0][]) => {
     @Injectable()
     class Declared {}

@@ -219,7 +219,7 @@ describe('a session on another instance, such as after a restart', () => {
   });
 });
 
-describe('the end of a session', () => {
+describe('ending a session', () => {
   let other: TestApp;
   let caller: McpHttpClient;
 
@@ -228,7 +228,7 @@ describe('the end of a session', () => {
     caller = callerOf(tenant, other);
   });
 
-  it('with DELETE is its end on every instance at once', async () => {
+  it('with DELETE takes effect on every instance at once', async () => {
     const session = await mcp.openSession();
     const stream = await caller.openStream(session);
     await stream.next();
@@ -251,7 +251,7 @@ describe('the end of a session', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 
-  it('survives a restart: an ended session cannot be used', async () => {
+  it('remains in effect after a restart', async () => {
     const session = await terminatedSession(mcp);
     const revoked = await app.key(tenant.id);
     const theirs = await callerOf(revoked).openSession();
@@ -262,7 +262,7 @@ describe('the end of a session', () => {
     }
   });
 
-  it('with its key makes room for another one', async () => {
+  it('by the revocation of its key makes room for another one', async () => {
     const narrow = await start({ mcpMaxSessions: 1 });
     await app.sql('delete from mcp_sessions');
     const owner = await app.key(tenant.id);
@@ -296,7 +296,7 @@ describe('the time to live', () => {
     expectRefusal(await SEND.POST(stranger, session), 404, 'not_found');
   });
 
-  it('frees the capacity, and the row is removed later', async () => {
+  it('frees the capacity at its end, and the row is removed later', async () => {
     const narrow = await start({ mcpMaxSessions: 1, mcpSessionTtlSeconds: TTL_SECONDS });
     await app.sql('delete from mcp_sessions');
     const session = await storeSession(TTL_SECONDS + GRACE_SECONDS);
@@ -322,7 +322,7 @@ describe('the time to live', () => {
     await expectAlive(callerOf(tenant, await startAnother()), session);
   });
 
-  it('is extended by an open stream and by requests, but not of another key', async () => {
+  it('is extended by an open stream and by requests, but not by those of another key', async () => {
     const realNow = performance.now.bind(performance);
     const [streaming, used, refused] = await Promise.all([1, 2, 3].map(() => mcp.openSession()));
     const stream = await mcp.openStream(streaming!);
@@ -349,7 +349,7 @@ describe('the statements of sessions', () => {
     const alone = await TestApp.start();
     const owner = callerOf(await alone.organization(), alone);
     const session = await owner.openSession();
-    // It looks for other instances.
+    // revalidate() finds no other instance, so that the calls below need no lookup.
     await alone.app.get(SessionStore).revalidate();
     const lookups = jest.spyOn(alone.app.get(SharedLookups), 'find');
     const writes = jest.spyOn(alone.app.get(AdministrativeWrites), 'run');

@@ -221,7 +221,7 @@ describe('SIGUSR2', () => {
   });
 });
 
-describe('a start with workers that fails', () => {
+describe('a failed startup with workers', () => {
   const product = new Product(TWO);
   afterAll(() => product.remove());
 
@@ -229,7 +229,9 @@ describe('a start with workers that fails', () => {
     const { code, stdout, stderr } = await product.run('main.js', [], { HOST: '999.1.1.1' });
     expect(code).toBe(1);
     expect(stdout).not.toContain('listens on');
-    expect(stderr).toMatch(/^latitude: PORT, HOST cannot be listened on: 999\.1\.1\.1:0 .*\n$/);
+    expect(stderr).toMatch(
+      /^latitude: HOST, PORT cannot be used: no server can listen on 999\.1\.1\.1:0 .*\n$/,
+    );
   });
 });
 

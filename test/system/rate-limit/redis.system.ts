@@ -66,7 +66,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
       }
     });
 
-    it('answer the same headers', async () => {
+    it('send the same rate limit headers', async () => {
       const first = limitsOf(await clientOf(0).get(ME));
       const second = limitsOf(await clientOf(1).get(ME));
       expect(first).toMatchObject({ limit: 60, remaining: 59 });
@@ -153,7 +153,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
       },
     );
 
-    it('starts, counts separately and logs it', async () => {
+    it('an instance starts and counts separately', async () => {
       const alone = await start({ ...LIMITS, redisUrl: 'redis://127.0.0.1:1' });
       expect(await areShared(alone)).toBe(false);
       const { api } = await alone.organization();

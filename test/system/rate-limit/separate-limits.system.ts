@@ -30,7 +30,7 @@ async function start(redisUrl?: string): Promise<TestApp> {
 
 const ready = async (app: TestApp) => (await app.client().get('/health/ready')).body as unknown;
 
-it('does not warn about a single instance', async () => {
+it('logs no warning for a single instance', async () => {
   expect(await ready(await start())).toEqual({ status: 'ok' });
   expect(log()).not.toContain('instances use this database');
 });
@@ -38,7 +38,7 @@ it('does not warn about a single instance', async () => {
 it.each([
   ['because REDIS_URL is not set', undefined],
   ['because Redis does not reply', 'redis://127.0.0.1:1'],
-])('warns about two instances at start and in /health/ready, %s', async (reason, redisUrl) => {
+])('warns about two instances at startup and in /health/ready, %s', async (reason, redisUrl) => {
   await start(redisUrl);
   expect(log()).not.toContain(SEPARATE);
   const second = await start(redisUrl);

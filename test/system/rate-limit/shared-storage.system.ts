@@ -65,7 +65,7 @@ function itSharesWindows(open: () => SharedRateLimitStorage): void {
     expect(await hitsOn(0, limit)).toBe(limit);
   });
 
-  it('numbers the requests of one turn', async () => {
+  it('numbers the requests of one turn of the event loop', async () => {
     const windows = await Promise.all([1, 2, 3, 4].map(() => countOn(0, 3)));
     expect(windows.map(({ totalHits }) => totalHits)).toEqual([1, 2, 3, 3]);
     expect(windows.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, true]);
@@ -87,7 +87,7 @@ function itSharesWindows(open: () => SharedRateLimitStorage): void {
     expect(await hitsOn(0, 5)).toBe(1);
   });
 
-  it('starts a new window after the end of the last', async () => {
+  it('starts a new window after the end of the last one', async () => {
     const count = (instance: number) => storages[instance]!.count(key, 50, 1);
     expect((await count(0)).isBlocked).toBe(false);
     let window = await count(1);
@@ -117,7 +117,7 @@ describe('windows in the parent of workers', () => {
   const shared = new Parent();
   itSharesWindows(() => storageOf(shared));
 
-  it('take one message for all requests of a turn', async () => {
+  it('take one message for all requests of one turn of the event loop', async () => {
     const parent = new Parent();
     const storage = storageOf(parent);
     await Promise.all(['a', 'b', 'a', 'b'].map((key) => storage.increment(key, MINUTE, 5)));

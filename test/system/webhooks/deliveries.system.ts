@@ -173,8 +173,8 @@ describe('a receiver that does not answer', () => {
   });
 });
 
-describe('a webhook whose receiver answered 410', () => {
-  it('is disabled after an answer of 410, and says why', async () => {
+describe('a webhook', () => {
+  it('is disabled after an answer of 410, with the reason', async () => {
     receiver.answer = () => ({ status: 410 });
     const { id } = await createWebhook(tenant, receiver.url());
     await publish(app, tenant);
@@ -210,7 +210,7 @@ describe('a webhook whose receiver answered 410', () => {
     expect(new Set(receiver.idsAt(url))).toEqual(new Set([eventId]));
   });
 
-  it('sends no test event', async () => {
+  it('sends no test event while it is disabled', async () => {
     const { id } = await createWebhook(tenant, receiver.url(), { enabled: false });
     expectError(
       await tenant.api.post(`${WEBHOOKS}/${id}/test`, undefined),

@@ -25,7 +25,7 @@ const SETTINGS: ServerSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
-  // The data survives a kill. These tests need no more.
+  // Without fsync, data survives a killed process but not a crash of the machine. That is enough here.
   fsync: 'off',
   // Keeps the log that standbys need after a backup of the primary and after a restart.
   wal_keep_size: '512MB',

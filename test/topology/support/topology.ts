@@ -7,8 +7,8 @@ import { HaProxy } from './haproxy.js';
 import { readiness } from './observe.js';
 import { PostgresServer } from './postgres-server.js';
 
-/** Short enough for the tests, and without a noticeable load. */
-export const SELDOM = { everyMs: 200 };
+/** Polls often enough for the tests, and without a noticeable load. */
+export const POLL_SLOWLY = { everyMs: 200 };
 
 const STANDBYS = ['one', 'other'] as const;
 
@@ -17,7 +17,10 @@ interface FailedSample extends Sample {
   readonly log: readonly string[];
 }
 
-/** Two instances behind a balancer, with Redis, a primary and two standbys, one of which confirms each commit. */
+/**
+ * Two instances behind a load balancer, with Redis, a primary and two standbys, one of which confirms each
+ * commit.
+ */
 export class Topology {
   readonly instances: RunningServer[] = [];
   /** All instances, including those that have stopped. */
@@ -67,7 +70,7 @@ export class Topology {
     return this.haProxy!;
   }
 
-  /** Starts an instance again and waits until the balancer uses both. */
+  /** Starts an instance again and waits until the load balancer uses both. */
   async startInstance(n: number): Promise<void> {
     await this.spawnInstance(n);
     await this.balancer.untilUp('latitude', this.ports.length);
@@ -92,7 +95,7 @@ export class Topology {
     await until(async () => {
       const reports = await Promise.all(this.instances.map(readiness));
       return reports.every(({ status, warnings = [] }) => status === 'ok' && warnings.length === 0);
-    }, SELDOM);
+    }, POLL_SLOWLY);
   }
 
   /**
@@ -105,7 +108,7 @@ export class Topology {
     try {
       await fault();
       const since = performance.now();
-      await until(() => Promise.resolve(load.recoveryTime(since) < Infinity), SELDOM);
+      await until(() => Promise.resolve(load.recoveryTime(since) < Infinity), POLL_SLOWLY);
     } finally {
       await load.stop();
     }

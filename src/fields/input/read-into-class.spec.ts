@@ -3,7 +3,12 @@ import { Transform, Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { UpdateOf } from '../field.js';
 import { DateTime, Text } from '../kinds/kinds.js';
-import { assertOnlyFields, hasPlainProperties, isReadable, readClass } from './read-class.js';
+import {
+  assertOnlyFields,
+  hasPlainProperties,
+  isReadable,
+  readIntoClass,
+} from './read-into-class.js';
 
 class FieldsDto {
   @Text({ max: 9 }) title?: string | null;
@@ -75,13 +80,13 @@ describe('mapped types of Nest', () => {
     [TimedRouteDto, { points: [], name: 'a', title: ' t ', at: '2026-01-02' }, []],
     [TimedRouteDto, { points: [], name: 'a', title: 'too long', at: 'x' }, ['title', 'at']],
   ])('%p reads %j with problems of %j', async (dto, plain, fields) => {
-    const { problems } = await readClass<object>(dto, plain);
+    const { problems } = await readIntoClass<object>(dto, plain);
     expect(problems.map(({ field }) => field).sort()).toEqual([...fields].sort());
   });
 
   it('normalize the fields that they copy', async () => {
     const plain = { points: [{ x: 1 }], name: ' a ', title: ' t ', at: '2026-01-02' };
-    const { value } = await readClass(TimedRouteDto, plain);
+    const { value } = await readIntoClass(TimedRouteDto, plain);
     expect(value).toMatchObject({ name: 'a', title: 't', at: new Date('2026-01-02') });
     expect(value.points[0]).toBeInstanceOf(PointDto);
   });

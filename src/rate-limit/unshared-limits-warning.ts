@@ -6,15 +6,15 @@ import { RateLimits } from './rate-limits.js';
 
 /** Warns if several instances use one database and do not share the rate limits. */
 @Injectable()
-export class SeparateLimits {
+export class UnsharedLimitsWarning {
   constructor(
     private readonly instances: Instances,
     private readonly limits: RateLimits,
     private readonly settings: Settings,
   ) {}
 
-  /** Returns a sentence for operators; undefined if there is no problem. */
-  async warning(): Promise<string | undefined> {
+  /** Returns the warning for operators; undefined if there is no problem. */
+  async message(): Promise<string | undefined> {
     if (this.limits.areShared) return undefined;
     const count = await this.instances.count();
     if (count < 2) return undefined;
@@ -24,8 +24,8 @@ export class SeparateLimits {
     return `${count} instances use this database, and each has rate limits of its own, ${reason}.`;
   }
 
-  async warn(): Promise<void> {
-    const warning = await this.warning();
-    if (warning) logger.warn(warning);
+  async log(): Promise<void> {
+    const message = await this.message();
+    if (message) logger.warn(message);
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 
 /** Notifies the publisher of this instance after commits that wrote events. */
 @Injectable()
-export class EventOutbox {
+export class EventWriteSignal {
   /** Identifies this instance in the events that it writes. */
   readonly origin = randomInt(1, 2 ** 31);
   private readonly listeners = new Set<() => void>();

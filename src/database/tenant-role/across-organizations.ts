@@ -12,14 +12,14 @@ const TIMEOUT_MS = 10_000;
  * The first setting makes row-level security show the rows of all organizations. The others make PostgreSQL
  * end the transaction of a process that has died.
  */
-const AS_WORKER = `select set_config('${WORKER_SETTING}', 'on', true),
+const ACROSS_ORGANIZATIONS = `select set_config('${WORKER_SETTING}', 'on', true),
   set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
 
 /** Does not wait until the commit is on disk or on a standby. */
-const WITHOUT_WAIT = `${AS_WORKER}, set_config('synchronous_commit', 'off', true)`;
+const WITHOUT_WAIT = `${ACROSS_ORGANIZATIONS}, set_config('synchronous_commit', 'off', true)`;
 
 /** Runs statements on jobs or events of all organizations in one transaction, as the database user. */
-export async function asWorker<T>(
+export async function acrossOrganizations<T>(
   dataSource: DataSource,
   work: (manager: EntityManager) => Promise<T>,
   timeoutMs = TIMEOUT_MS,
@@ -32,7 +32,7 @@ export async function asWorker<T>(
       destroyConnection(client);
     }, timeoutMs);
     return await runner.manager.transaction(async (manager) => {
-      await manager.query(AS_WORKER, [String(timeoutMs)]);
+      await manager.query(ACROSS_ORGANIZATIONS, [String(timeoutMs)]);
       return work(manager);
     });
   } finally {
@@ -48,7 +48,7 @@ export async function asWorker<T>(
  * @param before an expression to evaluate first. The statement sees what was committed until then.
  * @throws any error of the driver
  */
-export async function queryAsWorker<Row>(
+export async function queryAcrossOrganizations<Row>(
   dataSource: DataSource,
   text: string,
   values: readonly unknown[] = [],
@@ -59,7 +59,7 @@ export async function queryAsWorker<Row>(
     destroyConnection(client);
   }, TIMEOUT_MS);
   try {
-    const settings = mayBeUndone ? WITHOUT_WAIT : AS_WORKER;
+    const settings = mayBeUndone ? WITHOUT_WAIT : ACROSS_ORGANIZATIONS;
     const first = before === undefined ? settings : `${settings}, ${before}`;
     const context = { name: '', text: first, values: [String(TIMEOUT_MS)] };
     const statement = { name: '', text };

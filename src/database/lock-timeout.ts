@@ -12,10 +12,7 @@ const LOCK_TIMEOUT_MS = 50;
 const RETRY_MS = 200;
 
 /** Runs the statements of a migration, and repeats them until they get each lock without a long wait. */
-export async function withBriefLockWaits(
-  runner: QueryRunner,
-  up: () => Promise<void>,
-): Promise<void> {
+export async function withLockTimeout(runner: QueryRunner, up: () => Promise<void>): Promise<void> {
   // `create index concurrently` runs outside of transactions. It waits for other statements and blocks none.
   if (!runner.isTransactionActive) return up();
   await runner.query('savepoint migration');

@@ -32,7 +32,7 @@ export function isReadable(dto: Type<object>): boolean {
   return isUpdate(dto) || propertiesOf(dto).length > 0;
 }
 
-/** Whether a DTO has properties that are not fields, so that `readClass` must read it. */
+/** Whether a DTO has properties that are not fields, so that `readIntoClass` must read it. */
 export function hasPlainProperties(dto: Type<object>): boolean {
   return propertiesOf(dto).length > namesOf(dto).length;
 }
@@ -57,7 +57,7 @@ export function assertOnlyFields(subject: string, dto: Type<object>): void {
  * only if there are no problems.
  * @param unread problems of properties that could not be read; they replace other problems of these
  */
-export async function readClass<T extends object>(
+export async function readIntoClass<T extends object>(
   dto: Type<T>,
   plain: Values,
   unread: readonly FieldProblem[] = [],
