@@ -5,7 +5,7 @@ const LIMIT = 50;
 const SEARCHES = 100;
 
 /** The names of all cases. */
-export const CASES = 'get create update list large last rare common mcp'.split(' ');
+export const CASES = 'get create update hot list large last rare common mcp'.split(' ');
 
 /** The names of the cases of single leads, which are measured with several numbers of organizations. */
 export const SINGLE_LEAD_CASES = ['get', 'create', 'update'];
@@ -45,7 +45,11 @@ export function casesOf(organizations, leads, { organizations: counts, connectio
       connections: connectionsOf(benchCase.name, count),
     })),
   );
-  const others = [...listCases(organizations, leads), mcpCase(organizations, leads)];
+  const others = [
+    hotCase(organizations, leads),
+    ...listCases(organizations, leads),
+    mcpCase(organizations, leads),
+  ];
   return [
     ...single,
     ...others.map((benchCase) => ({ ...benchCase, connections: connectionsOf(benchCase.name) })),
@@ -79,6 +83,12 @@ function operationsOf(type, organizations, leads, more) {
   );
   const each = Math.min(...byOrganization.map(({ length }) => length));
   return Array.from({ length: each }, (_, i) => byOrganization.map((own) => own[i])).flat();
+}
+
+/** All requests update the same lead. */
+function hotCase(organizations, leads) {
+  const [operation] = operationsOf('update', organizations, leads, { changes: CHANGES });
+  return { name: 'hot', title: 'update of one lead', writes: 'updated', operations: [operation] };
 }
 
 function mcpCase(organizations, leads) {

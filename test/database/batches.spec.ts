@@ -286,10 +286,13 @@ describe('concurrent requests of one organization', () => {
     await app.sql('drop function refuse_row() cascade');
   });
 
-  it('change a record that others also change, without losing a change', async () => {
+  it('change a record that others also change, without losing a change or using a lock', async () => {
     const { id } = await createLead(us.api);
+    const transactions = jest.spyOn(database, 'transaction');
     const fields = ['company', 'city', 'zip', 'notes', 'first_name', 'last_name'];
     await Promise.all(fields.map((field) => updateLead(us.api, id, { [field]: field })));
+    expect(transactions).not.toHaveBeenCalled();
+    transactions.mockRestore();
     expect(await getLead(us.api, id)).toMatchObject(
       Object.fromEntries(fields.map((field) => [field, field])),
     );

@@ -3,6 +3,7 @@ import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
 import { openUnitOf } from '../gateway/unit-of-work.js';
+import { KeyedQueue } from './keyed-queue.js';
 import { type ChangeItem, changeItemOf } from './record-changes.js';
 import type { ColumnsOfTenants } from './record-columns.js';
 import { changedNames, eventTypeOf, possibleTypesOf, typeOfUpdate } from './record-events.js';
@@ -40,6 +41,8 @@ const MAX_UNLOCKED_ATTEMPTS = 2;
 export class RecordUpdates<R extends { id: string }> {
   /** Whether records have an `updated_at`, by which a concurrent change is detected. */
   private readonly hasVersion: boolean;
+  /** Concurrent updates of one record would conflict, and each would be tried several times. */
+  private readonly updates = new KeyedQueue();
 
   constructor(
     private readonly database: TenantDatabase,
@@ -59,6 +62,16 @@ export class RecordUpdates<R extends { id: string }> {
     direct?: DirectChange,
   ): Promise<R | undefined> {
     if (openUnitOf(tenant) || !this.hasVersion) return this.runLocked(tenant, id, revise);
+    const key = `${tenant.id} ${id.toLowerCase()}`;
+    return this.updates.run(key, () => this.runAlone(tenant, id, revise, direct));
+  }
+
+  private async runAlone(
+    tenant: Tenant,
+    id: string,
+    revise: Revision<R>,
+    direct: DirectChange | undefined,
+  ): Promise<R | undefined> {
     const change = direct && !tenant.precondition && this.directChange(tenant, id, direct);
     if (change) {
       const changed = await this.write(tenant, id, change);
