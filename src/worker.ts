@@ -30,7 +30,7 @@ export async function runWorker(
     if (role === 'first') url = await listenEarly(adapter, settings);
   };
   const options = { ...config, database, applicationName, parent, beforeMigrating };
-  // The first worker has already logged the warnings of the startup.
+  // The first worker has already logged the warnings of startup.
   if (role === 'further') setLogLevel('error');
   const app = await createApp(options, adapter);
   setLogLevel(settings.logLevel);

@@ -58,7 +58,7 @@ export function isScope(access: string): access is Scope {
 }
 
 /**
- * Fails the startup if a declaration requires a scope that does not exist.
+ * Fails startup if a declaration requires a scope that does not exist.
  * @param subject the declaring route or tool, such as `GET /api/v1/leads`
  * @throws Error that names the subject and the scope
  */

@@ -23,19 +23,19 @@ export function migrationsOfExtension(
 export async function withMigrationsOf<T>(
   dataSource: DataSource,
   { table, migrations }: ExtensionMigrations,
-  work: (own: DataSource) => Promise<T>,
+  work: (extensionDataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const own = new DataSource({
+  const extensionDataSource = new DataSource({
     ...dataSource.options,
     entities: [],
     migrations: [...migrations],
     migrationsTableName: table,
     poolSize: 2,
   } as DataSource['options']);
-  await own.initialize();
+  await extensionDataSource.initialize();
   try {
-    return await work(own);
+    return await work(extensionDataSource);
   } finally {
-    await own.destroy();
+    await extensionDataSource.destroy();
   }
 }

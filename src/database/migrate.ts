@@ -46,8 +46,10 @@ export async function migrate(
       hasCalled = true;
     };
     await runMigrations(dataSource, beforeFirst);
-    for (const one of extensionMigrations) {
-      await withMigrationsOf(dataSource, one, (own) => runMigrations(own, beforeFirst));
+    for (const migrations of extensionMigrations) {
+      await withMigrationsOf(dataSource, migrations, (extensionDataSource) =>
+        runMigrations(extensionDataSource, beforeFirst),
+      );
     }
     return await withRunner(dataSource, prepareTenantRole);
   } finally {

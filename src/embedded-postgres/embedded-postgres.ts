@@ -30,7 +30,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** With the cleanup after a failure, the startup takes at most 60 seconds. */
+/** With the cleanup after a failure, startup takes at most 60 seconds. */
 const START_TIMEOUT_MS = 50_000;
 const COMMAND_TIMEOUT_MS = 20_000;
 

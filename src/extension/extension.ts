@@ -34,7 +34,7 @@ export interface ExtensionManifest<S extends string, C extends string> {
    * of the extension's own.
    */
   readonly migrations?: readonly Type<MigrationInterface>[];
-  /** Tables with records of organizations. The startup fails if the database does not match them. */
+  /** Tables with records of organizations. Startup fails if the database does not match them. */
   readonly tables?: readonly TenantTable[];
   /** Commands of the command line. */
   readonly commands?: readonly AddCommands[];

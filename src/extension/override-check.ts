@@ -20,7 +20,7 @@ export const POINTS = Symbol('extension points');
 /** Providers that Nest adds to every module. */
 const OF_EVERY_MODULE: ReadonlySet<unknown> = new Set([ModuleRef, ApplicationConfig]);
 
-/** Fails the startup if another module provides a class of Latitude, because Latitude would not use it. */
+/** Fails startup if another module provides a class of Latitude, because Latitude would not use it. */
 @Injectable()
 export class OverrideCheck implements OnModuleInit {
   constructor(

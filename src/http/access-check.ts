@@ -7,7 +7,7 @@ import { hostOf } from './nest-internals.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
- * Fails the startup if
+ * Fails startup if
  * - a route declares no access, or requires a scope that does not exist,
  * - its input cannot be read, or its rate limits cannot work, or
  * - two methods declare the same route.

@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { declaredHandlers } from './declared-handlers.js';
 import { renderedTemplateOf } from './nest-internals.js';
 
-/** Fails the startup if a route renders a template without a view engine. */
+/** Fails startup if a route renders a template without a view engine. */
 @Injectable()
 export class ResponseCheck implements OnApplicationBootstrap {
   constructor(

@@ -45,7 +45,7 @@ export function sortsOf(
   for (const [name, { column }] of byName) {
     if (sorts.includes(column)) continue;
     throw new Error(
-      `The list of ${table} has the sort ${name}, but tenantTable('${table}') does not. Add the column ${column} to its sorts, so that the startup checks that it has an index.`,
+      `The list of ${table} has the sort ${name}, but tenantTable('${table}') does not. Add the column ${column} to its sorts, so that startup checks that it has an index.`,
     );
   }
   return new Map(byName);

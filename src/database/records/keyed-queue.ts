@@ -7,7 +7,7 @@ const NOOP = (): void => undefined;
 
 /** Runs work with the same key one after another, in the order of the calls. */
 export class KeyedQueue {
-  /** The end of the last work, by key. */
+  /** Promises that are fulfilled when the latest work with a key has ended, by key. */
   private readonly ends = new Map<string, Promise<void>>();
 
   /** @throws any error of `work` */

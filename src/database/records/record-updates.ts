@@ -41,7 +41,7 @@ const MAX_UNLOCKED_ATTEMPTS = 2;
 export class RecordUpdates<R extends { id: string }> {
   /** Whether records have an `updated_at`, by which a concurrent change is detected. */
   private readonly hasVersion: boolean;
-  /** Concurrent updates of one record would conflict, and each would be tried several times. */
+  /** Runs the updates of one record one after another. Concurrent ones would conflict and be tried several times. */
   private readonly updates = new KeyedQueue();
 
   constructor(

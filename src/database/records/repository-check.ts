@@ -5,7 +5,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { injectedTokensOf } from './nest-injection-internals.js';
 
 /**
- * Fails the startup if a provider injects a TypeORM repository of a table with records of organizations.
+ * Fails startup if a provider injects a TypeORM repository of a table with records of organizations.
  * Its statements would have no organization, so that row-level security would hide all rows.
  */
 @Injectable()
