@@ -147,8 +147,18 @@ describe('the subscriptions of a session', () => {
       told.push(params.uri);
     });
     const requestInit = { headers: { Authorization: `Bearer ${tenant.key.key}` } };
-    const transport = new StreamableHTTPClientTransport(new URL('/mcp', app.url), { requestInit });
+    let hasStream = false;
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', app.url), {
+      requestInit,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        hasStream ||= init?.method === 'GET' && response.ok;
+        return response;
+      },
+    });
     await client.connect(transport);
+    // The client opens its stream in the background. It gets no notification from before.
+    await until(() => Promise.resolve(hasStream));
     await client.subscribeResource({ uri: uriOf(lead) });
     await rename(lead);
     await until(() => Promise.resolve(told.length === 1));
