@@ -37,3 +37,23 @@ export async function latitude<T = unknown>(
 ): Promise<T> {
   return resultOf<T>(args, await runCommand(['--json', ...args], env));
 }
+
+/** Creates an organization and a key of it with all scopes. */
+export async function createOrganization(
+  env: Record<string, string>,
+): Promise<{ id: string; key: string }> {
+  const { id } = await latitude<{ id: string }>(env, 'organizations', 'create', '--name', 'o');
+  return { id, key: await createKey(env, id) };
+}
+
+/** Creates a key with all scopes. */
+export async function createKey(
+  env: Record<string, string>,
+  organizationId: string,
+): Promise<string> {
+  const { key } = await latitude<{ key: string }>(
+    env,
+    ...['keys', 'create', '--organization', organizationId, '--name', 'k', '--scopes', 'all'],
+  );
+  return key;
+}

@@ -3,6 +3,7 @@ import { createLead, dataOf, expectError, LEADS } from '../../src/testing/factor
 import { McpHttpClient, rpcRequest, sessionHeader } from '../../src/testing/mcp-client.js';
 import { describeUnless } from '../faults/support/describe-unless.js';
 import { urlOf } from '../../src/testing/databases.js';
+import { createKey, createOrganization } from '../support/command-line.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/servers/product.js';
 import { TcpProxy } from '../support/servers/tcp-proxy.js';
 import { POSTGRES_SKIP_REASON, PostgresServer } from './support/postgres-server.js';
@@ -34,9 +35,9 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     };
     product = new Product(env);
     servers = await Promise.all([product.start(), product.start()]);
-    const id = await createOrganization();
-    keys = [await createKey(id), await createKey(id)];
-    stranger = await createKey(await createOrganization());
+    const { id, key } = await createOrganization(env);
+    keys = [key, await createKey(env, id)];
+    stranger = (await createOrganization(env)).key;
   });
   afterAll(async () => {
     await product.remove();
@@ -208,16 +209,6 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
 
   function clientOf(instance: 0 | 1): ApiClient {
     return new ApiClient(servers[instance]!.url, keys[instance]);
-  }
-
-  async function createOrganization(): Promise<string> {
-    const { id } = await product.latitude<{ id: string }>('organizations', 'create', '--name', 'o');
-    return id;
-  }
-
-  async function createKey(organization: string): Promise<string> {
-    const args = ['--organization', organization, '--name', 'k', '--scopes', 'all'];
-    return (await product.latitude<{ key: string }>('keys', 'create', ...args)).key;
   }
 
   /** The number of reads that sleep on the replica. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Connection } from '../../../src/embedded-postgres/connection.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
+import { createOrganization } from '../../support/command-line.js';
 import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';
 import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 import type { Postgres } from './postgres.js';
@@ -34,7 +35,7 @@ export class FaultEnvironment {
     const url = `postgres://${user}@${host}:${port}/${database}`;
     const product = new Product({ DATABASE_URL: url, ...UNLIMITED });
     const server = await product.start(env);
-    const { key } = await createOrganization(product);
+    const { key } = await createOrganization(product.environment);
     return new FaultEnvironment(postgres, proxy, server, key, product);
   }
 
@@ -44,7 +45,7 @@ export class FaultEnvironment {
 
   /** Creates one more organization, with a client that has all scopes. */
   async organization(): Promise<{ id: string; api: ApiClient }> {
-    const { id, key } = await createOrganization(this.product);
+    const { id, key } = await createOrganization(this.product.environment);
     return { id, api: new ApiClient(this.url, key) };
   }
 
@@ -61,12 +62,4 @@ export class FaultEnvironment {
     await this.proxy.close();
     await this.postgres.stop();
   }
-}
-
-async function createOrganization(product: Product): Promise<{ id: string; key: string }> {
-  const { id } = await product.latitude<{ id: string }>('organizations', 'create', '--name', 'o');
-  const { key } = await product.latitude<{ key: string }>(
-    ...['keys', 'create', '--organization', id, '--name', 'k', '--scopes', 'all'],
-  );
-  return { id, key };
 }

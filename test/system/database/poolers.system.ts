@@ -5,7 +5,7 @@ import { describeUnless } from '../../faults/support/describe-unless.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { latitude, runCommand } from '../../support/command-line.js';
+import { createOrganization, runCommand } from '../../support/command-line.js';
 import { PgBouncer, PGBOUNCER_SKIP_REASON } from '../../support/servers/pgbouncer.js';
 import { Product, type RunningServer, UNLIMITED } from '../../support/servers/product.js';
 
@@ -60,7 +60,7 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
   it('in transaction mode: each organization gets only its own records', async () => {
     bouncer = await PgBouncer.to(database, 'transaction', 4);
     const env = { ...UNLIMITED, DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
-    const keys = [await createKey(env), await createKey(env), await createKey(env)];
+    const keys = [await newKey(env), await newKey(env), await newKey(env)];
     const server = await product.start(env);
     const apis = keys.map((key) => new ApiClient(server.url, key));
     const ids = apis.map(() => new Set<string>());
@@ -137,15 +137,12 @@ describeUnless(PGBOUNCER_SKIP_REASON, 'PgBouncer', () => {
     return { statuses, longestMs };
   }
 
-  async function createKey(env: Record<string, string>): Promise<string> {
-    const run = <T>(...args: string[]) => latitude<T>({ ...product.environment, ...env }, ...args);
-    const { id } = await run<{ id: string }>('organizations', 'create', '--name', 'A');
-    const options = ['--organization', id, '--name', 'k', '--scopes', 'all'];
-    return (await run<{ key: string }>('keys', 'create', ...options)).key;
+  async function newKey(env: Record<string, string>): Promise<string> {
+    return (await createOrganization({ ...product.environment, ...env })).key;
   }
 
   async function client(env: Record<string, string>) {
-    const key = await createKey(env);
+    const key = await newKey(env);
     return async (server: RunningServer, n: number) => {
       const api = new ApiClient(server.url, key);
       const requests = [

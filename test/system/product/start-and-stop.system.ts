@@ -3,7 +3,7 @@ import { ApiClient } from '../../../src/testing/api-client.js';
 import { dataOf, LEADS } from '../../../src/testing/factories.js';
 import { Subscriber, resourceUpdated } from '../../support/mcp/resource-subscriber.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
-import { latitude } from '../../support/command-line.js';
+import { createKey, latitude } from '../../support/command-line.js';
 import { outcomeOf } from '../../support/outcome-of.js';
 import { Product, UNLIMITED, until } from '../../support/servers/product.js';
 import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
@@ -168,9 +168,5 @@ describe('shutdown', () => {
 
 async function newKey({ environment }: Product): Promise<string> {
   const [organization] = await latitude<{ id: string }[]>(environment, 'organizations', 'list');
-  const { key } = await latitude<{ key: string }>(
-    environment,
-    ...['keys', 'create', '--organization', organization!.id, '--name', 'k', '--scopes', 'all'],
-  );
-  return key;
+  return createKey(environment, organization!.id);
 }

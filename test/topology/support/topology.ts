@@ -1,5 +1,6 @@
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { Load, type Sample } from '../../faults/support/load.js';
+import { createOrganization } from '../../support/command-line.js';
 import { freePort } from '../../support/servers/free-port.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../../support/servers/product.js';
 import { RedisServer } from '../../support/servers/redis.js';
@@ -83,11 +84,7 @@ export class Topology {
   }
 
   async createKey(): Promise<string> {
-    const { id } = await this.product.latitude<{ id: string }>(
-      ...['organizations', 'create', '--name', 'o'],
-    );
-    const args = ['--organization', id, '--name', 'k', '--scopes', 'all'];
-    return (await this.product.latitude<{ key: string }>('keys', 'create', ...args)).key;
+    return (await createOrganization(this.product.environment)).key;
   }
 
   /** Waits until all instances are ready without warnings. */
