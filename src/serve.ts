@@ -1,4 +1,4 @@
-import { logger, setLogErrors, setLogLevel } from './config/logger.js';
+import { formatForTerminal, logger, setLogErrors, setLogLevel } from './config/logger.js';
 import { readSettings, type Settings } from './config/settings.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
 import { connectionsOfWorker } from './database/connection/connection-plan.js';
@@ -16,6 +16,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @throws Error whose message is meant for the user if the server cannot start
  */
 export async function serve(config: LatitudeConfig): Promise<void> {
+  await formatForTerminal();
   const declared = settingsOf(config.extensions);
   const settings = readSettings(undefined, declared);
   setLogLevel(settings.logLevel);

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { FEATURES } from '../app.module.js';
+import { formatForTerminal } from '../config/logger.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import type { Extension } from '../extension/extension.js';
 import { checkExtensions, ExtensionError } from '../extension/extensions.js';
@@ -29,6 +30,7 @@ export async function runCommandLine(
   args: readonly string[],
 ): Promise<number> {
   try {
+    await formatForTerminal();
     await commandLine(config).parseAsync(args, { from: 'user' });
     // A command that reports a problem sets the exit code.
     return Number(process.exitCode ?? 0);

@@ -1,13 +1,10 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { logErrorMessages, serializeError } from './error-serializer.js';
 import type { LogErrors, LogLevel } from './settings.js';
 
-/** Standard output: JSON lines, or readable lines in a terminal. */
-let output: DestinationStream = process.stdout.isTTY
-  ? pretty({ translateTime: 'SYS:HH:MM:ss.l', sync: true })
-  : bufferWrites(pino.destination());
+/** By default JSON lines on standard output. */
+let output: DestinationStream = bufferWrites(pino.destination());
 
 /** The logger of the process. */
 export const logger: Logger = pino(
@@ -22,6 +19,13 @@ export const logger: Logger = pino(
 /** Sends the log to a stream instead of standard output. */
 export function setLogOutput(stream: DestinationStream): void {
   output = stream;
+}
+
+/** Writes readable lines if standard output is a terminal. */
+export async function formatForTerminal(): Promise<void> {
+  if (!process.stdout.isTTY) return;
+  const { default: pretty } = await import('pino-pretty');
+  setLogOutput(pretty({ translateTime: 'SYS:HH:MM:ss.l', sync: true }));
 }
 
 /** Sets the lowest level that is logged. */

@@ -1,4 +1,5 @@
-import { satisfies, validRange } from 'semver';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
 import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
 import {
