@@ -1,6 +1,14 @@
 // Builds and tests repositories of extensions with the packed Latitude: those in examples, and one that
 // `latitude new` makes, to which `nest generate resource` adds a resource.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { manifest } from '../../scripts/packages.mjs';
@@ -10,38 +18,43 @@ const ARCHIVE = `latitude-${manifest.version}.tgz`;
 const INSTALL = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
 const NEST = path.join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
 
-await run('npm', ['run', '-s', 'pack'], { cwd: ROOT });
-await inRepository(copyExample('messages'), async (repository) => {
-  await test(repository);
-  await withServer(listMessages, {}, await build(repository));
-});
-await inRepository(copyExample('sign-in'), test);
-await inRepository(makeScaffold, async (repository) => {
-  await test(repository);
-  await generateResource(repository);
-  await test(repository);
-  await withServer(useThings, {}, await build(repository));
-});
+/** The folder of the repositories. */
+const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-extension-'));
+/** The installed packages of the last repository, most of which the next one needs too. */
+let packages;
 
-/** Makes a repository in a temporary folder, installs its packages and removes it afterwards. */
-async function inRepository(make, use) {
-  const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-extension-'));
-  try {
-    const repository = path.join(directory, 'acme-x');
-    await make(repository);
-    await run('npm', ['install', ...INSTALL, '--loglevel', 'error'], { cwd: repository });
-    await use(repository);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+try {
+  await run('npm', ['run', '-s', 'pack'], { cwd: ROOT });
+  await inRepository('acme-x', makeScaffold, async (repository) => {
+    await run('npm', ['run', 'typecheck'], { cwd: repository });
+    await generateResource(repository);
+    await test(repository);
+    await withServer(useThings, {}, await build(repository));
+  });
+  await inRepository('messages', copyExample, async (repository) => {
+    await test(repository);
+    await withServer(listMessages, {}, await build(repository));
+  });
+  await inRepository('sign-in', copyExample, test);
+} finally {
+  rmSync(directory, { recursive: true });
 }
 
-function copyExample(name) {
-  return (repository) => {
-    cpSync(path.join(ROOT, 'examples', name), repository, { recursive: true });
-    mkdirSync(path.join(repository, 'vendor'));
-    cpSync(path.join(ROOT, 'dist', ARCHIVE), path.join(repository, 'vendor', ARCHIVE));
-  };
+/** Makes a repository and installs its packages. */
+async function inRepository(name, make, use) {
+  const repository = path.join(directory, name);
+  await make(repository);
+  if (packages) renameSync(packages, path.join(repository, 'node_modules'));
+  await run('npm', ['install', ...INSTALL, '--loglevel', 'error'], { cwd: repository });
+  packages = path.join(repository, 'node_modules');
+  await use(repository);
+}
+
+function copyExample(repository) {
+  const example = path.join(ROOT, 'examples', path.basename(repository));
+  cpSync(example, repository, { recursive: true });
+  mkdirSync(path.join(repository, 'vendor'));
+  cpSync(path.join(ROOT, 'dist', ARCHIVE), path.join(repository, 'vendor', ARCHIVE));
 }
 
 async function makeScaffold(repository) {
