@@ -22,7 +22,7 @@ export async function compare(options, { progress, cleanups, signal }) {
   const started = await startLatitude(cleanups);
   const { folder, latitude, connection, connect, client, postmaster } = started;
   const load = await findLoadGenerator(folder, options.load);
-  const organizations = await createOrganizations(client, comparedSizes(options.full));
+  const organizations = await createOrganizations(client, comparedSizes(options.leads));
   const leads = await fillLeads(client, organizations);
 
   progress('starting the others');

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CASES, SINGLE_LEAD_CASES } from './cases.mjs';
 import { GOAL_SCOPE } from './goals.mjs';
-import { MAX_ORGANIZATIONS } from './organizations.mjs';
+import { DEFAULT_LEADS, MAX_ORGANIZATIONS, MIN_LEADS } from './organizations.mjs';
 
 const USAGE = `npm run bench -- [options]
 
@@ -15,7 +15,7 @@ Compare Latitude with other servers:
   --only CASES          some of ${CASES.join(',')} (all)
   --organizations N,M   numbers of organizations of ${SINGLE_LEAD_CASES.join(', ')}, 1 to ${MAX_ORGANIZATIONS} (1,${MAX_ORGANIZATIONS})
   --connections N,M     numbers of connections (1,8,32,128 for these cases, 1,32 for others)
-  --full                1,000,000 leads instead of 100,000
+  --leads N             number of leads (100000)
   --peers               also Platformatic, Directus and Strapi from npm
 
 Compare only what the goals of the project need, and tell which of them are reached:
@@ -33,7 +33,7 @@ const OPTIONS = {
   organizations: { type: 'string' },
   connections: { type: 'string' },
   load: { type: 'string' },
-  full: { type: 'boolean' },
+  leads: { type: 'string' },
   peers: { type: 'boolean' },
   goals: { type: 'boolean' },
   flat: { type: 'boolean' },
@@ -44,7 +44,7 @@ const OPTIONS = {
 
 /** The options that apply to one mode only. */
 const OPTIONS_OF = {
-  compare: ['only', 'organizations', 'connections', 'full', 'peers'],
+  compare: ['only', 'organizations', 'connections', 'leads', 'peers'],
   goals: [],
   flat: ['sizes'],
 };
@@ -56,6 +56,7 @@ const MAX_ROUNDS = { compare: 999, goals: 999, flat: 50 };
 
 const DEFAULT_SIZES = '1000,10000,100000,1000000';
 const SIZES = { min: 1_000, max: 5_000_000 };
+const LEADS = { min: MIN_LEADS, max: 5_000_000 };
 const MAX_CONNECTIONS = 1_000;
 
 /** The defaults of `--connections` for cases of single leads and for others. */
@@ -65,6 +66,7 @@ const CONNECTIONS = { singleLead: [1, 8, 32, 128], other: [1, 32] };
  * Reads the options of `npm run bench`. Those of a comparison:
  * - `only`: the names of its cases
  * - `organizations`, `connectionsOf`: the numbers of organizations and of connections of the cases
+ * - `leads`: the number of leads
  * - `peers`: whether other products are compared, or the names of some
  * - `isNeeded`: selects the targets of a case; optional
  * @returns undefined after `--help`
@@ -99,11 +101,11 @@ export function readOptions(args) {
 
 const READERS = {
   compare: ofComparison,
-  goals: () => ({ ...GOAL_SCOPE, flags: [] }),
+  goals: () => ({ ...GOAL_SCOPE, leads: DEFAULT_LEADS, flags: [] }),
   flat: ofFlat,
 };
 
-function ofComparison({ only: names = CASES.join(','), full, peers, ...values }) {
+function ofComparison({ only: names = CASES.join(','), peers, ...values }) {
   const only = names.split(',');
   if (!only.every((name) => CASES.includes(name))) {
     refuse(`--only must be some of ${CASES.join(',')}`);
@@ -113,8 +115,9 @@ function ofComparison({ only: names = CASES.join(','), full, peers, ...values })
     : [1, MAX_ORGANIZATIONS];
   const connections =
     values.connections && numbers('--connections', values.connections, MAX_CONNECTIONS);
+  const leads = values.leads === undefined ? DEFAULT_LEADS : leadsOf(values.leads);
   const flags = [
-    full && '--full',
+    leads !== DEFAULT_LEADS && `--leads ${leads}`,
     peers && '--peers',
     only.length < CASES.length && `--only ${only}`,
     values.organizations && `--organizations ${organizations}`,
@@ -122,7 +125,7 @@ function ofComparison({ only: names = CASES.join(','), full, peers, ...values })
   ].filter(Boolean);
   const connectionsOf = (name) =>
     connections ?? (SINGLE_LEAD_CASES.includes(name) ? CONNECTIONS.singleLead : CONNECTIONS.other);
-  return { only, organizations, connectionsOf, full, peers, flags };
+  return { only, organizations, connectionsOf, leads, peers, flags };
 }
 
 function ofFlat({ sizes: list = DEFAULT_SIZES }) {
@@ -132,6 +135,12 @@ function ofFlat({ sizes: list = DEFAULT_SIZES }) {
     refuse(`--sizes must be two or more integers from ${min} to ${max}, the smallest first`);
   }
   return { sizes, flags: list === DEFAULT_SIZES ? [] : [`--sizes ${list}`] };
+}
+
+function leadsOf(text) {
+  const leads = Number(text);
+  if (Number.isInteger(leads) && leads >= LEADS.min && leads <= LEADS.max) return leads;
+  return refuse(`--leads must be an integer from ${LEADS.min} to ${LEADS.max}`);
 }
 
 function numbers(name, list, max) {

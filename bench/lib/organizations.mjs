@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { displayPrefix, generateKey, hashKey } from '../../dist/src/auth/api-key-format.js';
 
-const LEADS = 100_000;
-const LEADS_FULL = 1_000_000;
+export const DEFAULT_LEADS = 100_000;
 
 /** Half of all leads are in one organization. The size of the small ones is fixed. */
 const SMALL_ORGANIZATIONS = 10;
@@ -10,15 +9,17 @@ const SMALL = 1_000;
 const MEDIUM_ORGANIZATIONS = 9;
 export const MAX_ORGANIZATIONS = 1 + MEDIUM_ORGANIZATIONS + SMALL_ORGANIZATIONS;
 
+/** With fewer leads, the organizations of medium size would have too few. */
+export const MIN_LEADS = 30_000;
+
 const SCOPES = ['leads:read', 'leads:write'];
 
 /**
- * @param full a million leads instead of 100,000
+ * @param total the number of leads, at least `MIN_LEADS`
  * @returns the sizes of twenty organizations, the largest first
  */
-export function comparedSizes(full) {
-  const total = full ? LEADS_FULL : LEADS;
-  const large = total / 2;
+export function comparedSizes(total) {
+  const large = Math.ceil(total / 2);
   const rest = total - large - SMALL_ORGANIZATIONS * SMALL;
   const parts = (MEDIUM_ORGANIZATIONS * (MEDIUM_ORGANIZATIONS + 1)) / 2;
   const medium = Array.from({ length: MEDIUM_ORGANIZATIONS }, (_, i) =>
