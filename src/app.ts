@@ -1,5 +1,5 @@
 import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FEATURES } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -9,6 +9,7 @@ import type { Settings } from './config/settings.js';
 import { nameOfServer } from './database/connection/server-name.js';
 import { ConcurrencyLimit } from './database/gateway/concurrency-limit.js';
 import { Replicas } from './database/replicas/replicas.js';
+import { declaredHandlers } from './http/declared-handlers.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
 import { RouteEnhancers, type RouteOwners } from './http/enhancers/route-enhancers.js';
@@ -58,7 +59,7 @@ export async function initApp(
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   app.use(shedLoad(app.get(ConcurrencyLimit), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  app.use(startPage(settings));
+  if (!hasRoute(app, 'GET /')) app.use(startPage(settings));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
     await app.init();
@@ -72,6 +73,10 @@ export async function initApp(
   await app.get(Replicas).start();
   adapter.serveApplication();
   return app;
+}
+
+function hasRoute(app: NestExpressApplication, route: string): boolean {
+  return declaredHandlers(app.get(DiscoveryService)).some((handler) => handler.route === route);
 }
 
 /** The root module of the server. It leaves out the pages that the settings switch off. */
@@ -107,7 +112,8 @@ function observerOf(app: NestExpressApplication): RequestObserver {
 function corsOptions(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    // Latitude has no PATCH, but routes of teams can have it.
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'ETag',
       'Idempotency-Replayed',

@@ -1,5 +1,6 @@
 import './config/v8-flags.js';
 import 'reflect-metadata';
+import { describeFailure } from './config/failure.js';
 import { defineConfig, type LatitudeConfig } from './extension/config.js';
 
 /**
@@ -22,7 +23,7 @@ export async function run(
     await serve(config);
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`latitude: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`latitude: ${describeFailure(error)}\n`);
     process.exit(1);
   }
 }

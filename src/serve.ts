@@ -1,3 +1,4 @@
+import { describeFailure } from './config/failure.js';
 import { formatForTerminal, logger, setLogErrors, setLogLevel } from './config/logger.js';
 import { readSettings, type Settings } from './config/settings.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
@@ -62,15 +63,14 @@ async function serveInWorker(
 ): Promise<void> {
   // A signal to the process group stops the workers and the parent at once, so that the parent does not
   // replace them.
-  const stopped = nextStopSignal().then(() => 'stop' as const);
+  const stopped = nextStopSignal();
   const { workers, databaseMaxConnections: ofAll } = ofInstance;
   const settings = { ...ofInstance, databaseMaxConnections: connectionsOfWorker(workers, ofAll) };
   try {
     const { runWorker } = await import('./worker.js');
     await runWorker({ ...config, settings }, parent, Promise.race([parent.ending, stopped]));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    await parent.send({ type: 'failed', message });
+    await parent.send({ type: 'failed', message: describeFailure(error) });
     process.exit(1);
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
+import type { NestApplicationContext } from '@nestjs/core';
 import { createApp } from './app.js';
 import { logger } from './config/logger.js';
 import { SettingError } from './config/setting.js';
@@ -35,16 +36,26 @@ export async function runServer(
     url = await listenEarly(adapter, settings);
   };
   const app = await createApp({ ...config, database: database.target, beforeMigrating }, adapter);
+  let signal: NodeJS.Signals | undefined;
   try {
     url ??= await listen(adapter, settings);
     const message = database.embedded ? await createFirstKey(app, url) : undefined;
     if (message) process.stdout.write(message);
     logAddresses(url, settings);
-    logger.info(`${await stopped}: finishing pending requests`);
+    signal = await stopped;
+    logger.info(`${signal}: finishing pending requests`);
     await drain(app, adapter);
   } finally {
-    await app.close();
+    await closeApp(app, signal);
   }
+}
+
+/** Closes the application. Its shutdown hooks receive the signal. */
+export async function closeApp(
+  app: INestApplicationContext,
+  signal: NodeJS.Signals | undefined,
+): Promise<void> {
+  await (app as NestApplicationContext).close(signal);
 }
 
 /** Accepts connections for the delay of a shutdown, while load balancers notice that the instance is not ready. */

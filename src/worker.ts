@@ -6,7 +6,7 @@ import { createFirstKey } from './first-start.js';
 import { HealthService } from './http/health/health.service.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import type { AppOptions } from './root.module.js';
-import { drain, listen, listenEarly } from './server.js';
+import { closeApp, drain, listen, listenEarly } from './server.js';
 import type { Ending } from './workers/messages.js';
 import type { ParentProcess } from './workers/parent-process.js';
 
@@ -34,18 +34,23 @@ export async function runWorker(
   if (role === 'further') setLogLevel('error');
   const app = await createApp(options, adapter);
   setLogLevel(settings.logLevel);
+  let signal: NodeJS.Signals | undefined;
   try {
     if (role === 'successor' && !(await Promise.race([isReady(app), ending.then(() => false)])))
       return;
     url ??= await listen(adapter, settings);
     const firstKey = role === 'first' && embedded ? await createFirstKey(app, url) : undefined;
     void parent.send({ type: 'ready', url, firstKey });
-    const isReplaced = (await ending) === 'replace';
+    const how = await ending;
     logger.info('finishing pending requests');
-    if (isReplaced) await adapter.handOver();
-    else await drain(app, adapter);
+    if (how === 'replace') {
+      await adapter.handOver();
+    } else {
+      signal = how;
+      await drain(app, adapter);
+    }
   } finally {
-    await app.close();
+    await closeApp(app, signal);
     await parent.sendReport();
   }
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { FEATURES } from '../app.module.js';
+import { describeFailure } from '../config/failure.js';
 import { formatForTerminal } from '../config/logger.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import type { Extension } from '../extension/extension.js';
@@ -36,7 +37,7 @@ export async function runCommandLine(
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    console.error(`latitude: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`latitude: ${describeFailure(error)}`);
     return 1;
   }
 }

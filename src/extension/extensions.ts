@@ -28,6 +28,8 @@ export function checkExtensions(
   extensions: readonly Extension[],
 ): void {
   for (const extension of extensions) checkManifest(extension);
+  const repeated = extensions.find((one, index) => extensions.indexOf(one) !== index);
+  if (repeated) throw new ExtensionError(`The extension ${repeated.name} is listed twice.`);
   const all = [...features, ...extensions];
   assertClaimedOnce('name', all, ({ name }) => [name.replaceAll('-', '_')]);
   assertClaimedOnce('scope', all, ({ scopes }) => scopes);
@@ -53,11 +55,22 @@ export function extensionMigrationsOf(extensions: readonly Extension[]): Extensi
     .map(({ name, migrations }) => migrationsOfExtension(name, migrations));
 }
 
-function checkManifest({ name, compatibleWith, scopes, errors, settings }: Extension): void {
+function checkManifest({
+  name,
+  module,
+  compatibleWith,
+  scopes,
+  errors,
+  settings,
+}: Extension): void {
   const fail = (problem: string) => {
     throw new ExtensionError(`The extension ${name} ${problem}.`);
   };
   if (!NAME.test(name)) fail('needs a name of lower-case letters, digits and hyphens');
+  // The types do not allow this, but an import of a circular dependency is undefined.
+  if ((module as unknown) === undefined) {
+    fail('has no module. If it imports one, the two files import each other');
+  }
   if (validRange(compatibleWith) === null) {
     fail(`declares compatibleWith: '${compatibleWith}', which is not a range such as ^0.2`);
   }

@@ -3,12 +3,13 @@ import { DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
-import { hostOf } from './nest-internals.js';
+import { hasVersion, hostOf } from './nest-internals.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
  * Fails startup if
  * - a route declares no access, or requires a scope that does not exist,
+ * - a route declares a version, which would have no effect,
  * - its input cannot be read, or its rate limits cannot work, or
  * - two methods declare the same route.
  */
@@ -43,6 +44,11 @@ export class AccessCheck implements OnModuleInit {
       );
     }
     assertKnownAccess(route, access);
+    if (hasVersion(controller, handler)) {
+      throw new Error(
+        `${route} declares a version, which would have no effect. Write it into the path, such as @Controller('v2/notes').`,
+      );
+    }
     try {
       this.inputs.assertReadable(controller, handler);
       this.limits.assertLimits(controller, handler);

@@ -1,19 +1,19 @@
 import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
-/** A method of a provider, with the metadata that a decorator has set on it. */
+/** A method of a provider or a controller, with the metadata that a decorator has set on it. */
 export interface DecoratedMethod<T> {
   readonly declaration: T;
   readonly run: (...args: unknown[]) => unknown;
   readonly provider: InstanceWrapper;
 }
 
-/** Finds the methods of all providers with this metadata, in module order. */
+/** Finds the methods of all providers and controllers with this metadata, in module order. */
 export function decoratedMethods<T>(
   discovery: DiscoveryService,
   metadata: symbol,
 ): DecoratedMethod<T>[] {
-  const providers = discovery.getProviders();
+  const providers = [...discovery.getProviders(), ...discovery.getControllers()];
   // Imported modules come before their importers, so the methods of a team come after those of Latitude.
   providers.sort((a, b) => (b.host?.distance ?? 0) - (a.host?.distance ?? 0));
   return providers.flatMap((provider) => methodsOf<T>(provider, metadata));

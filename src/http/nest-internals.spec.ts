@@ -5,6 +5,7 @@ import {
   Get,
   HttpCode,
   Module,
+  type NestInterceptor,
   Next,
   Param,
   ParseBoolPipe,
@@ -20,8 +21,10 @@ import {
   Scope,
   Sse,
   StreamableFile,
+  UseInterceptors,
   UsePipes,
   ValidationPipe,
+  Version,
 } from '@nestjs/common';
 import { APP_PIPE, NestFactory } from '@nestjs/core';
 import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
@@ -30,10 +33,12 @@ import {
   caughtTypesOf,
   controllersIn,
   routePathsOf,
+  declaredInterceptorsOf,
   declaredPipesOf,
   declaredStatusOf,
   globalPipesOf,
   hasDefaultErrorHandler,
+  hasVersion,
   parametersOf,
   renderedTemplateOf,
   requestMethodOf,
@@ -43,8 +48,11 @@ import {
 class Filter {}
 class Thing {}
 
+const interceptor: NestInterceptor = { intercept: (_, next) => next.handle() };
+
 @Controller(['things', 'objects'])
 @UsePipes(ValidationPipe)
+@UseInterceptors(interceptor)
 class ThingsController {
   @Get(':id')
   get(@Query() filter: Filter): Filter {
@@ -58,6 +66,7 @@ class ThingsController {
   }
 
   @Put(':id')
+  @Version('2')
   @UsePipes(ParseIntPipe)
   update(
     @Param('id', ParseIntPipe) id: number,
@@ -71,6 +80,9 @@ class ThingsController {
     // This method is not a route.
   }
 }
+
+@Controller({ path: 'versioned', version: '1' })
+class VersionedController {}
 
 class ResponsesController {
   @Redirect('/there')
@@ -149,6 +161,13 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
   it('has the pipes of @UsePipes on a controller and a route', () => {
     expect(declaredPipesOf(ThingsController, update)).toEqual([ValidationPipe, ParseIntPipe]);
     expect(declaredPipesOf(ThingsController, create)).toEqual([ValidationPipe]);
+  });
+
+  it('has the interceptors of @UseInterceptors, and whether @Version is declared', () => {
+    expect(declaredInterceptorsOf(ThingsController, get)).toEqual([interceptor]);
+    expect(hasVersion(ThingsController, get)).toBe(false);
+    expect(hasVersion(ThingsController, update)).toBe(true);
+    expect(hasVersion(VersionedController, helper)).toBe(true);
   });
 
   it('has the pipes of APP_PIPE and of useGlobalPipes', async () => {

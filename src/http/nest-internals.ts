@@ -10,6 +10,7 @@ import {
   FILTER_CATCH_EXCEPTIONS,
   GUARDS_METADATA,
   HTTP_CODE_METADATA,
+  INTERCEPTORS_METADATA,
   METHOD_METADATA,
   MODULE_METADATA,
   HOST_METADATA,
@@ -20,6 +21,7 @@ import {
   RESPONSE_PASSTHROUGH_METADATA,
   ROUTE_ARGS_METADATA,
   SSE_METADATA,
+  VERSION_METADATA,
 } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { ApplicationConfig } from '@nestjs/core';
@@ -41,6 +43,13 @@ export function routePathsOf(controller: object, handler: object): string[] {
     pathsOf(handler).map((end) =>
       `/${base}/${end}`.replaceAll(/\/+/g, '/').replace(/(.)\/$/, '$1'),
     ),
+  );
+}
+
+/** Whether `@Version()` or `@Controller({ version })` declares a version. */
+export function hasVersion(controller: object, handler: object): boolean {
+  return [controller, handler].some(
+    (target) => Reflect.getMetadata(VERSION_METADATA, target) !== undefined,
   );
 }
 
@@ -144,6 +153,13 @@ export function parametersOf(controller: Type<unknown>, method: string): Handler
 /** Whether `@UseGuards()` declares guards on the controller or on the method. */
 export function hasDeclaredGuards(controller: object, handler: object): boolean {
   return [controller, handler].some((target) => Reflect.hasMetadata(GUARDS_METADATA, target));
+}
+
+/** Returns the interceptors that `@UseInterceptors()` declares on the controller and on the method. */
+export function declaredInterceptorsOf(controller: object, handler: object): unknown[] {
+  return [controller, handler].flatMap(
+    (target) => (Reflect.getMetadata(INTERCEPTORS_METADATA, target) ?? []) as unknown[],
+  );
 }
 
 /** Returns the pipes that `@UsePipes()` declares on the controller and on the method. */

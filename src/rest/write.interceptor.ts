@@ -14,6 +14,8 @@ import { type IdempotentRequest, ResponseExists } from '../database/stored-respo
 import { type ApiError, validationError } from '../errors/api-error.js';
 import { writesOwnResponse } from '../http/nest-internals.js';
 import { type ApiRequest, isRead } from '../http/request/api-request.js';
+import { isJsonContentType } from '../http/request/content-type.js';
+import { mayHaveBody } from '../http/request/request-reader.js';
 import type { Actor } from '../tenancy/actor.js';
 import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
@@ -58,6 +60,7 @@ export class WriteInterceptor implements NestInterceptor {
       const idempotent = idempotentRequestOf(request);
       if (!idempotent) return next.handle();
       if (writesOwnResponse(context.getClass(), context.getHandler())) throw notStorable();
+      if (hasUnreadBody(request)) throw unusable('its body is not JSON');
       const call = { idempotent, actor, request, response: http.getResponse<Response>(), next };
       const isSingle = Reflect.hasMetadata(SINGLE_INSERT, context.getHandler());
       return from(isSingle && this.returnsRecords ? this.insertOnce(call) : this.runOnce(call));
@@ -104,8 +107,21 @@ export class WriteInterceptor implements NestInterceptor {
 
 /** The error of a key on a route whose response cannot be stored. Nothing has been written. */
 function notStorable(): ApiError {
-  const message = 'cannot be used with this route, because its response is not JSON';
+  return unusable('its response is not JSON');
+}
+
+function unusable(reason: string): ApiError {
+  const message = `cannot be used with this route, because ${reason}`;
   return validationError([{ field: 'Idempotency-Key', message }]);
+}
+
+/**
+ * Whether the handler or another interceptor reads the body, for example a file. Such a body cannot be compared with
+ * that of an earlier request.
+ */
+function hasUnreadBody(request: ApiRequest): boolean {
+  const type = request.headers['content-type'];
+  return type !== undefined && !isJsonContentType(type) && mayHaveBody(request);
 }
 
 /** @throws ApiError `validation_error` for a malformed key */

@@ -34,8 +34,8 @@ export interface Replies {
 
 export type Reply = Replies[keyof Replies];
 
-/** `replace`: another worker accepts new connections. `stop`: the instance stops. */
-export type Ending = 'replace' | 'stop';
+/** `replace`: another worker accepts new connections. A signal: the instance stops. */
+export type Ending = 'replace' | NodeJS.Signals;
 
 /** A worker that accepts connections. */
 export interface ReadyWorker {

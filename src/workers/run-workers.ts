@@ -38,6 +38,7 @@ export async function runWorkers(
   process.on('SIGUSR2', () => {
     pool.restart();
   });
+  let signal: NodeJS.Signals = 'SIGTERM';
   try {
     const ready = await Promise.race([pool.start(), stopped]);
     if (typeof ready === 'object') {
@@ -45,9 +46,10 @@ export async function runWorkers(
       onReady(ready.url);
       logger.info(`The workers are ${pool.ready.map(({ pid }) => pid).join(', ')}`);
     }
-    logger.info(`${await stopped}: the workers finish pending requests`);
+    signal = await stopped;
+    logger.info(`${signal}: the workers finish pending requests`);
   } finally {
-    await pool.stop();
+    await pool.stop(signal);
   }
 }
 

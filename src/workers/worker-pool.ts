@@ -53,10 +53,10 @@ export class WorkerPool {
     this.restarts = this.restarts.then(() => this.restartAll());
   }
 
-  /** Ends all workers. They complete their requests first. */
-  async stop(): Promise<void> {
+  /** Ends all workers, as on this signal. They complete their requests first. */
+  async stop(signal: NodeJS.Signals): Promise<void> {
     this.stopping.abort();
-    await Promise.all([...this.workers].map((worker) => worker.end('stop')));
+    await Promise.all([...this.workers].map((worker) => worker.end(signal)));
   }
 
   private get isStopping(): boolean {

@@ -4,6 +4,12 @@ import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { injectedTokensOf } from './nest-injection-internals.js';
 
+/** The tables of the schema with an `organization_id`. */
+const FIND_TABLES = `
+  select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and relkind in ('r', 'p') and attname = 'organization_id' and not attisdropped`;
+
 /**
  * Fails startup if a provider injects a TypeORM repository of a table with records of organizations.
  * Its statements would have no organization, so that row-level security would hide all rows.
@@ -16,19 +22,29 @@ export class RepositoryCheck implements OnModuleInit {
   ) {}
 
   /** @throws Error whose message has one line for each injected repository */
-  onModuleInit(): void {
-    const entities = new Map(
+  async onModuleInit(): Promise<void> {
+    const entities = new Map<unknown, EntityMetadata>(
       this.dataSource.entityMetadatas
-        .filter(isOfOrganizations)
+        .filter(({ target }) => typeof target === 'function')
         .map((entity) => [getRepositoryToken(entity.target as never), entity]),
     );
-    const faults = this.injectors().flatMap(({ name, tokens }) =>
+    const injected = this.injectors().flatMap(({ name, tokens }) =>
       tokens.flatMap((token) => {
-        const entity = entities.get(token as string);
-        return entity ? [describe(name, entity)] : [];
+        const entity = entities.get(token);
+        return entity ? [{ name, entity }] : [];
       }),
     );
+    if (injected.length === 0) return;
+    const tables = await this.tablesOfOrganizations();
+    const faults = injected
+      .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))
+      .map(({ name, entity }) => describe(name, entity));
     if (faults.length > 0) throw new Error([...new Set(faults)].join('\n'));
+  }
+
+  private async tablesOfOrganizations(): Promise<ReadonlySet<string>> {
+    const found = await this.dataSource.query<{ name: string }[]>(FIND_TABLES);
+    return new Set(found.map(({ name }) => name));
   }
 
   /** The providers and controllers of all modules with the tokens that they inject. */
@@ -42,9 +58,9 @@ export class RepositoryCheck implements OnModuleInit {
   }
 }
 
-function isOfOrganizations({ columns, target }: EntityMetadata): boolean {
-  const names = columns.map(({ databaseName }) => databaseName);
-  return typeof target === 'function' && names.includes('organization_id');
+/** An entity can map a part of the columns. */
+function mapsOrganization({ columns }: EntityMetadata): boolean {
+  return columns.some(({ databaseName }) => databaseName === 'organization_id');
 }
 
 function describe(provider: string, { name, tableName }: EntityMetadata): string {

@@ -25,7 +25,11 @@ export interface EnhancerPolicy {
   globalGuards(guards: CanActivate[], controller: Controller): CanActivate[];
   globalInterceptors(interceptors: NestInterceptor[], controller: Controller): NestInterceptor[];
   /** @param interceptors all interceptors of the route, the outermost first */
-  interceptors(interceptors: NestInterceptor[], handler: Handler): NestInterceptor[];
+  interceptors(
+    interceptors: NestInterceptor[],
+    handler: Handler,
+    controller: Controller,
+  ): NestInterceptor[];
   globalFilters(filters: ExceptionFilter[], controller: Controller): ExceptionFilter[];
   /** @param filters all filters of the route, in the order in which they are tried */
   filters(filters: BoundFilter[]): BoundFilter[];
@@ -59,7 +63,8 @@ export function applyEnhancerPolicy(app: INestApplication, policy: EnhancerPolic
   });
   override(interceptorsContextCreator, {
     globals: (interceptors, controller) => policy.globalInterceptors(interceptors, controller),
-    all: (interceptors, handler) => policy.interceptors(interceptors, handler),
+    all: (interceptors, handler, controller) =>
+      policy.interceptors(interceptors, handler, controller),
   });
   override(routerExceptionsFilter, {
     globals: (filters, controller) => policy.globalFilters(filters, controller),
@@ -74,7 +79,7 @@ function override<Enhancer, Created>(
   creator: Creator<Enhancer, Created>,
   choose: {
     globals(enhancers: Enhancer[], controller: Controller): Enhancer[];
-    all(created: Created, handler: Handler): Created;
+    all(created: Created, handler: Handler, controller: Controller): Created;
   },
 ): void {
   const create = creator.create.bind(creator);
@@ -83,7 +88,7 @@ function override<Enhancer, Created>(
   let controller: Controller = Object;
   creator.create = (instance, handler, ...rest) => {
     controller = instance.constructor as Controller;
-    return choose.all(create(instance, handler, ...rest), handler);
+    return choose.all(create(instance, handler, ...rest), handler, controller);
   };
   creator.getGlobalMetadata = (...args) => choose.globals(getGlobalMetadata(...args), controller);
 }

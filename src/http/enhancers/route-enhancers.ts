@@ -15,6 +15,8 @@ import { ErrorFilter } from '../error.filter.js';
 import { HeadersGuard } from '../request/headers.guard.js';
 import { InputGuard } from '../request/input.guard.js';
 import { caughtTypesOf } from '../nest-internals.js';
+import { assertOwnCacheKeys } from './cache-keys.js';
+import { formBody } from './form-body.interceptor.js';
 import { withHttpExceptions } from './with-http-exceptions.js';
 import type {
   BoundFilter,
@@ -53,12 +55,19 @@ export class RouteEnhancers implements EnhancerPolicy {
   }
 
   /** A transaction of an `Idempotency-Key` stores what the outermost interceptor returns. */
-  interceptors(interceptors: NestInterceptor[], handler: Handler): NestInterceptor[] {
+  interceptors(
+    interceptors: NestInterceptor[],
+    handler: Handler,
+    controller: Controller,
+  ): NestInterceptor[] {
     const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
+    if (isRestRoute(access)) assertOwnCacheKeys(interceptors, `${controller.name}.${handler.name}`);
     const writes = interceptors.filter((each) => each instanceof WriteInterceptor);
     const others = interceptors.filter((each) => !(each instanceof WriteInterceptor));
-    if (others.length === 0 || !isRestRoute(access)) return interceptors;
-    return [...writes.map((each) => each.withOtherInterceptors()), ...others, observedResult];
+    if (others.length === 0) return interceptors;
+    if (!isRestRoute(access)) return [...others, formBody];
+    const ofWrites = writes.map((each) => each.withOtherInterceptors());
+    return [...ofWrites, ...others, observedResult, formBody];
   }
 
   /** Latitude's own errors keep their form on Latitude's own routes. */

@@ -1,7 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request } from 'express';
-import { expressClasses, expressRoutes, routeExactly } from './express-internals.js';
+import {
+  expressClasses,
+  expressRoutes,
+  moveRoutesToEnd,
+  routeExactly,
+} from './express-internals.js';
 
 describe('the internals of Express that the HTTP code relies on', () => {
   it('the router has its routes in a stack that can be matched', () => {
@@ -11,6 +16,14 @@ describe('the internals of Express that the HTTP code relies on', () => {
     expect(expressRoutes(app).map(({ path }) => path)).toEqual(['/leads/:id', '/leads']);
     const [route] = expressRoutes(app, '/leads/1');
     expect(route?.methods).toMatchObject({ get: true });
+  });
+
+  it('the stack of the router can be reordered', () => {
+    const app = express();
+    app.all('/{*path}', () => undefined);
+    app.get('/leads', () => undefined);
+    moveRoutesToEnd(app, '{*path}');
+    expect(expressRoutes(app).map(({ path }) => path)).toEqual(['/leads', '/{*path}']);
   });
 
   it('requests and responses keep the prototypes of their classes, on exact paths', async () => {

@@ -1,6 +1,8 @@
 import http from 'node:http';
 import type { Express } from 'express';
-import { RequestState } from '../request/api-request.js';
+import { type ApiRequest, RequestState } from '../request/api-request.js';
+import { parseQueryString } from '../request/query-string.js';
+import { queryStringOf } from '../request/request-reader.js';
 
 // The parts of Express that are not public API. Everything that relies on them is in this file.
 
@@ -23,6 +25,14 @@ export function expressRoutes(app: object, path?: string): ExpressRoute[] {
   });
 }
 
+/** Moves the routes whose paths end with this one behind everything that is registered so far. */
+export function moveRoutesToEnd(app: object, path: string): void {
+  const { router } = app as { router: { stack: readonly Layer[] } };
+  const isMoved = ({ route }: Layer) => route?.path.endsWith(path) === true;
+  const { stack } = router;
+  router.stack = [...stack.filter((layer) => !isMoved(layer)), ...stack.filter(isMoved)];
+}
+
 /**
  * Turns on `strict routing` and `case sensitive routing`. The router exists already and no longer reads these
  * settings of Express.
@@ -33,6 +43,19 @@ export function routeExactly(app: Express): void {
 
 class StatefulRequest extends http.IncomingMessage {
   readonly state = new RequestState();
+  private boundQuery: unknown = undefined;
+
+  /** The query as sent for middleware, and as the handler declares it after input binding. */
+  get query(): unknown {
+    return (this.boundQuery ??= parseQueryString(
+      queryStringOf(this as unknown as ApiRequest),
+      'array',
+    ).values);
+  }
+
+  set query(value: unknown) {
+    this.boundQuery = value;
+  }
 }
 
 /** The classes that a server creates requests and responses from. */
@@ -45,15 +68,16 @@ type ExpressClasses = Required<
 
 /**
  * Returns classes of Node's requests and responses that have Express' methods. Express would change the
- * prototype of each object instead, which V8 cannot optimize. `query` is a plain property instead of
- * Express' getter, because input binding assigns it.
+ * prototype of each object instead, which V8 cannot optimize. `query` has a setter, because input binding assigns
+ * it.
  */
 export function expressClasses(app: Express): ExpressClasses {
   class ExpressRequest extends StatefulRequest {}
   class ExpressResponse extends http.ServerResponse<StatefulRequest> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
   Object.setPrototypeOf(ExpressResponse.prototype, app.response);
-  Object.defineProperty(ExpressRequest.prototype, 'query', { value: undefined, writable: true });
+  const query = Object.getOwnPropertyDescriptor(StatefulRequest.prototype, 'query') ?? {};
+  Object.defineProperty(ExpressRequest.prototype, 'query', query);
   Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }

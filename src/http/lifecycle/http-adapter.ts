@@ -5,7 +5,8 @@ import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
 import { hasDefaultErrorHandler } from '../nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { expressClasses, routeExactly } from './express-internals.js';
+import { expressClasses, moveRoutesToEnd, routeExactly } from './express-internals.js';
+import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
 import { isSentWithoutEnvelope, sendResponse, serializeResponse } from '../../rest/envelope.js';
@@ -82,6 +83,15 @@ export class HttpAdapter extends ExpressAdapter {
     if (statusCode !== undefined) response.statusCode = statusCode;
     sendResponse(request, response, serializeResponse(request, response, body));
     return undefined;
+  }
+
+  /**
+   * Nest calls this after `onModuleInit`. What modules have registered there, such as static files, comes before the
+   * answer to unknown routes.
+   */
+  override setNotFoundHandler(...args: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
+    moveRoutesToEnd(this.getInstance<Express>(), CATCH_ALL_PATH);
+    return super.setNotFoundHandler(...args) as unknown;
   }
 
   /** Whether the server is shutting down. */

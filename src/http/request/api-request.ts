@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { SourcePlan } from './input-plan.js';
 import type { Actor } from '../../tenancy/actor.js';
 
 const NO_NAMES: readonly string[] = [];
@@ -32,6 +33,8 @@ export class RequestState {
   rawInput: unknown = undefined;
   /** The names of the parameters of the handler that have pipes of their own. */
   pipedParameters: readonly string[] = NO_NAMES;
+  /** How the body is read that an interceptor has parsed. Set if the request is a form with files. */
+  formPlan: SourcePlan | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */
   sendContinue: (() => void) | undefined = undefined;
 }

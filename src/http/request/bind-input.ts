@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { validationError } from '../../errors/api-error.js';
+import { ApiError, validationError } from '../../errors/api-error.js';
 import type { FieldProblem } from '../../errors/field-problem.js';
 import { isObject } from '../../fields/kinds/json-object.js';
 import { readIntoClass } from '../../fields/input/read-into-class.js';
@@ -157,6 +157,21 @@ async function readBody(bytes: Buffer, plan: SourcePlan, isStrict: boolean): Pro
   if (plan.kind === 'unchecked' && plan.isArray) return { ...notAnObject(problems, 'array'), raw };
   if (!isObject(raw)) return { ...notAnObject(problems), raw };
   return { ...(await readValues(plan, raw, problems, BODY_SOURCE, isStrict)), raw };
+}
+
+const FORM_SOURCE: Source = { encoding: 'text', wording: BODY };
+
+/**
+ * Replaces the fields of a form, which an interceptor has parsed, by what the handler declares.
+ * @throws ApiError `validation_error`; `unsupported_media_type` if no interceptor has parsed the form
+ */
+export async function bindForm(request: ApiRequest, plan: SourcePlan): Promise<void> {
+  const form: unknown = request.body;
+  if (!isObject(form)) throw new ApiError('unsupported_media_type');
+  const raw = { ...form };
+  const { value, problems } = await readValues(plan, raw, [], FORM_SOURCE, true);
+  throwIfAny(problems);
+  request.body = value;
 }
 
 function readValues(

@@ -5,6 +5,12 @@ const PARAMETER = new RegExp(
 );
 /** `utf8` is not a registered name, but many clients send it. */
 const UTF8 = /^utf-?8$/i;
+/** Whether a `Content-Type` header is a form that can contain files. */
+export function isMultipartForm(header: string | undefined): boolean {
+  return header !== undefined && MULTIPART_TYPE.test(header);
+}
+
+const MULTIPART_TYPE = /^[ \t]*multipart\/form-data[ \t]*(;|$)/i;
 const JSON_TYPE = /^[ \t]*application\/json[ \t]*/i;
 
 /** Whether a `Content-Type` header is `application/json` without a charset or with UTF-8. */

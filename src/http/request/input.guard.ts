@@ -4,10 +4,12 @@ import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-cr
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
-import { declaredPipesOf, globalPipesOf } from '../nest-internals.js';
+import { WriteInterceptor } from '../../rest/write.interceptor.js';
+import { declaredInterceptorsOf, declaredPipesOf, globalPipesOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 import { bindInput } from './bind-input.js';
+import { isMultipartForm } from './content-type.js';
 import { type InputPlan, planInputs } from './input-plan.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
@@ -19,6 +21,8 @@ interface Route {
   readonly isWebhook: boolean;
   /** Undefined if the handler reads the request itself. */
   readonly plan: InputPlan | undefined;
+  /** Whether the method or the controller has interceptors of its own, which can parse forms with files. */
+  readonly parsesForms: boolean;
 }
 
 /**
@@ -37,14 +41,21 @@ export class InputGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const { isRest, isWebhook, plan } = this.routeOf(context.getClass(), context.getHandler());
+    const route = this.routeOf(context.getClass(), context.getHandler());
+    const { isRest, isWebhook, plan } = route;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (isWebhook) return this.webhooks.receive(request, context.getHandler()).then(() => true);
     if (!plan) return true;
     request.state.hasEnvelope = isRest;
     request.state.pipedParameters = plan.pipedParameters;
     const { bodyLimitBytes: bodyLimit } = this.settings;
-    return mapMaybePromise(bindInput(request, plan, { bodyLimit, isStrict: isRest }), () => true);
+    const options = { bodyLimit, isStrict: isRest };
+    if (route.parsesForms && plan.body && isMultipartForm(request.headers['content-type'])) {
+      request.state.formPlan = plan.body;
+      const others = { ...plan, fields: undefined, body: undefined };
+      return mapMaybePromise(bindInput(request, others, options), () => true);
+    }
+    return mapMaybePromise(bindInput(request, plan, options), () => true);
   }
 
   /** @throws Error with a predicate that follows the name of the route, if its input cannot be read */
@@ -58,7 +69,7 @@ export class InputGuard implements CanActivate {
     const access = this.reflector.get<Access | undefined>(ACCESS, handler);
     const route =
       access === 'webhook'
-        ? { isRest: false, isWebhook: true, plan: undefined }
+        ? { isRest: false, isWebhook: true, plan: undefined, parsesForms: false }
         : this.planRoute(controller, handler, isRestRoute(access));
     this.routes.set(handler, route);
     return route;
@@ -70,6 +81,12 @@ export class InputGuard implements CanActivate {
     const declaresInput = [plan.query, plan.body, plan.param].some(
       (source) => source !== undefined,
     );
-    return { isRest, isWebhook: false, plan: isRest || declaresInput ? plan : undefined };
+    const interceptors = declaredInterceptorsOf(controller, handler);
+    return {
+      isRest,
+      isWebhook: false,
+      plan: isRest || declaresInput ? plan : undefined,
+      parsesForms: interceptors.some((each) => each !== WriteInterceptor),
+    };
   }
 }

@@ -87,8 +87,12 @@ function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }
 
+const READ_ALREADY =
+  'Middleware has read the body of this request. Remove its body parser: Latitude reads JSON bodies itself.';
+
 /** Reads a body. Sends `100 Continue` first if the client waits for it. */
 function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
+  if (request.readableEnded) throw new Error(READ_ALREADY);
   if (!isTooLarge(request, limit)) request.state.sendContinue?.();
   return readBody(request, limit);
 }

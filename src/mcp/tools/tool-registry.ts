@@ -11,6 +11,9 @@ export interface RegisteredTool extends DecoratedMethod<ToolDeclaration> {
   readonly arguments: ToolArguments;
 }
 
+/** The names that agents and models accept. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
 /** The tools that all modules declare. */
 @Injectable()
 export class ToolRegistry implements OnModuleInit {
@@ -19,9 +22,15 @@ export class ToolRegistry implements OnModuleInit {
 
   constructor(private readonly methods: MethodDiscovery) {}
 
-  /** @throws Error when two tools have the same name, or a tool declares an argument twice */
+  /** @throws Error when two tools have the same name, a name is not valid, or a tool declares an argument twice */
   onModuleInit(): void {
     const tools = [...this.methods.byName<ToolDeclaration>(TOOL).values()].map((method) => {
+      const { name } = method.declaration;
+      if (!NAME.test(name)) {
+        throw new Error(
+          `The tool '${name}' of /mcp needs a name of 1 to 64 letters, digits, underscores and hyphens, because models refuse others.`,
+        );
+      }
       return { ...method, arguments: new ToolArguments(method.declaration) };
     });
     this.tools = new Map(tools.map((tool) => [tool.declaration.name, tool]));

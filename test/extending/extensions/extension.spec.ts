@@ -306,6 +306,20 @@ describe('startup with extensions', () => {
     await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(message);
   });
 
+  it('fails if an extension is listed twice', async () => {
+    const extensions = [notesExtension, notesExtension];
+    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(
+      'The extension acme-notes is listed twice.',
+    );
+  });
+
+  it('fails if an extension has no module, as after a circular import', async () => {
+    const extensions = [named('b', { module: undefined })];
+    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(
+      'The extension b has no module. If it imports one, the two files import each other.',
+    );
+  });
+
   it('fails if two of them have the same command', async () => {
     const adds = (name: string) => named(name, { commands: notesExtension.commands });
     await expect(serve(defineConfig({ extensions: [adds('one'), adds('two')] }))).rejects.toThrow(

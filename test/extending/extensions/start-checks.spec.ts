@@ -1,16 +1,22 @@
 import {
+  type CallHandler,
   Controller,
+  type ExecutionContext,
   Get,
   Inject,
   Injectable,
   Module,
+  type NestInterceptor,
   Post,
   Scope,
   type Type,
+  UseInterceptors,
+  Version,
 } from '@nestjs/common';
 import { getRepositoryToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, Entity, PrimaryColumn, type Repository } from 'typeorm';
-import { AnyKey } from '../../../src/auth/access.js';
+import type { Request } from 'express';
+import { AnyKey, Public } from '../../../src/auth/access.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
 import { Lead } from '../../../src/leads/lead.entity.js';
 import { Prompt } from '../../../src/mcp/prompts/prompt.decorator.js';
@@ -151,6 +157,103 @@ class ReportsModule {}
 @Module({ imports: [TypeOrmModule.forFeature([Visit])] })
 class VisitsModule {}
 
+/** An entity that maps only some columns of a table. */
+@Entity('leads')
+class LeadName {
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') first_name: string;
+}
+
+@Injectable()
+class Names {
+  constructor(@InjectRepository(LeadName) readonly names: Repository<LeadName>) {}
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([LeadName])], providers: [Names] })
+class NamesModule {}
+
+@Controller({ path: 'versions', version: '2' })
+class VersionedController {
+  @Get()
+  @AnyKey()
+  list() {
+    return null;
+  }
+}
+
+@Controller('methods')
+class VersionedMethodController {
+  @Get()
+  @Version(['1', '2'])
+  @AnyKey()
+  list() {
+    return null;
+  }
+}
+
+@Module({ controllers: [VersionedController, VersionedMethodController] })
+class VersionsModule {}
+
+@Injectable()
+class NamedTool {
+  @Tool('acme.ping pong', PING)
+  ping() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [NamedTool] })
+class NamedToolModule {}
+
+/** As that of `@nestjs/cache-manager`. */
+@Injectable()
+class CacheInterceptor implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle();
+  }
+
+  protected trackBy(context: ExecutionContext): string {
+    return context.switchToHttp().getRequest<Request>().url;
+  }
+}
+
+@Injectable()
+class OrganizationCache extends CacheInterceptor {
+  protected override trackBy(context: ExecutionContext): string {
+    return `organization ${super.trackBy(context)}`;
+  }
+}
+
+@Injectable()
+class FasterCache extends CacheInterceptor {}
+
+@Controller('cached')
+class CachedController {
+  @Get()
+  @AnyKey()
+  @UseInterceptors(OrganizationCache)
+  own() {
+    return null;
+  }
+
+  @Get('page')
+  @Public()
+  @UseInterceptors(CacheInterceptor)
+  page() {
+    return null;
+  }
+
+  @Get('shared')
+  @AnyKey()
+  @UseInterceptors(FasterCache)
+  shared() {
+    return null;
+  }
+}
+
+@Module({ controllers: [CachedController] })
+class CachedModule {}
+
 const CREATE_VISITS = `create table visits (organization_id uuid, id uuid,
   primary key (organization_id, id))`;
 
@@ -208,6 +311,33 @@ describe('startup', () => {
       messageOf('Reports', 'Visit', 'visits'),
       messageOf('visits of a factory', 'Visit', 'visits'),
     ]);
+  });
+
+  it('fails if the entity of such a repository does not map organization_id', async () => {
+    expect(await failureOf(NamesModule)).toContain(
+      'Names injects the TypeORM repository of LeadName, whose table leads holds records of organizations.',
+    );
+  });
+
+  it('fails if a controller or a method declares a version', async () => {
+    const messageOf = (route: string) =>
+      `${route} declares a version, which would have no effect. Write it into the path, such as @Controller('v2/notes').`;
+    expect((await failureOf(VersionsModule)).split('\n')).toEqual([
+      messageOf('GET /versions'),
+      messageOf('GET /methods'),
+    ]);
+  });
+
+  it('fails if the name of a tool has other characters than models accept', async () => {
+    expect(await failureOf(NamedToolModule)).toBe(
+      "The tool 'acme.ping pong' of /mcp needs a name of 1 to 64 letters, digits, underscores and hyphens, because models refuse others.",
+    );
+  });
+
+  it('fails if a CacheInterceptor caches the responses of organizations by URL', async () => {
+    expect(await failureOf(CachedModule)).toMatch(
+      /^CachedController\.shared has a CacheInterceptor, which caches responses by URL/,
+    );
   });
 
   it('fails if an entity maps a table with an organization_id but without row-level security', async () => {

@@ -1,0 +1,25 @@
+import type { NestInterceptor } from '@nestjs/common';
+
+/** The class of `@nestjs/cache-manager`, an optional package. */
+const CACHE_INTERCEPTOR = 'CacheInterceptor';
+
+/**
+ * Checks that no interceptor is a `CacheInterceptor` with its own `trackBy()`. It caches responses by URL, so that an
+ * organization would receive those of another.
+ * @param route the method, as the error names it
+ * @throws Error with the remedy
+ */
+export function assertOwnCacheKeys(interceptors: readonly NestInterceptor[], route: string): void {
+  if (!interceptors.some(cachesByUrl)) return;
+  throw new Error(
+    `${route} has a ${CACHE_INTERCEPTOR}, which caches responses by URL: organizations would receive the responses of others. Use a subclass whose trackBy() adds the id of the organization (docs/guides/nest-habits.md#caching).`,
+  );
+}
+
+function cachesByUrl(interceptor: NestInterceptor & { trackBy?: unknown }): boolean {
+  let prototype = Object.getPrototypeOf(interceptor) as { trackBy?: unknown } | null;
+  while (prototype && prototype.constructor.name !== CACHE_INTERCEPTOR) {
+    prototype = Object.getPrototypeOf(prototype) as { trackBy?: unknown } | null;
+  }
+  return prototype !== null && interceptor.trackBy === prototype.trackBy;
+}
