@@ -6,6 +6,7 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKey } from './api-key.entity.js';
 import { AuthRepository } from './auth.repository.js';
 import { Authenticator } from './authenticator.js';
+import { KeyRevalidation } from './key-revalidation.js';
 import { KeysService } from './keys.service.js';
 import { MeController } from './me.controller.js';
 import { Organization } from './organization.entity.js';
@@ -25,6 +26,7 @@ import { TokenActors } from './token-actors.service.js';
   providers: [
     AuthRepository,
     Authenticator,
+    KeyRevalidation,
     KeysService,
     OrganizationRemovalService,
     OrganizationActors,
@@ -34,6 +36,7 @@ import { TokenActors } from './token-actors.service.js';
   ],
   exports: [
     Authenticator,
+    KeyRevalidation,
     KeysService,
     OrganizationRemovalService,
     OrganizationActors,

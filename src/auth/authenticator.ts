@@ -53,14 +53,6 @@ export class Authenticator {
     });
   }
 
-  /**
-   * The scopes of the keys by their ids, without keys that are revoked or expired.
-   * @throws ApiError `query_failed`
-   */
-  findScopes(keyIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    return this.repository.findScopes(keyIds);
-  }
-
   private lookUp(key: string): MaybePromise<Actor | undefined> {
     const cached = this.cache.get(key);
     const now = performance.now();

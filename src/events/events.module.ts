@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
+import { AuthModule } from '../auth/auth.module.js';
 import { DurableHandlers } from './durable-handlers.js';
 import { EventFollower } from './event-follower.js';
 import { EventListeners } from './event-listeners.js';
@@ -10,7 +11,7 @@ import { EventsService } from './events.service.js';
 
 /** Publishes the events of changed records, and delivers them to readers and handlers. */
 @Module({
-  imports: [DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
+  imports: [AuthModule, DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
   providers: [
     EventFollower,
     EventTypes,

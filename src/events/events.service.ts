@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { KeyRevalidation } from '../auth/key-revalidation.js';
 import type { Tenant } from '../database/gateway/tenant.js';
 import { EventsRepository, type EventSelection } from '../database/events/events.repository.js';
 import { ApiError, validationError } from '../errors/api-error.js';
@@ -7,6 +8,7 @@ import type { Actor } from '../tenancy/actor.js';
 import { EventFollower } from './event-follower.js';
 import { type EventDto, type EventFeedQuery, type EventListQuery, LATEST } from './event.dto.js';
 import { eventIdOf, positionOf } from './event-id.js';
+import { FeedReader } from './feed-reader.js';
 import { EventTypes } from './event-types.js';
 import { eventJsonOf } from './recorded-event.js';
 
@@ -22,35 +24,50 @@ export class EventsService {
     private readonly events: EventsRepository,
     private readonly follower: EventFollower,
     private readonly types: EventTypes,
+    private readonly keys: KeyRevalidation,
   ) {}
 
   /**
    * Reads the events of the kinds of records that the caller may read.
    * @param gone aborts when the client has closed the connection
-   * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`
+   * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`; after a wait also `unauthorized`,
+   *   `insufficient_scope`
    */
   async feed(
     actor: Actor,
     query: EventFeedQuery,
     gone: AbortSignal,
   ): Promise<CursorPage<EventDto>> {
-    const types = this.readableTypes(actor, query.types);
+    const reader = new FeedReader(actor);
+    // Refuses unknown types before the cursor is looked up.
+    this.readableTypes(reader, query.types);
     const after = await this.positionAfter(actor, query.after);
     const end = performance.now() + query.wait * 1_000;
-    for (;;) {
-      const remaining = end - performance.now();
-      const isOver = remaining <= 0 || this.follower.isStopped || gone.aborted;
-      const waiting = new AbortController();
-      const signal = AbortSignal.any([gone, waiting.signal]);
-      // Waits before it reads, so that no event between the two is missed.
-      const next = this.follower.waitForNext(actor.organization.id, remaining, signal);
-      try {
-        const { page, size } = await this.page(actor, { after, types, limit: query.limit });
-        if (size > 0 || isOver) return page;
-        await next;
-      } finally {
-        waiting.abort();
+    let unwatch: (() => void) | undefined;
+    try {
+      for (;;) {
+        const remaining = end - performance.now();
+        const isOver = remaining <= 0 || this.follower.isStopped || gone.aborted;
+        const waiting = new AbortController();
+        const signal = AbortSignal.any([gone, reader.ended, waiting.signal]);
+        // Waits before it reads, so that no event between the two is missed.
+        const next = this.follower.waitForNext(actor.organization.id, remaining, signal);
+        try {
+          const types = this.readableTypes(reader, query.types);
+          const { page, size } = await this.page(actor, { after, types, limit: query.limit });
+          reader.assertMayRead();
+          if (size > 0 || isOver) return page;
+          if (!unwatch) {
+            unwatch = this.keys.watch(reader);
+            await this.keys.assertActive(actor);
+          }
+          await next;
+        } finally {
+          waiting.abort();
+        }
       }
+    } finally {
+      unwatch?.();
     }
   }
 
@@ -129,7 +146,10 @@ export class EventsService {
     return { page, size: stored.length };
   }
 
-  private readableTypes({ scopes }: Actor, wanted: string | null | undefined): string[] {
+  private readableTypes(
+    { scopes }: Pick<Actor, 'scopes'>,
+    wanted: string | null | undefined,
+  ): string[] {
     const readable = this.types.readableBy(scopes);
     if (!wanted) return readable;
     const names = wanted.split(',').map((name) => name.trim());

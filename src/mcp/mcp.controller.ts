@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { RawRoute } from '../auth/access.js';
+import { KeyRevalidation } from '../auth/key-revalidation.js';
 import { ApiError } from '../errors/api-error.js';
 import { type ApiRequest, Caller } from '../http/request/api-request.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -25,7 +26,6 @@ import type { McpRequestContext } from './protocol/request-operations.js';
 import type { Messages } from './protocol/messages.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 import type { Session } from './sessions/session.js';
-import { SessionRevalidation } from './sessions/session-revalidation.js';
 import { SessionStore } from './sessions/session-store.js';
 
 /** Clients of older protocol versions cannot parse an event without data. */
@@ -37,7 +37,7 @@ export class McpController {
   constructor(
     private readonly sessions: SessionStore,
     private readonly handler: McpMessageHandler,
-    private readonly revalidation: SessionRevalidation,
+    private readonly keys: KeyRevalidation,
   ) {}
 
   /** Opens a session, or handles messages within a session or without one. */
@@ -68,7 +68,7 @@ export class McpController {
   ): Promise<void> {
     await this.handler.countMessages(1, actor, response);
     if (!hasSessions(actor)) throw new MethodNotAllowedException('This caller has no streams.');
-    await this.revalidation.assertActive(actor);
+    await this.keys.assertActive(actor);
     const session = await this.sessionOf(actor, sessionIdOf(request), 'no_session');
     const lastEventId = lastEventIdOf(request, session);
     if (request.method === 'HEAD') {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { AuthRepository } from '../../src/auth/auth.repository.js';
+import { EventFollower } from '../../src/events/event-follower.js';
 import { eventIdOf } from '../../src/events/event-id.js';
 import {
   buildLead,
@@ -12,6 +14,7 @@ import {
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { EVENTS, readAllEvents, readEvents } from '../support/events.js';
+import { until } from '../support/servers/product.js';
 
 const TASKS = '/api/v1/tasks';
 const APPOINTMENTS = '/api/v1/appointments';
@@ -203,4 +206,53 @@ describe('`wait` of GET /api/v1/events', () => {
     expect(status).toBe(200);
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
+});
+
+describe('a request that waits for events', () => {
+  let reader: Tenant;
+  let waiting: ReturnType<Tenant['api']['get']>;
+
+  beforeEach(async () => {
+    reader = await app.key(tenant.id);
+    const waits = jest.spyOn(app.app.get(EventFollower), 'waitForNext');
+    waiting = reader.api.get(`${EVENTS}?after=latest&wait=25`);
+    await until(() => Promise.resolve(waits.mock.calls.length > 0));
+    jest.restoreAllMocks();
+  });
+
+  const changeKey = (change: string) =>
+    app.sql(`update api_keys set ${change} where id = '${reader.key.id}'`);
+
+  it.each([
+    ['revoked', 'revoked_at = now()'],
+    ['expired', 'expires_at = now()'],
+  ])('is refused within about a second after its key is %s', async (_, change) => {
+    await changeKey(change);
+    const changedAt = performance.now();
+    expectError(await waiting, 401, 'unauthorized');
+    expect(performance.now() - changedAt).toBeLessThan(3_000);
+  });
+
+  it('gets no events of records that its key can no longer read', async () => {
+    await changeKey("scopes = '{events:read,tasks:read}'");
+    await scopesApply();
+    await createLead(tenant.api);
+    await tenant.api.post(TASKS, { title: 'Call' });
+    expect((await waiting).body).toMatchObject({ data: [{ type: 'task.created' }] });
+  });
+
+  it('is answered 403 when its key can no longer read events', async () => {
+    await changeKey("scopes = '{leads:read}'");
+    await scopesApply();
+    await createLead(tenant.api);
+    expectError(await waiting, 403, 'insufficient_scope');
+  });
+
+  /** Waits until the instance has looked up the keys of waiting requests again. */
+  async function scopesApply(): Promise<void> {
+    const lookups = jest.spyOn(app.app.get(AuthRepository), 'findScopes');
+    await until(() => Promise.resolve(lookups.mock.results.length > 1));
+    await Promise.all(lookups.mock.results.map(({ value }) => value as unknown));
+    jest.restoreAllMocks();
+  }
 });

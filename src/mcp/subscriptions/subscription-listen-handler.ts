@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
+import { KeyRevalidation } from '../../auth/key-revalidation.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
 import { toLoggedApiError } from '../../http/error.filter.js';
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { MCP_ROUTE } from '../protocol/headers.js';
-import { SessionRevalidation } from '../sessions/session-revalidation.js';
 import { type SubscriptionStream, SubscriptionStreams } from './subscription-streams.js';
 import { schemaProblemsOf } from '../protocol/methods.js';
 import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
@@ -34,7 +34,7 @@ const SKIPPED_STATUSES: readonly number[] = [403, 404];
 export class SubscriptionListenHandler {
   constructor(
     private readonly streams: SubscriptionStreams,
-    private readonly revalidation: SessionRevalidation,
+    private readonly keys: KeyRevalidation,
   ) {}
 
   /**
@@ -62,7 +62,7 @@ export class SubscriptionListenHandler {
     };
     response.once('close', close);
     try {
-      await this.revalidation.assertActive(actor);
+      await this.keys.assertActive(actor);
       await subscribe(stream, uris, read, request.state.requestId);
       if (!this.streams.has(stream)) throw new ApiError('too_many_sessions');
       const honored = { ...notifications, resourceSubscriptions: stream.subscriptions.uris };

@@ -1,5 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { KeyRevalidation } from '../../auth/key-revalidation.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
 import { ChangeBus } from '../../database/events/change-bus.js';
@@ -45,12 +46,14 @@ export class SubscriptionStream {
 /** The open streams of clients without a session. Their limit equals the limit of sessions. */
 @Injectable()
 export class SubscriptionStreams implements BeforeApplicationShutdown {
-  private readonly streams = new Set<SubscriptionStream>();
+  /** Each with the function that ends the watch of its key. */
+  private readonly streams = new Map<SubscriptionStream, () => void>();
   private isShuttingDown = false;
 
   constructor(
     private readonly settings: Settings,
     private readonly changes: ChangeBus,
+    private readonly keys: KeyRevalidation,
   ) {}
 
   /**
@@ -58,7 +61,7 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
    * @throws ApiError `too_many_sessions`
    */
   open(actor: Actor, handler: StreamHandler): SubscriptionStream {
-    const ofKey = [...this.streams].filter(({ key }) => key.id === actor.key.id).length;
+    const ofKey = [...this.streams.keys()].filter(({ key }) => key.id === actor.key.id).length;
     const isFull =
       this.streams.size >= this.settings.mcpMaxSessions || ofKey >= MAX_STREAMS_PER_KEY;
     if (isFull || this.isShuttingDown) {
@@ -68,7 +71,16 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
       });
     }
     const stream = new SubscriptionStream(actor, this.changes, handler);
-    this.streams.add(stream);
+    const unwatch = this.keys.watch({
+      key: stream.key,
+      updateScopes: (scopes) => {
+        stream.updateScopes(scopes);
+      },
+      end: () => {
+        this.close(stream);
+      },
+    });
+    this.streams.set(stream, unwatch);
     return stream;
   }
 
@@ -77,16 +89,17 @@ export class SubscriptionStreams implements BeforeApplicationShutdown {
   }
 
   close(stream: SubscriptionStream): void {
+    this.streams.get(stream)?.();
     if (this.streams.delete(stream)) stream.close();
   }
 
   /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
   beforeApplicationShutdown(): void {
     this.isShuttingDown = true;
-    for (const stream of this.streams) this.close(stream);
+    for (const stream of this.streams.keys()) this.close(stream);
   }
 
   all(): Iterable<SubscriptionStream> {
-    return this.streams;
+    return this.streams.keys();
   }
 }

@@ -1,0 +1,85 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { logger } from '../config/logger.js';
+import { ApiError } from '../errors/api-error.js';
+import type { Actor } from '../tenancy/actor.js';
+import { AuthRepository } from './auth.repository.js';
+import { isExpired } from './authenticator.js';
+
+/** What is open must end within one second after its key is revoked or expires. */
+const INTERVAL_MS = 700;
+
+/** What outlasts the check of its key, such as a stream or a request that waits. */
+export interface OpenResponse {
+  readonly key: Actor['key'];
+  updateScopes(scopes: readonly string[]): void;
+  /** Called once when the key is no longer valid. */
+  end(): void;
+}
+
+/** Periodically looks up the keys of what is open (docs/contract/keys-and-scopes.md#end-of-a-key). */
+@Injectable()
+export class KeyRevalidation implements OnModuleDestroy {
+  private readonly open = new Set<OpenResponse>();
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(private readonly repository: AuthRepository) {}
+
+  onModuleDestroy(): void {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+  }
+
+  /**
+   * Looks up a key without the cache. A stream must not start after its key has become invalid, even
+   * while the cache still accepts the key for other requests. A token is valid until it expires.
+   * @throws ApiError `unauthorized`, `query_failed`
+   */
+  async assertActive({ key }: Pick<Actor, 'key'>): Promise<void> {
+    if (key.subject !== undefined) return;
+    const scopes = await this.repository.findScopes([key.id]);
+    if (!scopes.has(key.id)) throw new ApiError('unauthorized');
+  }
+
+  /**
+   * Ends `response` when its key or token is no longer valid, and passes changed scopes to it.
+   * @returns a function that must be called when the response has ended otherwise
+   */
+  watch(response: OpenResponse): () => void {
+    this.open.add(response);
+    if (!this.timer) this.schedule();
+    return () => this.open.delete(response);
+  }
+
+  /** A failed lookup ends nothing. */
+  private async revalidate(): Promise<void> {
+    for (const response of this.open) if (isExpired(response)) this.end(response);
+    const withKeys = [...this.open].filter(({ key }) => key.subject === undefined);
+    if (withKeys.length === 0) return;
+    const keyIds = new Set(withKeys.map(({ key }) => key.id));
+    const scopes = await this.repository.findScopes([...keyIds]);
+    for (const response of withKeys) {
+      const ofKey = scopes.get(response.key.id);
+      if (!ofKey) this.end(response);
+      else if (this.open.has(response)) response.updateScopes(ofKey);
+    }
+  }
+
+  private end(response: OpenResponse): void {
+    if (this.open.delete(response)) response.end();
+  }
+
+  private schedule(): void {
+    this.timer = undefined;
+    if (this.isStopped || this.open.size === 0) return;
+    this.timer = setTimeout(() => {
+      this.revalidate()
+        .catch((error: unknown) => {
+          logger.warn({ err: error }, 'the keys of open responses could not be looked up');
+        })
+        .finally(() => {
+          this.schedule();
+        });
+    }, INTERVAL_MS).unref();
+  }
+}

@@ -1,0 +1,35 @@
+import { insufficientScope } from '../auth/access.js';
+import type { OpenResponse } from '../auth/key-revalidation.js';
+import { ApiError } from '../errors/api-error.js';
+import type { Actor } from '../tenancy/actor.js';
+
+/** The caller of a request that may wait for events. Its key can end or get other scopes while it waits. */
+export class FeedReader implements OpenResponse {
+  readonly key: Actor['key'];
+  scopes: ReadonlySet<string>;
+  private readonly controller = new AbortController();
+
+  constructor({ key, scopes }: Actor) {
+    this.key = key;
+    this.scopes = scopes;
+  }
+
+  /** Aborts when the key is no longer valid. */
+  get ended(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  updateScopes(scopes: readonly string[]): void {
+    this.scopes = new Set(scopes);
+  }
+
+  end(): void {
+    this.controller.abort();
+  }
+
+  /** @throws ApiError `unauthorized`, `insufficient_scope` */
+  assertMayRead(): void {
+    if (this.ended.aborted) throw new ApiError('unauthorized');
+    if (!this.scopes.has('events:read')) throw insufficientScope('events:read');
+  }
+}
