@@ -84,6 +84,8 @@ export class AppointmentsController {
     errors: ['cursor_expired'],
   })
   listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
-    return this.events.ofRecord(actor, id, query, () => this.appointments.get(actor, id));
+    return this.events.ofRecord(actor, { kind: 'appointment', id }, query, () =>
+      this.appointments.get(actor, id),
+    );
   }
 }

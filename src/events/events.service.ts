@@ -73,21 +73,24 @@ export class EventsService {
 
   /**
    * Reads the events of one record, if the caller may read its kind.
-   * @param assertExists throws if there is no such record; called if it has no events
+   * @param record its id and its kind, such as `lead`
+   * @param assertExists throws if there is no such record; called if it has no events of its kind
    * @throws ApiError `validation_error`, `cursor_expired`, `query_failed`, and errors of `assertExists`
    */
   async ofRecord(
     actor: Actor,
-    recordId: string,
+    { kind, id: recordId }: { readonly kind: string; readonly id: string },
     query: EventListQuery,
     assertExists: () => Promise<unknown>,
   ): Promise<CursorPage<EventDto>> {
     const after = await this.positionAfter(actor, query.after);
-    const types = this.types.readableBy(actor.scopes);
+    const ofKind = this.types.ofKind(kind);
+    const types = this.types.readableBy(actor.scopes).filter((type) => ofKind.includes(type));
     const { page, size } = await this.page(actor, { after, types, recordId, limit: query.limit });
     if (size > 0) return page;
-    const [any] = await this.events.read(actor.organization, { after: 0, recordId, limit: 1 });
-    if (!any) await assertExists();
+    const any = { after: 0, types: ofKind, recordId, limit: 1 };
+    const [first] = await this.events.read(actor.organization, any);
+    if (!first) await assertExists();
     return page;
   }
 

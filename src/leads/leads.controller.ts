@@ -77,6 +77,8 @@ export class LeadsController {
     errors: ['cursor_expired'],
   })
   listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
-    return this.events.ofRecord(actor, id, query, () => this.leads.get(actor, id));
+    return this.events.ofRecord(actor, { kind: 'lead', id }, query, () =>
+      this.leads.get(actor, id),
+    );
   }
 }

@@ -70,6 +70,8 @@ export class TasksController {
     errors: ['cursor_expired'],
   })
   listEvents(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery) {
-    return this.events.ofRecord(actor, id, query, () => this.tasks.get(actor, id));
+    return this.events.ofRecord(actor, { kind: 'task', id }, query, () =>
+      this.tasks.get(actor, id),
+    );
   }
 }

@@ -57,6 +57,31 @@ describe('GET /api/v1/leads/:id/events', () => {
   });
 });
 
+it.each(['leads', 'appointments', 'tasks'])(
+  'GET /api/v1/%s/:id/events is 404 with the id of a record of another kind',
+  async (kind) => {
+    const { id: lead_id } = await createLead(tenant.api);
+    const times = { start_time: '2026-05-04T09:00:00Z', end_time: '2026-05-04T10:00:00Z' };
+    const appointment = await tenant.api.post('/api/v1/appointments', { lead_id, ...times });
+    const task = await tenant.api.post('/api/v1/tasks', { title: 'Call' });
+    dataOf(await tenant.api.delete(`/api/v1/tasks/${dataOf(task, 201).id}`));
+    await readAllEvents(tenant.api, 4);
+    const ids = {
+      leads: lead_id,
+      appointments: dataOf(appointment, 201).id,
+      tasks: dataOf(task, 201).id,
+    };
+    const reader = await app.key(tenant.id, ['events:read']);
+    for (const [of, id] of Object.entries(ids)) {
+      for (const { api } of [tenant, reader]) {
+        const answer = await api.get(`/api/v1/${kind}/${id}/events`);
+        if (of === kind) expect(answer.status).toBe(200);
+        else expectError(answer, 404, 'not_found');
+      }
+    }
+  },
+);
+
 it.each(['appointments', 'tasks'])('GET /api/v1/%s/:id/events lists its events', async (kind) => {
   const { id: lead_id } = await createLead(tenant.api);
   const body = {
