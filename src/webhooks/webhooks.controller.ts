@@ -3,6 +3,7 @@ import { RequireScope } from '../auth/access.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Caller } from '../http/request/api-request.js';
+import { CheckBody } from '../http/request/check-body.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -41,6 +42,7 @@ export class WebhooksController {
 
   @Post()
   @RequireScope('webhooks:write')
+  @CheckBody(WebhooksService)
   @ApiRoute({
     summary: 'Create a webhook',
     description: 'The secret is shown only in this response.',

@@ -45,6 +45,15 @@ export class WebhooksService {
   }
 
   /**
+   * Checks whether the key may create a webhook. It runs before a stored response is repeated, because the
+   * response has the secret.
+   * @throws ApiError `validation_error` that names `types` or `url`
+   */
+  assertAllowed(actor: Actor, input: CreateWebhookDto): void {
+    this.grantedScopes(actor, input);
+  }
+
+  /**
    * @returns the webhook with its secret, which cannot be read later
    * @throws ApiError `validation_error`, `too_many_webhooks`, `create_failed`
    */

@@ -46,6 +46,20 @@ describe('POST /api/v1/webhooks', () => {
     expect(dataOf(await tenant.api.get(WEBHOOKS))).toEqual([created]);
   });
 
+  it('repeats no response to a key without the read scopes of the types', async () => {
+    const create = ({ api }: Tenant) =>
+      api.post(
+        WEBHOOKS,
+        { url: URL, types: ['lead.updated'] },
+        { headers: { 'Idempotency-Key': 'once' } },
+      );
+    const webhook = dataOf<WebhookRecord>(await create(tenant), 201);
+    const { api } = await app.key(tenant.id, ['webhooks:write', 'tasks:read']);
+    expectInvalid(await create({ ...tenant, api }), 'types has lead.updated, for which');
+    const colleague = await app.key(tenant.id, ['webhooks:write', 'leads:read']);
+    expect(dataOf(await create(colleague), 201)).toEqual(webhook);
+  });
+
   it.each([
     ['url', { url: 'ftp://example.com/' }, 'url must be an http or https URL'],
     ['url', { url: 'https://user:password@example.com/' }, 'url must be an http or https URL'],

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { ModuleRef, Reflector } from '@nestjs/core';
 import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
@@ -9,6 +9,7 @@ import { declaredInterceptorsOf, declaredPipesOf, globalPipesOf } from '../nest-
 import type { ApiRequest } from './api-request.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 import { bindInput } from './bind-input.js';
+import { BODY_CHECK, type BodyCheck } from './check-body.decorator.js';
 import { isMultipartForm } from './content-type.js';
 import { type InputPlan, planInputs } from './input-plan.js';
 
@@ -23,6 +24,7 @@ interface Route {
   readonly plan: InputPlan | undefined;
   /** Whether the method or the controller has interceptors of its own, which can parse forms with files. */
   readonly parsesForms: boolean;
+  readonly check?: BodyCheck;
 }
 
 /**
@@ -38,11 +40,12 @@ export class InputGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly contexts: ExternalContextCreator,
     private readonly webhooks: WebhookReceiver,
+    private readonly modules: ModuleRef,
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
     const route = this.routeOf(context.getClass(), context.getHandler());
-    const { isRest, isWebhook, plan } = route;
+    const { isRest, isWebhook, plan, check } = route;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (isWebhook) return this.webhooks.receive(request, context.getHandler()).then(() => true);
     if (!plan) return true;
@@ -55,7 +58,10 @@ export class InputGuard implements CanActivate {
       const others = { ...plan, fields: undefined, body: undefined };
       return mapMaybePromise(bindInput(request, others, options), () => true);
     }
-    return mapMaybePromise(bindInput(request, plan, options), () => true);
+    return mapMaybePromise(bindInput(request, plan, options), () => {
+      if (request.state.actor) check?.assertAllowed(request.state.actor, request.body as object);
+      return true;
+    });
   }
 
   /** @throws Error with a predicate that follows the name of the route, if its input cannot be read */
@@ -82,11 +88,13 @@ export class InputGuard implements CanActivate {
       (source) => source !== undefined,
     );
     const interceptors = declaredInterceptorsOf(controller, handler);
+    const check = this.reflector.get<Type<BodyCheck> | undefined>(BODY_CHECK, handler);
     return {
       isRest,
       isWebhook: false,
       plan: isRest || declaresInput ? plan : undefined,
       parsesForms: interceptors.some((each) => each !== WriteInterceptor),
+      check: check && this.modules.get(check, { strict: false }),
     };
   }
 }

@@ -1,0 +1,17 @@
+import { SetMetadata, type Type } from '@nestjs/common';
+import type { Actor } from '../../tenancy/actor.js';
+
+export const BODY_CHECK = Symbol('body check');
+
+/** A provider that checks a valid body further, without stored records. */
+export interface BodyCheck {
+  /** @throws ApiError `validation_error` */
+  assertAllowed(actor: Actor, body: object): void;
+}
+
+/**
+ * Declares that `check` checks the body of a handler together with the caller. It runs before a stored response
+ * is sent to a repeated request, which the handler does not see.
+ */
+export const CheckBody = (check: Type<BodyCheck>): MethodDecorator =>
+  SetMetadata(BODY_CHECK, check);
