@@ -5,6 +5,7 @@ import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Caller } from '../http/request/api-request.js';
 import { CheckBody } from '../http/request/check-body.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
+import { NoBody } from '../http/request/no-body.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
@@ -76,6 +77,7 @@ export class WebhooksController {
   }
 
   @Post(':id/rotate-secret')
+  @NoBody()
   @HttpCode(200)
   @RequireScope('webhooks:write')
   @ApiRoute({
@@ -88,6 +90,7 @@ export class WebhooksController {
   }
 
   @Post(':id/test')
+  @NoBody()
   @HttpCode(202)
   @RequireScope('webhooks:write')
   @ApiRoute({
@@ -109,6 +112,7 @@ export class WebhooksController {
   }
 
   @Post(':id/deliveries/:delivery_id/redeliver')
+  @NoBody()
   @HttpCode(202)
   @RequireScope('webhooks:write')
   @ApiRoute({

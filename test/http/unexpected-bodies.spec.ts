@@ -4,11 +4,14 @@ import { createLead, expectError, expectInvalid, LEADS } from '../../src/testing
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
 import { type RawRequest, rawRequest } from '../../src/testing/raw-http.js';
-import { routeName, ROUTES, validRequest } from '../../src/testing/routes.js';
+import { FURTHER_ROUTES, routeName, ROUTES, validRequest } from '../../src/testing/routes.js';
 
 const JSON_TYPE = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];
 const GZIP = ['Content-Encoding', 'gzip'];
+const ACTIONS = FURTHER_ROUTES.filter(({ method }) => method === 'POST').map(
+  (route) => [routeName(route), route] as const,
+);
 const BODYLESS_ROUTES = ROUTES.filter(({ method }) => method === 'GET' || method === 'DELETE').map(
   (route) => [routeName(route), route] as const,
 );
@@ -63,6 +66,35 @@ describe.each(BODYLESS_ROUTES)('%s', (_, route) => {
       expectInvalid(await send(route.method, path, { headers, body }), 'body');
       expectInvalid(await send(route.method, path, { headers: CHUNKED, body }), 'body');
     }
+  });
+});
+
+describe.each(ACTIONS)('%s', (_, route) => {
+  it.each([
+    ['no body', {}],
+    ['zero bytes', { headers: [...JSON_TYPE, ...CHUNKED] }],
+    ['an empty object', { headers: [...JSON_TYPE, ...lengthOf('{}')], body: '{}' }],
+  ])('accepts %s', async (_name, sent: Sent) => {
+    const { path } = await validRequest(route, tenant);
+    expect([200, 202]).toContain((await send(route.method, path, sent)).status);
+  });
+
+  it.each([
+    ['overlap_hours', '{"overlap_hours":0}'],
+    ['body', '[]'],
+    ['body', 'null'],
+    ['body', '{'],
+  ])('names %s in the error for %s', async (field, body) => {
+    const { path } = await validRequest(route, tenant);
+    const headers = [...JSON_TYPE, ...lengthOf(body)];
+    expectInvalid(await send(route.method, path, { headers, body }), field);
+  });
+
+  it('refuses another content type', async () => {
+    const { path } = await validRequest(route, tenant);
+    const headers = ['Content-Type', 'text/plain', ...lengthOf('{}')];
+    const answer = await send(route.method, path, { headers, body: '{}' });
+    expectError(answer, 415, 'unsupported_media_type');
   });
 });
 

@@ -1,6 +1,7 @@
 import { ApiError, type ApiErrorOptions } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/error-catalogue.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
+import { takesNoBody } from '../request/no-body.decorator.js';
 import { allowsBody } from '../request/request-reader.js';
 import { type Components, schemaRef } from './components.js';
 import { type HeaderName, HEADERS, headersWith } from './response-headers.js';
@@ -70,7 +71,8 @@ export function errorResponsesOf(
 
 /** Returns the error codes that a route can return. */
 function errorsOf(route: Route): readonly ErrorCode[] {
-  const { access, path, hasBody, method, options } = route;
+  const { access, path, method, options, handler } = route;
+  const hasBody = route.hasBody || takesNoBody(handler);
   const codes: (ErrorCode | false)[] = [
     'unauthorized',
     'rate_limit_exceeded',

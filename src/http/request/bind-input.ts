@@ -13,6 +13,7 @@ import {
 import { QUERY, readClassParameters, readParameters } from '../../fields/input/read-parameters.js';
 import { type MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
+import { isJsonContentType } from './content-type.js';
 import type { InputPlan, SourcePlan } from './input-plan.js';
 import { readNamed, type Source, type Values } from './named-parameters.js';
 import { parseQueryString } from './query-string.js';
@@ -22,6 +23,7 @@ import {
   findUnexpectedParameters,
   mayHaveBody,
   queryStringOf,
+  readBytes,
   readJsonBytes,
 } from './request-reader.js';
 import { parseJson } from './strict-json.js';
@@ -31,6 +33,8 @@ interface BindOptions {
   readonly bodyLimit: number;
   /** Whether inputs that the handler does not declare are problems. */
   readonly isStrict: boolean;
+  /** Whether a method that allows a body takes no fields. */
+  readonly takesNoBody: boolean;
 }
 
 /** The input of one source, and the value from which it was read. */
@@ -60,12 +64,12 @@ function bindFields(
   request: ApiRequest,
   queryDto: Type<object> | undefined,
   bodyDto: Type<object> | undefined,
-  { bodyLimit }: BindOptions,
+  options: BindOptions,
 ): MaybePromise<void> {
   const query = readFieldsOfQuery(request, queryDto);
   request.query = query.value as ApiRequest['query'];
-  if (!bodyDto) return bindNoBody(request, query.problems, bodyLimit);
-  return readJsonBytes(request, bodyLimit).then((bytes) => {
+  if (!bodyDto) return bindNoBody(request, query.problems, options);
+  return readJsonBytes(request, options.bodyLimit).then((bytes) => {
     const { value, problems } = parseJson(bytes);
     const body = isObject(value) ? readInput(bodyDto, value, problems) : notAnObject(problems);
     throwIfAny([...query.problems, ...body.problems]);
@@ -76,15 +80,39 @@ function bindFields(
 function bindNoBody(
   request: ApiRequest,
   problems: readonly FieldProblem[],
-  limit: number,
+  { bodyLimit, takesNoBody }: BindOptions,
 ): MaybePromise<void> {
-  if (allowsBody(request) || !mayHaveBody(request)) {
+  const mayBeAnything = allowsBody(request) && !takesNoBody;
+  if (mayBeAnything || !mayHaveBody(request)) {
     throwIfAny(problems);
     return;
   }
-  return checkUnexpectedBody(request, limit).then((ofBody) => {
+  const checked = allowsBody(request)
+    ? findUnexpectedFields(request, bodyLimit)
+    : checkUnexpectedBody(request, bodyLimit);
+  return checked.then((ofBody) => {
     throwIfAny([...problems, ...ofBody]);
   });
+}
+
+class NoFieldsDto {}
+
+/** Returns a problem for each field of a body that has none. */
+async function findUnexpectedFields(
+  request: ApiRequest,
+  limit: number,
+): Promise<readonly FieldProblem[]> {
+  // Zero bytes are no body, with any content type.
+  const bytes = await readBytes(request, limit);
+  if (bytes.length === 0) return [];
+  if (!isJsonContentType(request.headers['content-type'])) {
+    throw new ApiError('unsupported_media_type');
+  }
+  const { value, problems } = parseJson(bytes);
+  const { problems: found } = isObject(value)
+    ? readInput(NoFieldsDto, value, problems)
+    : notAnObject(problems);
+  return found;
 }
 
 /** Shared by all requests without a query, therefore frozen. */
@@ -109,7 +137,7 @@ async function bindAll(request: ApiRequest, plan: InputPlan, options: BindOption
   request.params = param.value as ApiRequest['params'];
   if (!plan.body) {
     request.state.rawInput = [query.raw, null];
-    if (isStrict) await bindNoBody(request, problems, bodyLimit);
+    if (isStrict) await bindNoBody(request, problems, options);
     else throwIfAny(problems);
     return;
   }

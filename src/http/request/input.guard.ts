@@ -11,6 +11,7 @@ import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 import { bindInput } from './bind-input.js';
 import { BODY_CHECK, type BodyCheck } from './check-body.decorator.js';
 import { isMultipartForm } from './content-type.js';
+import { takesNoBody } from './no-body.decorator.js';
 import { type InputPlan, planInputs } from './input-plan.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
@@ -25,6 +26,7 @@ interface Route {
   /** Whether the method or the controller has interceptors of its own, which can parse forms with files. */
   readonly parsesForms: boolean;
   readonly check?: BodyCheck;
+  readonly takesNoBody: boolean;
 }
 
 /**
@@ -52,7 +54,7 @@ export class InputGuard implements CanActivate {
     request.state.hasEnvelope = isRest;
     request.state.pipedParameters = plan.pipedParameters;
     const { bodyLimitBytes: bodyLimit } = this.settings;
-    const options = { bodyLimit, isStrict: isRest };
+    const options = { bodyLimit, isStrict: isRest, takesNoBody: route.takesNoBody };
     if (route.parsesForms && plan.body && isMultipartForm(request.headers['content-type'])) {
       request.state.formPlan = plan.body;
       const others = { ...plan, fields: undefined, body: undefined };
@@ -75,7 +77,13 @@ export class InputGuard implements CanActivate {
     const access = this.reflector.get<Access | undefined>(ACCESS, handler);
     const route =
       access === 'webhook'
-        ? { isRest: false, isWebhook: true, plan: undefined, parsesForms: false }
+        ? {
+            isRest: false,
+            isWebhook: true,
+            plan: undefined,
+            parsesForms: false,
+            takesNoBody: false,
+          }
         : this.planRoute(controller, handler, isRestRoute(access));
     this.routes.set(handler, route);
     return route;
@@ -94,6 +102,7 @@ export class InputGuard implements CanActivate {
       isWebhook: false,
       plan: isRest || declaresInput ? plan : undefined,
       parsesForms: interceptors.some((each) => each !== WriteInterceptor),
+      takesNoBody: takesNoBody(handler),
       check: check && this.modules.get(check, { strict: false }),
     };
   }
