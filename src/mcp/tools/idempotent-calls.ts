@@ -11,7 +11,8 @@ export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
 interface Creation {
   readonly actor: Actor;
   readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
+  /** The arguments, so that equal calls have equal values. */
+  readonly comparable: unknown;
   readonly idempotencyKey?: unknown;
 }
 
@@ -30,12 +31,12 @@ export class IdempotentCalls {
    *   `create_failed`, and any error of `run`
    */
   async run(
-    { actor, name, args, idempotencyKey: key }: Creation,
+    { actor, name, comparable, idempotencyKey: key }: Creation,
     run: (actor: Actor) => Promise<object>,
   ): Promise<object> {
     if (key === undefined) return run(actor);
     assertIdempotencyKey(key, 'Idempotency-Key');
-    const request = { key, route: `tool ${name}`, content: canonicalJson(args) };
+    const request = { key, route: `tool ${name}`, content: canonicalJson(comparable) };
     return this.database.transaction(actor.organization, async (transaction, tenant) => {
       const stored = await this.responses.claim(transaction, tenant, request);
       if (stored) return JSON.parse(stored.text) as object;

@@ -26,6 +26,8 @@ export interface RawArguments {
 export interface ParsedArguments extends BuiltInArguments {
   /** The arguments that follow the `Actor` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
+  /** What calls with an idempotency key are compared by, as REST compares bodies. */
+  readonly comparable: unknown;
   /** The fields of a page's items; undefined for all of them. */
   readonly fields?: readonly string[];
 }
@@ -100,7 +102,9 @@ export class ToolArguments {
       ...(id === undefined ? [] : [id]),
       ...(this.tool.input ? [input.value] : []),
     ];
-    return { ...builtIn.value, methodArguments, fields };
+    // An instance of a class can hide what was sent: a Set is serialized as {}.
+    const comparable = hasPlainProperties(this.input) ? allValues : methodArguments;
+    return { ...builtIn.value, methodArguments, comparable, fields };
   }
 
   /** Takes `fields` out of the arguments of a tool that returns summaries. */

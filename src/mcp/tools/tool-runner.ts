@@ -68,10 +68,16 @@ export class ToolRunner {
   }
 
   private async run({ declaration, arguments: parser, run }: RegisteredTool, call: ToolCall) {
-    const { id, dry_run: isDryRun = false, methodArguments, fields } = await parser.parse(call);
+    const {
+      id,
+      dry_run: isDryRun = false,
+      methodArguments,
+      comparable,
+      fields,
+    } = await parser.parse(call);
     const actor = agentOf(call);
     if (declaration.effect === 'creates') {
-      return this.idempotentCalls.run({ ...call, actor }, async (caller) => {
+      return this.idempotentCalls.run({ ...call, actor, comparable }, async (caller) => {
         return (await run(caller, ...methodArguments)) as object;
       });
     }

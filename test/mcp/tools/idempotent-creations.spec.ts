@@ -77,6 +77,14 @@ describe.each(Object.entries(MODES))('create_lead with an idempotency key %s', (
     expect(await totalOfLeads()).toBe(2);
   });
 
+  it('compares arguments as they are read: null is missing, and surrounding spaces do not count', async () => {
+    const first = await call({ key: 'k1' });
+    for (const args of [{ first_name: 'Ada', last_name: null }, { first_name: ' Ada' }]) {
+      expect(await call({ key: 'k1', args })).toEqual(first);
+    }
+    expect(await totalOfLeads()).toBe(1);
+  });
+
   it('answers idempotency_key_reused for other arguments', async () => {
     await call({ key: 'k1' });
     const other = await call({ key: 'k1', args: { first_name: 'Grace' } });
