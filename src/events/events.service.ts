@@ -106,7 +106,8 @@ export class EventsService {
   async latestCreations({ organization }: Actor, kind: string) {
     const created = await this.events.readLatest(organization, creationOf(kind), LATEST_CREATIONS);
     return {
-      created: created.map(({ record_id: id, created_at }) => {
+      created: created.map(({ record_id: id, record, created_at: publishedAt }) => {
+        const { created_at = publishedAt } = JSON.parse(record) as { created_at?: string };
         return { uri: `${kind}://${id}`, created_at };
       }),
     };
