@@ -79,7 +79,7 @@ export class DeliveriesService {
   }
 }
 
-function testEvent({ key, channel }: Actor, webhook: WebhookDto) {
+function testEvent({ key, channel, organization }: Actor, webhook: WebhookDto) {
   // The actor of a command has a name in place of a key.
   const key_id = UUID.test(key.id) ? key.id : null;
   return {
@@ -88,6 +88,10 @@ function testEvent({ key, channel }: Actor, webhook: WebhookDto) {
     created_at: new Date(),
     record: webhook,
     changed: [],
-    actor: { key_id, channel: key_id && channel, request_id: null },
+    actor: {
+      key_id,
+      channel: key_id && channel,
+      request_id: organization.origin?.requestId ?? null,
+    },
   };
 }

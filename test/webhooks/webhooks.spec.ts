@@ -46,6 +46,16 @@ describe('POST /api/v1/webhooks', () => {
     expect(dataOf(await tenant.api.get(WEBHOOKS))).toEqual([created]);
   });
 
+  it('sends a test event with the id of the request', async () => {
+    const { id } = await createWebhook(tenant, URL);
+    const headers = { 'X-Request-Id': 'test-it' };
+    dataOf(await tenant.api.post(`${WEBHOOKS}/${id}/test`, undefined, { headers }), 202);
+    const [row] = await app.sql<{ body: string }>(
+      `select body from webhook_deliveries where webhook_id = '${id}'`,
+    );
+    expect(JSON.parse(row?.body ?? '')).toMatchObject({ actor: { request_id: 'test-it' } });
+  });
+
   it('repeats no response to a key without the read scopes of the types', async () => {
     const create = ({ api }: Tenant) =>
       api.post(
