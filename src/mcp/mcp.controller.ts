@@ -11,8 +11,10 @@ import {
 import type { Response } from 'express';
 import { RawRoute } from '../auth/access.js';
 import { KeyRevalidation } from '../auth/key-revalidation.js';
-import { ApiError } from '../errors/api-error.js';
+import { Settings } from '../config/settings.js';
+import { ApiError, validationError } from '../errors/api-error.js';
 import { type ApiRequest, Caller } from '../http/request/api-request.js';
+import { checkUnexpectedBody, mayHaveBody } from '../http/request/request-reader.js';
 import type { Actor } from '../tenancy/actor.js';
 import { EventStream } from './protocol/event-stream.js';
 import {
@@ -38,6 +40,7 @@ export class McpController {
     private readonly sessions: SessionStore,
     private readonly handler: McpMessageHandler,
     private readonly keys: KeyRevalidation,
+    private readonly settings: Settings,
   ) {}
 
   /** Opens a session, or handles messages within a session or without one. */
@@ -67,6 +70,7 @@ export class McpController {
     @Res() response: Response,
   ): Promise<void> {
     await this.handler.countMessages(1, actor, response);
+    await this.assertNoBody(request);
     if (!hasSessions(actor)) throw new MethodNotAllowedException('This caller has no streams.');
     await this.keys.assertActive(actor);
     const session = await this.sessionOf(actor, sessionIdOf(request), 'no_session');
@@ -100,6 +104,7 @@ export class McpController {
     @Res({ passthrough: true }) response: Response,
   ) {
     await this.handler.countMessages(1, actor, response);
+    await this.assertNoBody(request);
     const id = sessionIdOf(request);
     const session = await this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
     validateHeaders(request);
@@ -119,6 +124,12 @@ export class McpController {
     return session
       ? this.handler.handleRequests(body, context, session)
       : this.handler.initialize(body, context);
+  }
+
+  private async assertNoBody(request: ApiRequest): Promise<void> {
+    if (!mayHaveBody(request)) return;
+    const problems = await checkUnexpectedBody(request, this.settings.bodyLimitBytes);
+    if (problems.length > 0) throw validationError(problems);
   }
 
   private async sessionOf(

@@ -98,6 +98,18 @@ describe.each(ACTIONS)('%s', (_, route) => {
   });
 });
 
+describe.each(['GET', 'DELETE'])('%s /mcp', (method) => {
+  it('refuses a body and names body', async () => {
+    const headers = [...JSON_TYPE, ...lengthOf('{"a":1}')];
+    expectInvalid(await send(method, '/mcp', { headers, body: '{"a":1}' }), 'body');
+  });
+
+  it('accepts an empty object', async () => {
+    const headers = [...JSON_TYPE, ...lengthOf('{}')];
+    expectError(await send(method, '/mcp', { headers, body: '{}' }), 400, 'no_session');
+  });
+});
+
 describe('a body on a request that takes none', () => {
   it.each([
     ['text/plain', 'Hello'],
