@@ -197,7 +197,8 @@ export async function bindForm(request: ApiRequest, plan: SourcePlan): Promise<v
   const form: unknown = request.body;
   if (!isObject(form)) throw new ApiError('unsupported_media_type');
   const raw = { ...form };
-  const { value, problems } = await readValues(plan, raw, [], FORM_SOURCE, true);
+  const isStrict = request.state.hasEnvelope;
+  const { value, problems } = await readValues(plan, raw, [], FORM_SOURCE, isStrict);
   throwIfAny(problems);
   request.body = value;
 }

@@ -192,8 +192,8 @@ describe('an upload with FileInterceptor', () => {
     expect(dataOf(created, 201)).toEqual({ title: 'x' });
   });
 
-  it('passes the fields of the form on a public route', async () => {
-    expect((await upload('public', { title: 'x' })).body).toEqual({ title: 'x' });
+  it('passes the fields of the form on a public route, and ignores unknown ones', async () => {
+    expect((await upload('public', { title: 'x', pages: '1' })).body).toEqual({ title: 'x' });
   });
 
   it('with an Idempotency-Key is refused, because files cannot be compared', async () => {
