@@ -59,7 +59,7 @@ export async function initApp(
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   app.use(shedLoad(app.get(ConcurrencyLimit), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  if (!hasRoute(app, 'GET /')) app.use(startPage(settings));
+  if (!answersRoot(app)) app.use(startPage(settings));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
     await app.init();
@@ -75,8 +75,10 @@ export async function initApp(
   return app;
 }
 
-function hasRoute(app: NestExpressApplication, route: string): boolean {
-  return declaredHandlers(app.get(DiscoveryService)).some((handler) => handler.route === route);
+/** Whether a module of a team has a route `GET /`. */
+function answersRoot(app: NestExpressApplication): boolean {
+  const handlers = declaredHandlers(app.get(DiscoveryService));
+  return handlers.some(({ route, paths }) => route.startsWith('GET ') && paths.includes('/'));
 }
 
 /** The root module of the server. It leaves out the pages that the settings switch off. */

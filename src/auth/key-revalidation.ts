@@ -5,10 +5,10 @@ import type { Actor } from '../tenancy/actor.js';
 import { AuthRepository } from './auth.repository.js';
 import { isExpired } from './authenticator.js';
 
-/** What is open must end within one second after its key is revoked or expires. */
+/** Open responses must end within one second after their key is revoked or expires. */
 const INTERVAL_MS = 700;
 
-/** What outlasts the check of its key, such as a stream or a request that waits. */
+/** A response that stays open after its key was checked: a stream, or a request that waits. */
 export interface OpenResponse {
   readonly key: Actor['key'];
   updateScopes(scopes: readonly string[]): void;
@@ -16,7 +16,7 @@ export interface OpenResponse {
   end(): void;
 }
 
-/** Periodically looks up the keys of what is open (docs/contract/keys-and-scopes.md#end-of-a-key). */
+/** Periodically looks up the keys of open responses (docs/contract/keys-and-scopes.md#end-of-a-key). */
 @Injectable()
 export class KeyRevalidation implements OnModuleDestroy {
   private readonly open = new Set<OpenResponse>();

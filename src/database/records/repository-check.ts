@@ -3,12 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { injectedTokensOf } from './nest-injection-internals.js';
-
-/** The tables of the schema with an `organization_id`. */
-const FIND_TABLES = `
-  select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
-  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and relkind in ('r', 'p') and attname = 'organization_id' and not attisdropped`;
+import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
 
 /**
  * Fails startup if a provider injects a TypeORM repository of a table with records of organizations.
@@ -35,16 +30,12 @@ export class RepositoryCheck implements OnModuleInit {
       }),
     );
     if (injected.length === 0) return;
-    const tables = await this.tablesOfOrganizations();
+    const tables = await tablesOfOrganizations(this.dataSource);
+    // An entity can map a part of the columns.
     const faults = injected
       .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))
       .map(({ name, entity }) => describe(name, entity));
     if (faults.length > 0) throw new Error([...new Set(faults)].join('\n'));
-  }
-
-  private async tablesOfOrganizations(): Promise<ReadonlySet<string>> {
-    const found = await this.dataSource.query<{ name: string }[]>(FIND_TABLES);
-    return new Set(found.map(({ name }) => name));
   }
 
   /** The providers and controllers of all modules with the tokens that they inject. */
@@ -56,11 +47,6 @@ export class RepositoryCheck implements OnModuleInit {
       })),
     );
   }
-}
-
-/** An entity can map a part of the columns. */
-function mapsOrganization({ columns }: EntityMetadata): boolean {
-  return columns.some(({ databaseName }) => databaseName === 'organization_id');
 }
 
 function describe(provider: string, { name, tableName }: EntityMetadata): string {

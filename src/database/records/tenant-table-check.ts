@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
 import { ADMINISTRATIVE_TABLES } from '../tenant-role/tenant-privileges.js';
 import { isTenantPolicy } from '../tenant-role/tenant-role.js';
 import { deletesSoftly, nullsLastIndex, sortIndex, type TenantTable } from './tenant-table.js';
@@ -71,6 +71,22 @@ export async function assertTenantTables(
     `The database does not match the declared tables: ${problems.join('; ')}. ` +
       'Add a migration to the extension that declares them; createTenantTable creates a whole table.',
   );
+}
+
+/** Whether an entity maps the column of the organization. */
+export function mapsOrganization({ columns }: EntityMetadata): boolean {
+  return columns.some(({ databaseName }) => databaseName === 'organization_id');
+}
+
+const FIND_OF_ORGANIZATIONS = `
+  select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and relkind in ('r', 'p') and attname = 'organization_id' and not attisdropped`;
+
+/** Returns the names of the tables in the schema that have an `organization_id`. */
+export async function tablesOfOrganizations(dataSource: DataSource): Promise<ReadonlySet<string>> {
+  const found = await dataSource.query<{ name: string }[]>(FIND_OF_ORGANIZATIONS);
+  return new Set(found.map(({ name }) => name));
 }
 
 const FIND_UNPROTECTED = `

@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { TenantTable } from './tenant-table.js';
-import { assertProtected, assertTenantTables } from './tenant-table-check.js';
+import { assertProtected, assertTenantTables, mapsOrganization } from './tenant-table-check.js';
 import { TenantRepository } from './tenant-repository.js';
 
 /** Injection token of the tables that extensions declare. */
@@ -38,7 +38,7 @@ export class TenantTables implements OnApplicationBootstrap {
   /** The tables with an `organization_id` that entities map. */
   private get mapped(): string[] {
     return this.dataSource.entityMetadatas
-      .filter(({ columns }) => columns.some((column) => column.databaseName === 'organization_id'))
+      .filter(mapsOrganization)
       .map(({ tableName }) => tableName);
   }
 }

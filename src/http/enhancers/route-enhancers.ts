@@ -15,7 +15,7 @@ import { ErrorFilter } from '../error.filter.js';
 import { HeadersGuard } from '../request/headers.guard.js';
 import { InputGuard } from '../request/input.guard.js';
 import { caughtTypesOf } from '../nest-internals.js';
-import { assertOwnCacheKeys } from './cache-keys.js';
+import { assertNotCachedByUrl } from './cached-by-url.js';
 import { formBody } from './form-body.interceptor.js';
 import { withHttpExceptions } from './with-http-exceptions.js';
 import type {
@@ -61,7 +61,9 @@ export class RouteEnhancers implements EnhancerPolicy {
     controller: Controller,
   ): NestInterceptor[] {
     const access = Reflect.getMetadata(ACCESS, handler) as Access | undefined;
-    if (isRestRoute(access)) assertOwnCacheKeys(interceptors, `${controller.name}.${handler.name}`);
+    if (isRestRoute(access)) {
+      assertNotCachedByUrl(interceptors, `${controller.name}.${handler.name}`);
+    }
     const writes = interceptors.filter((each) => each instanceof WriteInterceptor);
     const others = interceptors.filter((each) => !(each instanceof WriteInterceptor));
     if (others.length === 0) return interceptors;

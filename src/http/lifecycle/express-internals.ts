@@ -43,19 +43,6 @@ export function routeExactly(app: Express): void {
 
 class StatefulRequest extends http.IncomingMessage {
   readonly state = new RequestState();
-  private boundQuery: unknown = undefined;
-
-  /** The query as sent for middleware, and as the handler declares it after input binding. */
-  get query(): unknown {
-    return (this.boundQuery ??= parseQueryString(
-      queryStringOf(this as unknown as ApiRequest),
-      'array',
-    ).values);
-  }
-
-  set query(value: unknown) {
-    this.boundQuery = value;
-  }
 }
 
 /** The classes that a server creates requests and responses from. */
@@ -72,12 +59,24 @@ type ExpressClasses = Required<
  * it.
  */
 export function expressClasses(app: Express): ExpressClasses {
-  class ExpressRequest extends StatefulRequest {}
+  class ExpressRequest extends StatefulRequest {
+    private boundQuery: unknown = undefined;
+
+    /** The query as sent for middleware, and as the handler declares it after input binding. */
+    get query(): unknown {
+      return (this.boundQuery ??= parseQueryString(
+        queryStringOf(this as unknown as ApiRequest),
+        'array',
+      ).values);
+    }
+
+    set query(value: unknown) {
+      this.boundQuery = value;
+    }
+  }
   class ExpressResponse extends http.ServerResponse<StatefulRequest> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
   Object.setPrototypeOf(ExpressResponse.prototype, app.response);
-  const query = Object.getOwnPropertyDescriptor(StatefulRequest.prototype, 'query') ?? {};
-  Object.defineProperty(ExpressRequest.prototype, 'query', query);
   Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }

@@ -33,7 +33,7 @@ export class RequestState {
   rawInput: unknown = undefined;
   /** The names of the parameters of the handler that have pipes of their own. */
   pipedParameters: readonly string[] = NO_NAMES;
-  /** How the body is read that an interceptor has parsed. Set if the request is a form with files. */
+  /** How the fields are read. Set if the body is a form, which an interceptor parses. */
   formPlan: SourcePlan | undefined = undefined;
   /** Set if the client waits for `100 Continue` before it sends the body. */
   sendContinue: (() => void) | undefined = undefined;

@@ -70,8 +70,7 @@ function bindFields(
   request.query = query.value as ApiRequest['query'];
   if (!bodyDto) return bindNoBody(request, query.problems, options);
   return readJsonBytes(request, options.bodyLimit).then((bytes) => {
-    const { value, problems } = parseJson(bytes);
-    const body = isObject(value) ? readInput(bodyDto, value, problems) : notAnObject(problems);
+    const body = readFieldsOfBody(bodyDto, bytes);
     throwIfAny([...query.problems, ...body.problems]);
     request.body = body.value;
   });
@@ -108,11 +107,12 @@ async function findUnexpectedFields(
   if (!isJsonContentType(request.headers['content-type'])) {
     throw new ApiError('unsupported_media_type');
   }
+  return readFieldsOfBody(NoFieldsDto, bytes).problems;
+}
+
+function readFieldsOfBody(dto: Type<object>, bytes: Buffer): Input<object> {
   const { value, problems } = parseJson(bytes);
-  const { problems: found } = isObject(value)
-    ? readInput(NoFieldsDto, value, problems)
-    : notAnObject(problems);
-  return found;
+  return isObject(value) ? readInput(dto, value, problems) : notAnObject(problems);
 }
 
 /** Shared by all requests without a query, therefore frozen. */

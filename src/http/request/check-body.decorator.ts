@@ -3,7 +3,7 @@ import type { Actor } from '../../tenancy/actor.js';
 
 export const BODY_CHECK = Symbol('body check');
 
-/** A provider that checks a valid body further, without stored records. */
+/** A provider that checks a valid body against the caller. It reads no records. */
 export interface BodyCheck {
   /** @throws ApiError `validation_error` */
   assertAllowed(actor: Actor, body: object): void;

@@ -11,7 +11,7 @@ export const IDEMPOTENCY_KEY_META = 'latitude/idempotency_key';
 interface Creation {
   readonly actor: Actor;
   readonly name: string;
-  /** The arguments, so that equal calls have equal values. */
+  /** The value by which calls with the same key are compared. */
   readonly comparable: unknown;
   readonly idempotencyKey?: unknown;
 }

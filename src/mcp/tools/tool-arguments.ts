@@ -26,7 +26,7 @@ export interface RawArguments {
 export interface ParsedArguments extends BuiltInArguments {
   /** The arguments that follow the `Actor` in a call of the tool's method. */
   readonly methodArguments: readonly unknown[];
-  /** What calls with an idempotency key are compared by, as REST compares bodies. */
+  /** The value by which calls with the same idempotency key are compared. */
   readonly comparable: unknown;
   /** The fields of a page's items; undefined for all of them. */
   readonly fields?: readonly string[];

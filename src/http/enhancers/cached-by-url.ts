@@ -4,12 +4,15 @@ import type { NestInterceptor } from '@nestjs/common';
 const CACHE_INTERCEPTOR = 'CacheInterceptor';
 
 /**
- * Checks that no interceptor is a `CacheInterceptor` with its own `trackBy()`. It caches responses by URL, so that an
- * organization would receive those of another.
+ * Checks that every `CacheInterceptor` of a route overrides `trackBy()`. By default it caches responses by URL, so that
+ * an organization would receive those of another.
  * @param route the method, as the error names it
  * @throws Error with the remedy
  */
-export function assertOwnCacheKeys(interceptors: readonly NestInterceptor[], route: string): void {
+export function assertNotCachedByUrl(
+  interceptors: readonly NestInterceptor[],
+  route: string,
+): void {
   if (!interceptors.some(cachesByUrl)) return;
   throw new Error(
     `${route} has a ${CACHE_INTERCEPTOR}, which caches responses by URL: organizations would receive the responses of others. Use a subclass whose trackBy() adds the id of the organization (docs/guides/nest-habits.md#caching).`,
