@@ -26,6 +26,7 @@ beforeEach(() => {
   ended.length = 0;
   findScopes.mockReset().mockResolvedValue(activeKeys);
   revalidation = new KeyRevalidation({ findScopes } as unknown as AuthRepository);
+  revalidation.onApplicationBootstrap();
 });
 afterEach(() => {
   revalidation.onModuleDestroy();

@@ -1,5 +1,5 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { logger } from '../config/logger.js';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { RepeatedWork } from '../config/repeated-work.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Actor } from '../tenancy/actor.js';
 import { AuthRepository } from './auth.repository.js';
@@ -18,16 +18,22 @@ export interface OpenResponse {
 
 /** Periodically looks up the keys of open responses (docs/contract/keys-and-scopes.md#end-of-a-key). */
 @Injectable()
-export class KeyRevalidation implements OnModuleDestroy {
+export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly open = new Set<OpenResponse>();
-  private timer: NodeJS.Timeout | undefined;
-  private isStopped = false;
+  private readonly loop = new RepeatedWork(
+    () => this.revalidate(),
+    INTERVAL_MS,
+    'the keys of open responses could not be looked up',
+  );
 
   constructor(private readonly repository: AuthRepository) {}
 
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
   onModuleDestroy(): void {
-    this.isStopped = true;
-    clearTimeout(this.timer);
+    this.loop.stop();
   }
 
   /**
@@ -47,7 +53,6 @@ export class KeyRevalidation implements OnModuleDestroy {
    */
   watch(response: OpenResponse): () => void {
     this.open.add(response);
-    if (!this.timer) this.schedule();
     return () => this.open.delete(response);
   }
 
@@ -67,19 +72,5 @@ export class KeyRevalidation implements OnModuleDestroy {
 
   private end(response: OpenResponse): void {
     if (this.open.delete(response)) response.end();
-  }
-
-  private schedule(): void {
-    this.timer = undefined;
-    if (this.isStopped || this.open.size === 0) return;
-    this.timer = setTimeout(() => {
-      this.revalidate()
-        .catch((error: unknown) => {
-          logger.warn({ err: error }, 'the keys of open responses could not be looked up');
-        })
-        .finally(() => {
-          this.schedule();
-        });
-    }, INTERVAL_MS).unref();
   }
 }

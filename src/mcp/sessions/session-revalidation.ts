@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { logger } from '../../config/logger.js';
+import { RepeatedWork } from '../../config/repeated-work.js';
 import { EventFollower } from '../../events/event-follower.js';
 import { SessionStore } from './session-store.js';
 
@@ -9,8 +9,11 @@ const INTERVAL_MS = 700;
 /** Periodically ends expired sessions, those that other instances ended, and those of invalid keys. */
 @Injectable()
 export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDestroy {
-  private timer: NodeJS.Timeout | undefined;
-  private isStopped = false;
+  private readonly loop = new RepeatedWork(
+    () => this.sessions.revalidate(),
+    INTERVAL_MS,
+    'the open sessions could not be looked up',
+  );
 
   constructor(
     private readonly sessions: SessionStore,
@@ -19,25 +22,10 @@ export class SessionRevalidation implements OnApplicationBootstrap, OnModuleDest
 
   onApplicationBootstrap(): void {
     this.follower.beforeEvents(() => this.sessions.refreshNotified());
-    this.schedule();
+    this.loop.start();
   }
 
   onModuleDestroy(): void {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-  }
-
-  private schedule(): void {
-    if (this.isStopped) return;
-    this.timer = setTimeout(() => {
-      this.sessions
-        .revalidate()
-        .catch((error: unknown) => {
-          logger.warn({ err: error }, 'the open sessions could not be looked up');
-        })
-        .finally(() => {
-          this.schedule();
-        });
-    }, INTERVAL_MS).unref();
+    this.loop.stop();
   }
 }
