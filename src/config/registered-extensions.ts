@@ -2,7 +2,7 @@
  * The types of the extensions that a program contains. A manifest adds its own type by declaration
  * merging, so that `RequireScope` and `ApiError` accept its scopes and error codes.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merged by each manifest
+// oxlint-disable-next-line typescript/no-empty-object-type -- merged by each manifest
 export interface RegisteredExtensions {}
 
 /** The union of all registered manifests. */

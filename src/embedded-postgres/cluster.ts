@@ -171,7 +171,11 @@ async function initialize(
 /** Makes the rename durable: a power failure must not undo it after rows were committed. */
 async function flush(directory: string): Promise<void> {
   const handle = await open(directory);
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Changes the owner of a directory recursively. The directory is last, so that an interrupted run repeats. */

@@ -79,7 +79,7 @@ function messageOf(exception: HttpException): string | undefined {
   const response: unknown = exception.getResponse();
   if (response instanceof Error) return undefined;
   const message =
-    typeof response === 'object' ? (response as { message?: unknown } | null)?.message : response;
+    typeof response === 'string' ? response : (response as { message?: unknown } | null)?.message;
   const text = Array.isArray(message) ? message.join('; ') : message;
   return typeof text === 'string' && text !== '' ? text : undefined;
 }

@@ -89,7 +89,7 @@ export function renderedTemplateOf(handler: object): string | undefined {
  */
 export function writesOwnResponse(
   controller: Type<unknown>,
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- as in ExecutionContext
+  // oxlint-disable-next-line typescript/no-unsafe-function-type -- as in ExecutionContext
   handler: Function,
 ): boolean {
   const { name } = handler;

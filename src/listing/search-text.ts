@@ -6,7 +6,7 @@ const PART_SEPARATOR = '\x1f';
 /** Precedes the numbers of a search text, which are its last parts. */
 const BEFORE_NUMBERS = '\x1e';
 
-const SEPARATORS = /[\x1e\x1f]/g; // eslint-disable-line no-control-regex
+const SEPARATORS = /[\x1e\x1f]/g; // oxlint-disable-line no-control-regex
 
 /** Search texts are indexed, and PostgreSQL rejects index entries of more than 2,704 bytes. */
 const MAX_BYTES = 2_600;

@@ -8,7 +8,7 @@ const AGENT = new http.Agent({ keepAlive: true, timeout: 2_000 });
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 

@@ -173,7 +173,7 @@ function searchTextOfLead(lead: Lead): string {
   const names = last === null ? first : `${first} ${last} ${first}`;
   const texts = [phone, email, company, names].filter((text) => text !== null);
   const words = texts
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     .map((text) => foldCase(text).replaceAll(/[\x1e\x1f]/g, ' '))
     .join('\x1f');
   const separated = texts.filter((text) => /[0-9][^0-9]+[0-9]/.test(text)).map(digitsOf);

@@ -47,7 +47,7 @@ describe('the internals of class-validator that compiled validation relies on', 
     const [condition] = metadata.filter(
       ({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION,
     );
-    const [isGiven] = condition?.constraints as [(object: object, value: unknown) => boolean];
+    const [isGiven] = condition!.constraints as [(object: object, value: unknown) => boolean];
     expect([isGiven({}, undefined), isGiven({ name: 'Ada' }, 'Ada')]).toEqual([false, true]);
   });
 

@@ -43,7 +43,7 @@ export async function handleRequests(
   operations: McpOperations,
   hasSession: boolean,
 ): Promise<readonly JSONRPCMessage[]> {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer uses fifteen times the memory
+  // oxlint-disable-next-line typescript/no-deprecated -- McpServer uses fifteen times the memory
   const server = new Server(FULL_SERVER_INFO, hasSession ? OPTIONS : OPTIONS_WITHOUT_SESSION);
   // Handlers registered by schema answer invalid parameters with -32603.
   server.fallbackRequestHandler = (request) => handleRequest(request, operations, rpcCodeOf);

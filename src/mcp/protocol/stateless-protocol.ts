@@ -68,7 +68,7 @@ export function handleMessage(
 export function createListenHandler(): McpHttpHandler {
   // EventStream sends the heartbeats.
   const options = { legacy: 'reject', keepAliveMs: 0 } as const;
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- see serverFor
+  // oxlint-disable-next-line typescript/no-deprecated -- see serverFor
   return createMcpHandler(() => new Server(SERVER_INFO, OPTIONS), options);
 }
 
@@ -89,7 +89,7 @@ export function dispatch(
 
 function serverFor(message: unknown, operations: McpOperations) {
   const isDiscovery = isJSONRPCRequest(message) && message.method === 'server/discover';
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- McpServer keeps validators for every tool
+  // oxlint-disable-next-line typescript/no-deprecated -- McpServer keeps validators for every tool
   const server = new Server(isDiscovery ? FULL_SERVER_INFO : SERVER_INFO, OPTIONS);
   // Without any handler the SDK answers 404, as the protocol requires.
   if (isJSONRPCRequest(message) && isSupportedMethod(message.method)) {
