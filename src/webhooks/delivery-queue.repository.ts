@@ -11,11 +11,20 @@ export interface NewDelivery {
   readonly recordId: string;
   /** The body of the request. */
   readonly body: string;
+  /** When the record was changed. Test events have none. */
+  readonly createdAt?: Date;
+}
+
+/** What decides whether a webhook receives an event. */
+interface Activity {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
 /** A webhook, with the types of events that it subscribes to and its scopes. */
-export interface Receiver {
-  readonly id: string;
+export interface Receiver extends Activity {
   readonly types: readonly string[];
   readonly scopes: readonly string[];
 }
@@ -43,7 +52,7 @@ export type Outcome =
  * delivery therefore never overtakes an earlier one of its record, and never waits for one that has ended.
  * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed.
  */
-const LOCK = `select id, enabled from webhooks where organization_id = $1 and id = any($2::uuid[])
+const LOCK = `select id, enabled, created_at, updated_at from webhooks where organization_id = $1 and id = any($2::uuid[])
   order by id for no key update`;
 
 /** SQL: whether an earlier delivery of the record `$3` for the webhook `hook.id` is pending. */
@@ -107,33 +116,37 @@ export class DeliveryQueueRepository {
   constructor(private readonly database: TenantDatabase) {}
 
   /**
-   * The enabled webhooks of an organization.
+   * The webhooks of an organization.
    * @throws ApiError `query_failed`
    */
-  enabledWebhooks(tenant: Tenant): Promise<Receiver[]> {
+  receivers(tenant: Tenant): Promise<Receiver[]> {
     return this.database.read(tenant, {
-      text: 'select id, types, scopes from webhooks where organization_id = $1 and enabled',
+      text: `select id, types, scopes, enabled, created_at, updated_at from webhooks
+        where organization_id = $1`,
       values: [tenant.id],
     });
   }
 
   /**
-   * Queues an event for webhooks, once for each. Call it in a transaction.
-   * @returns the webhooks that are enabled, and the ids of the new deliveries
+   * Queues an event for the webhooks that receive it, once for each. Call it in a transaction.
+   * @returns the webhooks of these that are enabled, and the ids of the new deliveries
    * @throws ApiError `create_failed`
    */
   async add(
     transaction: TenantTransaction,
     { id }: Tenant,
     webhooks: readonly string[],
-    { eventId, type, recordId, body }: NewDelivery,
+    { eventId, type, recordId, body, createdAt }: NewDelivery,
   ): Promise<{ webhooks: string[]; deliveries: string[] }> {
     const locked = await lock(transaction, id, webhooks);
-    const enabled = locked.filter((webhook) => webhook.enabled).map((webhook) => webhook.id);
-    const ids = enabled.map(() => uuidv7());
-    const values = [id, enabled, recordId, eventId, type, body, ids];
+    const receivers = locked.filter((webhook) => receivesEventOf(webhook, createdAt));
+    const ids = receivers.map(() => uuidv7());
+    const values = [id, idsOf(receivers), recordId, eventId, type, body, ids];
     const rows = await transaction.query<{ id: string }>({ text: INSERT, values });
-    return { webhooks: enabled, deliveries: rows.map((row) => row.id) };
+    return {
+      webhooks: idsOf(receivers.filter(({ enabled }) => enabled)),
+      deliveries: rows.map((row) => row.id),
+    };
   }
 
   /**
@@ -233,10 +246,25 @@ export class DeliveryQueueRepository {
   }
 }
 
+/**
+ * Whether a webhook receives the event of a change: it is enabled, or the change was made before it was disabled.
+ * Its last change was then, or later.
+ * @param changedAt undefined for a test event
+ */
+export function receivesEventOf(
+  { enabled, created_at: created, updated_at: updated }: Activity,
+  changedAt: Date | undefined,
+): boolean {
+  if (enabled || changedAt === undefined) return enabled;
+  return created <= changedAt && changedAt <= updated;
+}
+
+const idsOf = (webhooks: readonly Activity[]) => webhooks.map(({ id }) => id);
+
 function lock(
   transaction: TenantTransaction,
   organizationId: string,
   webhooks: readonly string[],
-): Promise<{ id: string; enabled: boolean }[]> {
+): Promise<Activity[]> {
   return transaction.query({ text: LOCK, values: [organizationId, webhooks] });
 }

@@ -1,11 +1,17 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** Pattern of the start of the URL of a receiver, for JSON Schema, which has no flag for upper case. */
+export const URL_START = '^[Hh][Tt][Tt][Pp][Ss]?://';
+
+/** Characters that the URL parser would remove. */
+const REMOVED = /[\t\n\r]/;
+
 /** Whether a string is the URL of a receiver: absolute, with http or https, without user and password. */
 export function isTargetUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, hostname } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '' && hostname !== '';
+  if (!new RegExp(URL_START).test(text) || REMOVED.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
 }
 
 /** The IP address in the host of a URL; undefined if the host is a name. */
@@ -14,11 +20,27 @@ export function addressOf(url: string): string | undefined {
   return isIP(host) === 0 ? undefined : host;
 }
 
+/** Whether the host of a URL is a name of this machine (RFC 6761). Name servers do not know it. */
+export function hasLoopbackName(url: string): boolean {
+  return /(^|\.)localhost\.?$/.test(new URL(url).hostname);
+}
+
+/** Where virtual machines of Azure reach its platform. It is in the range of public addresses. */
+const AZURE_PLATFORM = '168.63.129.16';
+
+/** All public IPv6 addresses. Others embed IPv4 addresses, such as ::10.0.0.1, or are not assigned. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /**
  * Whether an address is public. Addresses of private networks, of this machine, of a link, of carriers and of
  * cloud metadata are not public. Neither are those that embed other addresses, as in NAT64 and 6to4.
  */
 export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
   // A mapped address, such as ::ffff:10.0.0.1, becomes the IPv4 address.
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv6
+    ? parsed.match(GLOBAL_UNICAST)
+    : parsed.toString() !== AZURE_PLATFORM;
 }

@@ -7,6 +7,7 @@ import {
   DeliveryQueueRepository,
   type NewDelivery,
   type Receiver,
+  receivesEventOf,
 } from './delivery-queue.repository.js';
 import { EventTypes } from '../events/event-types.js';
 
@@ -31,22 +32,23 @@ export class WebhookDispatcher {
   ) {}
 
   /**
-   * Returns the ids of the enabled webhooks that subscribe to a type of events and have its scope.
+   * Returns the ids of the webhooks that receive an event, subscribe to its type and have its scope.
    * @param memo caches the webhooks of an organization, for events that were read together
    * @throws ApiError `query_failed`
    */
   async receiversOf(
     tenant: Tenant,
-    type: string,
+    { type, createdAt }: Pick<NewDelivery, 'type' | 'createdAt'>,
     memo = new Map<string, unknown>(),
   ): Promise<string[]> {
     const scope = this.types.scopeOf(type);
     if (scope === undefined) return [];
     const known = memo.get(tenant.id) as readonly Receiver[] | undefined;
-    const enabled = known ?? (await this.queue.enabledWebhooks(tenant));
-    memo.set(tenant.id, enabled);
-    return enabled
+    const all = known ?? (await this.queue.receivers(tenant));
+    memo.set(tenant.id, all);
+    return all
       .filter(({ types, scopes }) => types.includes(type) && scopes.includes(scope))
+      .filter((webhook) => receivesEventOf(webhook, createdAt))
       .map(({ id }) => id);
   }
 

@@ -7,7 +7,7 @@ import { VERSION } from '../config/version.js';
 import { MAX_RESPONSE_BYTES } from './delivery.dto.js';
 import { HostResolver } from './host-resolver.js';
 import { signaturesOf } from './signature.js';
-import { addressOf, isPublicAddress } from './target-url.js';
+import { addressOf, hasLoopbackName, isPublicAddress } from './target-url.js';
 
 /** An event for a receiver. */
 export interface Message {
@@ -30,6 +30,9 @@ export interface AttemptResult {
 /** Time limit of an attempt, from the resolution of the host to the end of the response. */
 const TIMEOUT_MS = 15_000;
 
+/** Node.js also reads lower ones, such as 000. */
+const MIN_STATUS = 100;
+
 const NOT_PUBLIC = 'The host has an address that is not public.';
 
 /** Each attempt has a connection of its own, so that its address is checked. Proxy variables do not apply. */
@@ -50,10 +53,14 @@ export class WebhookSender {
     this.allowsPrivateTargets = settings.webhooksAllowPrivateTargets;
   }
 
-  /** Whether the host of a URL is an IP address that must not receive events. Names are resolved later. */
+  /**
+   * Whether the host of a URL is an IP address or a name of this machine that must not receive events. Other
+   * names are resolved later.
+   */
   isRefused(url: string): boolean {
     const address = addressOf(url);
-    return address !== undefined && !this.allows(address);
+    if (address !== undefined) return !this.allows(address);
+    return !this.allowsPrivateTargets && hasLoopbackName(url);
   }
 
   /** Makes one attempt. It never rejects. */
@@ -72,6 +79,10 @@ export class WebhookSender {
     if (this.isRefused(message.url)) throw new DeliveryError(NOT_PUBLIC);
     const response = await this.request(message, signal);
     const { statusCode: responseStatus = 0 } = response;
+    if (responseStatus < MIN_STATUS) {
+      response.destroy();
+      throw new DeliveryError('The receiver sent an invalid response.');
+    }
     const responseBody = await readStart(response);
     return { responseStatus, responseBody, error: errorOf(responseStatus) };
   }

@@ -4,7 +4,7 @@ import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
 import { rule, textListRules, textRules } from '../fields/kinds/rules.js';
 import { trimText } from '../fields/kinds/text.js';
 import { ListQuery } from '../listing/list-query.js';
-import { isTargetUrl } from './target-url.js';
+import { isTargetUrl, URL_START } from './target-url.js';
 
 const MAX_URL = 2_000;
 const MAX_TYPES = 100;
@@ -21,7 +21,7 @@ function TargetUrl(declaration: Declaration<string>) {
       type: 'string',
       minLength: 1,
       maxLength: MAX_URL,
-      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+      pattern: URL_START,
     },
     rules: [
       ...textRules(1, MAX_URL),

@@ -63,15 +63,11 @@ export class WebhooksJobs implements OnModuleDestroy {
     { memo }: EventBatch,
   ): Promise<void> {
     const { id: eventId, type, record } = event;
-    const receivers = await this.dispatcher.receiversOf(organization, type, memo);
+    const delivery = { eventId, type, recordId: record.id, createdAt: new Date(event.created_at) };
+    const receivers = await this.dispatcher.receiversOf(organization, delivery, memo);
     if (receivers.length === 0) return;
     const body = JSON.stringify(event);
-    await this.dispatcher.add(organization, receivers, {
-      eventId,
-      type,
-      recordId: record.id,
-      body,
-    });
+    await this.dispatcher.add(organization, receivers, { ...delivery, body });
   }
 
   @JobHandler(DELIVER)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tenant } from '../database/gateway/tenant.js';
+import type { Tenant, TenantTransaction } from '../database/gateway/tenant.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { Row } from '../database/records/record-inserts.js';
 import { NEXT_UPDATED_AT } from '../database/records/record-sql.js';
@@ -9,6 +9,8 @@ import type { Page } from '../listing/page.js';
 import { RecordList } from '../listing/record-list.js';
 import { type DisabledReason, WebhookDto, type WebhookListQuery } from './webhook.dto.js';
 import { webhooksTable } from './webhooks.table.js';
+
+const LOCK_COUNT = `select pg_advisory_xact_lock(hashtextextended('count webhooks ' || $1, 0))`;
 
 /** SQL of webhooks. */
 @Injectable()
@@ -25,13 +27,15 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
     return this.items.page(new Conditions(tenant, this.table.notDeleted), query);
   }
 
-  /** @throws ApiError `create_failed` */
-  async count({ id, unit }: Tenant): Promise<number> {
-    const statement = {
-      text: 'select count(*)::int as count from webhooks where organization_id = $1',
-      values: [id],
-    };
-    const [row] = await this.database.write<{ count: number }>({ id, unit }, statement);
+  /**
+   * Counts the webhooks of an organization. Until the transaction ends, no other one counts them.
+   * @throws ApiError `create_failed`
+   */
+  async countAlone(transaction: TenantTransaction, { id }: Tenant): Promise<number> {
+    const values = [id];
+    await transaction.query({ text: LOCK_COUNT, values });
+    const text = 'select count(*)::int as count from webhooks where organization_id = $1';
+    const [row] = await transaction.query<{ count: number }>({ text, values });
     return row?.count ?? 0;
   }
 
@@ -80,7 +84,8 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
     const rows = await this.database.write<{ enabled: boolean }>(tenant, {
       text: `update webhooks set failing_since = coalesce(failing_since, now()),
           enabled = not coalesce(${hasFailedForDays}, false),
-          disabled_reason = case when ${hasFailedForDays} then 'failing' end
+          disabled_reason = case when ${hasFailedForDays} then 'failing' end,
+          updated_at = case when ${hasFailedForDays} then ${NEXT_UPDATED_AT} else updated_at end
         where ${this.isRecord} and enabled and (failing_since is null or ${hasFailedForDays})
         returning enabled`,
       values: [tenant.id, id],
@@ -96,7 +101,7 @@ export class WebhooksRepository extends TenantRepository<WebhookDto> {
    */
   async disable(tenant: Tenant, id: string, reason: DisabledReason): Promise<boolean> {
     const rows = await this.database.write(tenant, {
-      text: `update webhooks set enabled = false, disabled_reason = $3
+      text: `update webhooks set enabled = false, disabled_reason = $3, updated_at = ${NEXT_UPDATED_AT}
         where ${this.isRecord} and enabled returning id`,
       values: [tenant.id, id, reason],
       plan: 'index',

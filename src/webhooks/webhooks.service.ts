@@ -58,18 +58,17 @@ export class WebhooksService {
    * @throws ApiError `validation_error`, `too_many_webhooks`, `create_failed`
    */
   async create(actor: Actor, input: CreateWebhookDto): Promise<WebhookWithSecretDto> {
-    const { organization } = actor;
     const scopes = this.grantedScopes(actor, input);
-    if ((await this.repository.count(organization)) >= MAX_WEBHOOKS) {
-      throw new ApiError('too_many_webhooks');
-    }
     const secret = createSecret();
-    const created = await this.repository.insert(organization, {
-      id: uuidv7(),
-      ...nullsForMissing(CreateWebhookDto, input),
-      secret,
-      scopes,
-    });
+    const row = { id: uuidv7(), ...nullsForMissing(CreateWebhookDto, input), secret, scopes };
+    const created = await this.database.transaction(
+      actor.organization,
+      async (transaction, organization) => {
+        const count = await this.repository.countAlone(transaction, organization);
+        if (count >= MAX_WEBHOOKS) throw new ApiError('too_many_webhooks');
+        return this.repository.insert(organization, row);
+      },
+    );
     return extendRecord(created, { secret });
   }
 

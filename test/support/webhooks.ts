@@ -79,7 +79,7 @@ export async function publish(
     ...event,
   };
   const dispatcher = app.get(WebhookDispatcher);
-  await dispatcher.add({ id }, await dispatcher.receiversOf({ id }, type), published);
+  await dispatcher.add({ id }, await dispatcher.receiversOf({ id }, published), published);
   return published;
 }
 

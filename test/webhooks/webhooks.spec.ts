@@ -74,6 +74,8 @@ describe('POST /api/v1/webhooks', () => {
     ['url', { url: 'ftp://example.com/' }, 'url must be an http or https URL'],
     ['url', { url: 'https://user:password@example.com/' }, 'url must be an http or https URL'],
     ['url', { url: '/hook' }, 'url must be an http or https URL'],
+    ['url', { url: 'http:example.com' }, 'url must be an http or https URL'],
+    ['url', { url: 'https://exam\tple.com/' }, 'url must be an http or https URL'],
     ['types', { types: [] }, 'types must have at least one type'],
     ['types', { types: ['lead.unknown'] }, 'types has the unknown type lead.unknown'],
     ['types', { types: 'lead.updated' }, 'types must be an array of strings'],
@@ -91,15 +93,18 @@ describe('POST /api/v1/webhooks', () => {
     expectInvalid(refused, message);
   });
 
-  it('refuses more than 50 webhooks', async () => {
+  it('refuses more than 50 webhooks, also of concurrent requests', async () => {
     await app.sql(
       `insert into webhooks (organization_id, id, url, types, enabled, scopes, secret)
        select $1, gen_random_uuid(), 'https://example.com/', '{}', false, '{}', ''
-       from generate_series(1, 50)`,
+       from generate_series(1, 49)`,
       [tenant.id],
     );
-    const refused = await tenant.api.post(WEBHOOKS, { url: URL, types: ['lead.updated'] });
-    expectError(refused, 409, 'too_many_webhooks');
+    const create = () => tenant.api.post(WEBHOOKS, { url: URL, types: ['lead.updated'] });
+    const responses = await Promise.all(Array.from({ length: 8 }, create));
+    const refused = responses.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(7);
+    for (const response of refused) expectError(response, 409, 'too_many_webhooks');
   });
 });
 

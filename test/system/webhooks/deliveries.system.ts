@@ -210,6 +210,23 @@ describe('a webhook', () => {
     expect(new Set(receiver.idsAt(url))).toEqual(new Set([eventId]));
   });
 
+  it('receives the changes made before it was disabled when it is enabled, and no later ones', async () => {
+    const url = receiver.url();
+    const { id } = await createWebhook(tenant, url);
+    const before = new Date();
+    const { updated_at: disabledAt } = dataOf<WebhookRecord>(
+      await tenant.api.put(`${WEBHOOKS}/${id}`, { enabled: false }),
+    );
+    const { eventId } = await publish(app, tenant, { createdAt: before });
+    await publish(app, tenant, { createdAt: new Date(Date.parse(disabledAt) + 1) });
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    expect(receiver.at(url)).toEqual([]);
+
+    dataOf(await tenant.api.put(`${WEBHOOKS}/${id}`, { enabled: true }));
+    await untilDeliveries(tenant, id, (all) => all.every(isEnded));
+    expect(receiver.idsAt(url)).toEqual([eventId]);
+  });
+
   it('sends no test event while it is disabled', async () => {
     const { id } = await createWebhook(tenant, receiver.url(), { enabled: false });
     expectError(
