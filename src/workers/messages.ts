@@ -46,6 +46,8 @@ export interface ReadyWorker {
 
 /** A message of a worker. */
 export type WorkerMessage =
+  /** The worker receives messages from now on. Earlier ones are lost. */
+  | { readonly type: 'connected' }
   | { readonly type: 'migrating' }
   | ({ readonly type: 'ready' } & ReadyWorker)
   | { readonly type: 'failed'; readonly message: string }

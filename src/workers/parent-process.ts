@@ -27,6 +27,7 @@ export class ParentProcess {
         else void this.sendReport(message.id);
       });
     });
+    void this.send({ type: 'connected' });
   }
 
   /** @returns undefined if this process is not a worker */

@@ -42,6 +42,7 @@ export class WorkerProcess {
   isReady = false;
   /** Whether the parent ends this worker. */
   isEnding = false;
+  private endMessage: ParentMessage | undefined;
   private readonly worker: Worker;
   private readonly reports = new Map<number, (report: MetricReport) => void>();
   private lastReport = 0;
@@ -82,7 +83,8 @@ export class WorkerProcess {
   /** Ends the worker, which first completes its requests. */
   async end(ending: Ending): Promise<void> {
     this.isEnding = true;
-    this.send({ type: 'end', ending });
+    this.endMessage = { type: 'end', ending };
+    this.send(this.endMessage);
     const timer = setTimeout(() => {
       this.worker.process.kill('SIGKILL');
     }, END_TIMEOUT_MS);
@@ -112,7 +114,9 @@ export class WorkerProcess {
       this.worker.on('message', (message: WorkerMessage) => {
         if (message.type === 'request') void this.reply(message.id, message.request);
         else if (message.type === 'report') this.receive(message.report, message.id);
-        else {
+        else if (message.type === 'connected') {
+          if (this.endMessage) this.send(this.endMessage);
+        } else {
           clearTimeout(timer);
           if (message.type === 'failed') reject(new Error(message.message));
           if (message.type !== 'ready') return;

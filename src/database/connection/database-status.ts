@@ -41,7 +41,9 @@ export class DatabaseStatus {
     };
   }
 
+  /** A closed pool has no connections. */
   pool(): PoolState {
+    if (!this.dataSource.isInitialized) return { total: 0, max: 0, idle: 0, waiting: 0 };
     const { totalCount, idleCount, waitingCount, options } = poolOf(this.dataSource);
     return { total: totalCount, max: options.max, idle: idleCount, waiting: waitingCount };
   }

@@ -14,6 +14,9 @@ const READY = /"msg":"The workers are (\d+, \d+)"/;
 const KEY = /shown only now: (\S+)/;
 const ME = '/api/v1/me';
 
+/** Less than the time after which the parent kills a worker that does not end. */
+const MAX_STOP_MS = 40_000;
+
 interface Started {
   readonly product: Product;
   readonly server: RunningServer;
@@ -31,6 +34,13 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
 /** Returns the ids of the processes that logged requests. */
 function servingPids({ stdout }: RunningServer): number[] {
   return [...stdout.matchAll(/"pid":(\d+),"method"/g)].map(([, pid]) => Number(pid));
+}
+
+/** The number of finished requests to a route, by the metrics. */
+async function requestsTo(route: string, { url }: RunningServer): Promise<number> {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  const line = new RegExp(`^http_request_duration_seconds_count.*route="${route}".* (\\d+)$`, 'gm');
+  return [...page.matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 function untilCount(server: RunningServer, pattern: RegExp, count: number): Promise<void> {
@@ -112,12 +122,22 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(workersOf(server)).not.toContain(victim);
   });
 
-  it('stops all processes on SIGTERM and exits with 0', async () => {
+  it('stops all processes on SIGTERM, also one that starts, and exits with 0', async () => {
     const { server } = started;
+    server.signal('SIGUSR2');
+    await until(() => Promise.resolve(workersOf(server).length === 3));
     const pids = workersOf(server);
+    const since = performance.now();
     expect(await server.stop()).toBe(0);
+    expect(performance.now() - since).toBeLessThan(MAX_STOP_MS);
     await untilGone(pids);
     expect(server.stderr).toBe('');
+  });
+
+  it('prints one line if it cannot listen, also on a migrated database', async () => {
+    const { code, stderr } = await started.product.run('main.js', [], { HOST: '999.1.1.1' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^latitude: HOST, PORT cannot be used: .*\n$/);
   });
 });
 
@@ -156,13 +176,14 @@ describe('WEB_CONCURRENCY=2 under load', () => {
     expect(server.stderr).toBe('');
   });
 
-  it('on SIGUSR2 replaces all workers, fails no request and keeps sessions of /mcp', async () => {
+  it('on SIGUSR2 replaces all workers, fails no request, and keeps their counts and sessions of /mcp', async () => {
     const { server, key } = started;
     const pids = workersOf(server);
     const mcp = new McpHttpClient(server.url, key);
     const session = await mcp.openSession('2025-06-18');
     const stream = await mcp.openStream(session);
     const outcomes = new Set<string>();
+    let sent = 0;
     let isRestarted = false;
     const caller = async (index: number, path: string) => {
       const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -171,7 +192,10 @@ describe('WEB_CONCURRENCY=2 under load', () => {
         agent: index < 4 && agent,
         body: path === LEADS && index % 2 === 0 ? { first_name: 'Ada' } : undefined,
       };
-      while (!isRestarted) outcomes.add(await outcomeOf(server.url + path, request));
+      while (!isRestarted) {
+        if (path === LEADS) sent++;
+        outcomes.add(await outcomeOf(server.url + path, request));
+      }
       agent.destroy();
     };
     const callers = Array.from({ length: 8 }, (_, index) => caller(index, LEADS));
@@ -182,6 +206,8 @@ describe('WEB_CONCURRENCY=2 under load', () => {
     isRestarted = true;
     await Promise.all(callers);
     expect([...outcomes].sort()).toEqual(['200', '201']);
+    await until(async () => (await requestsTo(LEADS, server)) >= sent);
+    expect(await requestsTo(LEADS, server)).toBe(sent);
     expect(workersOf(server)).toHaveLength(2);
     expect(workersOf(server).filter((pid) => pids.includes(pid))).toEqual([]);
     expect(await stream.next()).toBeUndefined();
