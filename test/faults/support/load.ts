@@ -38,8 +38,10 @@ function requestsOf({ api, mcp, session, writeLog, id }: Caller): Record<Kind, S
 
 const CALLERS_PER_KIND = 4;
 
-/** Pause of a caller between requests in milliseconds. */
-const THINK_TIME_MS = 50;
+/**
+ * Pause of a caller between requests in milliseconds. All callers together send more than a hundred requests a second.
+ */
+const THINK_TIME_MS = 150;
 
 /** One request; times are milliseconds of `performance.now()`. */
 export interface Sample {

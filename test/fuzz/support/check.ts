@@ -1,8 +1,8 @@
 import path from 'node:path';
 import fc, { type IAsyncProperty } from 'fast-check';
 
-const RUNS = Number(process.env.FUZZ_RUNS);
-const SEED = Number(process.env.FUZZ_SEED);
+export const RUNS = Number(process.env.FUZZ_RUNS);
+export const SEED = Number(process.env.FUZZ_SEED);
 
 /**
  * Checks a property with inputs from the seed, one after another.

