@@ -226,6 +226,20 @@ describe('statements of the data source', () => {
     },
   );
 
+  it('see no records after a statement set the organization of their session', async () => {
+    await createLead(tenant.api);
+    const runner = source.createQueryRunner();
+    await runner.query(`select set_config('app.organization_id', $1, false)`, [tenant.id]);
+    const count = 'select count(*)::int as count from leads';
+    expect(await runner.query(count)).toEqual([{ count: 0 }]);
+    expect(await runner.query(`${count} where $1`, [true])).toEqual([{ count: 0 }]);
+    await runner.startTransaction();
+    expect(await runner.query(count)).toEqual([{ count: 0 }]);
+    await runner.rollbackTransaction();
+    await runner.query('reset app.organization_id');
+    await runner.release();
+  });
+
   it('are accepted in every form that pg accepts', async () => {
     await withClient(async (client) => {
       const rows = async (query: Promise<pg.QueryResult>) => (await query).rows as unknown[];

@@ -1,10 +1,14 @@
 import pg from 'pg';
+import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
 
 /**
  * Settings of every connection. The driver reads only times in the ISO style. Times without a zone are UTC.
  * JIT compilation would take longer than the statements.
  */
 export const CONNECTION_SETTINGS = { datestyle: 'iso', timezone: 'UTC', jit: 'off' };
+
+/** A statement of a team can set the organization of its session. Later transactions must not have it. */
+const NO_ORGANIZATION = [TENANT_SETTING, ''] as const;
 
 /** The role of the application's transactions. */
 export interface TransactionRole {
@@ -38,8 +42,13 @@ export class SessionContext {
     return this.settings === undefined;
   }
 
-  /** Calls of `set_config` for a select list. */
+  /** Calls of `set_config` for a select list, for a transaction without an organization. */
   get calls(): string[] {
+    return this.settings ? [...this.tenantCalls, callOf(...NO_ORGANIZATION)] : [];
+  }
+
+  /** The same for a transaction that sets its organization. */
+  private get tenantCalls(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
     return [
@@ -56,17 +65,19 @@ export class SessionContext {
    */
   selectWith(settings: readonly string[], fixed: Readonly<Record<string, string>> = {}): string {
     const fixedCalls = Object.entries(fixed).map(([name, value]) => callOf(name, value));
-    return `select ${[...this.calls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
+    return `select ${[...this.tenantCalls, ...parameterizedCalls(settings), ...fixedCalls].join(', ')}`;
   }
 
-  /** The same as `set local` statements. They take no snapshot, so `set transaction` may follow. */
+  /** The `calls` as `set local` statements. They take no snapshot, so `set transaction` may follow. */
   get statements(): string[] {
     if (!this.settings) return [];
     const { role, searchPath } = this.settings;
     return [
       `set local role ${pg.escapeIdentifier(role)}`,
       ...(searchPath ? [`set local search_path = ${identifierList(searchPath)}`] : []),
-      ...this.ownSettings.map(([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`),
+      ...[...this.ownSettings, NO_ORGANIZATION].map(
+        ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
+      ),
     ];
   }
 

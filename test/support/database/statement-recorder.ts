@@ -17,6 +17,12 @@ const PLAIN_INSERT =
 /** The insert of a job, which needs no filter either. */
 const JOB_INSERT = /^insert into jobs \(organization_id, [\w, ]+\)\s+values \(\$1, /;
 
+/** An advisory lock, which reads no table. */
+const ADVISORY_LOCK = /^select pg_advisory_xact_lock\(hashtextextended\('[\w ]+' \|\| \$1, 0\)\)$/;
+
+/** Statements that need no filter. */
+const WITHOUT_FILTER = [PLAIN_INSERT, JOB_INSERT, ADVISORY_LOCK];
+
 /** Other comparisons of the organization, which `FILTER` does not match. */
 const OTHER_FILTER = /organization_id\s*(=|<>|in\b|is\b)/i;
 
@@ -70,7 +76,7 @@ export class StatementRecorder {
 
   private withoutItsFilter(text: string): string {
     const changed = text.replace(FILTER, () => NO_FILTER);
-    const hadNone = changed === text && !PLAIN_INSERT.test(text) && !JOB_INSERT.test(text);
+    const hadNone = changed === text && !WITHOUT_FILTER.some((kind) => kind.test(text));
     if (hadNone || OTHER_FILTER.test(changed)) this.withoutFilter.push(text);
     return changed;
   }
