@@ -19,13 +19,17 @@ export const ADMINISTRATIVE_TABLES = [
   'typeorm_metadata',
 ];
 
-/** Classifies the tables and sequences of the schema, without those of extensions. */
+/** SQL: whether statements on the view `c` run as their user and not as the owner of the view. */
+const IS_INVOKER = `exists (select from pg_options_to_table(c.reloptions)
+        where option_name = 'security_invoker' and lower(option_value) in ('true', 'on', 'yes', '1'))`;
+
+/** Classifies the tables, views and sequences of the schema, without those of extensions. */
 const CLASSIFIED = `
   objects as (
     select c.oid, c.relname, c.relkind, c.relispartition, c.relowner,
       exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id'
         and not a.attisdropped) as of_organizations,
-      c.relrowsecurity and c.relforcerowsecurity as is_protected,
+      c.relrowsecurity and c.relforcerowsecurity as is_protected, ${IS_INVOKER} as is_invoker,
       pg_has_role(c.relowner, 'usage')
         or exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant') as is_ours
     from pg_class c
@@ -39,6 +43,8 @@ const CLASSIFIED = `
       and not starts_with(relname, '${MIGRATIONS_TABLE_PREFIX}')
   ),
   usable_tables as (select * from tables where is_protected or not of_organizations),
+  views as (select * from objects where relkind in ('v', 'm') and is_ours),
+  usable_views as (select * from views where is_invoker),
   usable_sequences as materialized (
     select s.* from objects s
       left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
@@ -47,12 +53,18 @@ const CLASSIFIED = `
       and (d.refobjid is null or d.refobjid in (select oid from usable_tables))
   )`;
 
-/** SQL of the missing privileges of a role, by table. */
-function missingOnTables(role: string, tables: string): string {
+const TABLE_PRIVILEGES = ['select', 'insert', 'update', 'delete'];
+
+/** SQL of the missing privileges of a role, by table or view. */
+function missingOnTables(
+  role: string,
+  tables: string,
+  privileges: readonly string[] = TABLE_PRIVILEGES,
+): string {
   return `
     select string_agg(privilege, ', ' order by place) as privileges,
       format('table %I.%I', current_schema(), relname) as object
-    from ${tables}, unnest(array['select', 'insert', 'update', 'delete'])
+    from ${tables}, unnest(array['${privileges.join("', '")}'])
       with ordinality as wanted (privilege, place)
     where not has_table_privilege(${role}, oid, privilege)
     group by relname`;
@@ -60,6 +72,8 @@ function missingOnTables(role: string, tables: string): string {
 
 const FIND_MISSING = `with ${CLASSIFIED}
   ${missingOnTables(`'${TENANT_ROLE}'`, 'usable_tables')}
+  union all
+  ${missingOnTables(`'${TENANT_ROLE}'`, 'usable_views', ['select'])}
   union all
   select 'usage', 'schema ' || quote_ident(current_schema())
   where not has_schema_privilege('${TENANT_ROLE}', current_schema(), 'usage')
@@ -77,6 +91,9 @@ const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
 const FIND_UNPROTECTED = `with ${CLASSIFIED}
   select relname as name from tables where of_organizations and not is_protected order by 1`;
 
+const FIND_UNPROTECTED_VIEWS = `with ${CLASSIFIED}
+  select relname as name from views where not is_invoker order by 1`;
+
 /** The missing privileges on one object. */
 interface Missing {
   readonly privileges: string;
@@ -84,8 +101,8 @@ interface Missing {
 }
 
 /**
- * Grants missing privileges to the tenant role: on the schema, and on every table that is under row-level
- * security or has no `organization_id`.
+ * Grants missing privileges to the tenant role: on the schema, on every table that is under row-level security
+ * or has no `organization_id`, and on every view with `security_invoker`.
  * @param user the connected user
  * @throws Error that names the privileges that this user may not grant
  */
@@ -95,6 +112,12 @@ export async function grantToTenantRole(runner: QueryRunner, user: string): Prom
     logger.warn(
       `table ${name} has an organization_id but no forced row-level security: role ${TENANT_ROLE} ` +
         'gets no privileges on it',
+    );
+  }
+  for (const { name } of await query<{ name: string }>(runner, FIND_UNPROTECTED_VIEWS)) {
+    logger.warn(
+      `view ${name} runs as its owner, because it has no security_invoker: role ${TENANT_ROLE} gets no ` +
+        'privileges on it',
     );
   }
   const lacking = await query<Missing>(runner, FIND_MISSING);

@@ -207,6 +207,30 @@ describe('tables of a team', () => {
     expect(rows).toEqual([{ may: false }]);
   });
 
+  it('are shown by views with security_invoker; other views get a warning and no privileges', async () => {
+    const database = await newDatabase();
+    await execute(database, [
+      'create view own_leads with (security_invoker = true) as select id from leads',
+      'create view all_leads as select id from leads',
+      'create materialized view stored_leads as select id from leads',
+    ]);
+    const messages = (await messagesOfStart(database)).filter((text) => text.startsWith('view '));
+    const warning = (name: string) =>
+      `view ${name} runs as its owner, because it has no security_invoker: ` +
+      'role latitude_app gets no privileges on it';
+    expect(messages).toEqual([warning('all_leads'), warning('stored_leads')]);
+    const rows = await queryAs(
+      database,
+      `select relname, has_table_privilege('latitude_app', oid, 'select') as may
+      from pg_class where relname like '%\\_leads' order by 1`,
+    );
+    expect(rows).toEqual([
+      { relname: 'all_leads', may: false },
+      { relname: 'own_leads', may: true },
+      { relname: 'stored_leads', may: false },
+    ]);
+  });
+
   it('get privileges on the sequences of their own columns only', async () => {
     const database = await newDatabase();
     await execute(database, [
