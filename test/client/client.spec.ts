@@ -3,78 +3,32 @@ import {
   etagOf,
   LatitudeAbortError,
   LatitudeApiError,
-  LatitudeClient,
   LatitudeConnectionError,
-  LatitudeError,
   LatitudeTimeoutError,
 } from '../../src/client/index.js';
 import { retryAfterMs, retryDelay } from '../../src/client/retry-policy.js';
+import {
+  answer,
+  clientOf,
+  error,
+  failureOf,
+  REFUSED,
+  RESET,
+  resultOf,
+  sent,
+  type Step,
+} from '../support/scripted-client.js';
 
 const ID = '01a1fbde-995e-72a3-a032-ab1c988b9794';
 const LEAD = { id: ID, first_name: 'Ada' };
-const REFUSED = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } });
-const RESET = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
-
-interface Sent {
-  at: number;
-  url: string;
-  init: RequestInit & { headers: Record<string, string> };
-}
-
-type Step = Response | Error | 'silence' | (() => Response);
-
-let sent: Sent[];
 
 beforeEach(() => {
-  sent = [];
+  sent.length = 0;
   jest.useFakeTimers();
 });
 afterEach(() => {
   jest.useRealTimers();
 });
-
-/** Returns a client whose attempts get these answers, in this order. */
-function clientOf(steps: readonly Step[], options: Partial<ClientOptions> = {}): LatitudeClient {
-  const left = [...steps];
-  const fetch = ((url: string, init: Sent['init']) => {
-    sent.push({ at: Date.now(), url, init });
-    const step = left.shift();
-    if (step === undefined) throw new Error('one attempt too many');
-    if (step === 'silence') return new Promise(() => undefined);
-    if (step instanceof Error) return Promise.reject(step);
-    return Promise.resolve(typeof step === 'function' ? step() : step);
-  }) as unknown as typeof globalThis.fetch;
-  return new LatitudeClient({ baseUrl: 'http://crm.test/', apiKey: 'lat_k', fetch, ...options });
-}
-
-function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), { status, headers });
-}
-
-function error(status: number, code: string, headers: Record<string, string> = {}): Response {
-  const retryable = status === 429 || (status >= 500 && status !== 501) || code.endsWith('_in_use');
-  return answer(status, { error: { code, message: code, retryable, request_id: 'r' } }, headers);
-}
-
-/** Runs all timers of a call until it settles. */
-async function settle<T>(call: Promise<T>): Promise<PromiseSettledResult<T>> {
-  const settled = Promise.allSettled([call]).then(([result]) => result);
-  await jest.runAllTimersAsync();
-  return settled;
-}
-
-async function failureOf(call: Promise<unknown>): Promise<LatitudeError> {
-  const result = await settle(call);
-  if (result.status === 'fulfilled') throw new Error('the call succeeded');
-  expect(result.reason).toBeInstanceOf(LatitudeError);
-  return result.reason as LatitudeError;
-}
-
-async function resultOf<T>(call: Promise<T>): Promise<T> {
-  const result = await settle(call);
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
-}
 
 describe('a call', () => {
   it('sends the key, JSON, and one random Idempotency-Key for each creation', async () => {
