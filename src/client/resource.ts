@@ -79,19 +79,20 @@ export class Resource<T extends ResourceTypes> {
     return recordOf(await this.transport.send(call, options));
   }
 
-  /** @param removed the result if an earlier attempt of the same call has removed the record */
+  /** @param ifGone the result if an earlier attempt of the same call may have deleted the record */
   protected async remove(
     id: string,
     options: WriteOptions = {},
-    removed: T['Removed'],
+    ifGone?: T['Removed'],
   ): Promise<T['Removed']> {
     const call = {
       method: 'DELETE',
       path: this.recordPath(id),
       headers: ifMatch(options),
+      bodyIfGone: ifGone && { data: ifGone },
     } as const;
     const { body } = await this.transport.send(call, options);
-    return body === undefined ? removed : (body as { data: T['Removed'] }).data;
+    return (body as { data: T['Removed'] }).data;
   }
 
   /** @throws TypeError if the id would change the path */
@@ -114,7 +115,7 @@ export class DeletableResource<T extends ResourceTypes> extends Resource<T> {
 /** A resource whose records are cancelled and stay readable. */
 export class CancellableResource<T extends ResourceTypes> extends Resource<T> {
   cancel(id: string, options?: WriteOptions): Promise<T['Removed']> {
-    return this.remove(id, options, { id, cancelled: true });
+    return this.remove(id, options);
   }
 }
 

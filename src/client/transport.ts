@@ -15,6 +15,8 @@ export interface ApiCall {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** The result of a 404 after an attempt that may have deleted the record. Only for calls that delete it. */
+  readonly bodyIfGone?: unknown;
 }
 
 const DEFAULT_ATTEMPTS = 3;
@@ -51,8 +53,8 @@ export class Transport {
       const result = await this.attempt(call, signals, timeoutMs, isUncertain);
       if (!(result instanceof FailedAttempt)) return result;
       isUncertain ||= result.isOutcomeUnknown;
-      if (isUncertain && call.method === 'DELETE' && result.error.status === 404) {
-        return { body: undefined, etag: null };
+      if (isUncertain && call.bodyIfGone && result.error.status === 404) {
+        return { body: call.bodyIfGone, etag: null };
       }
       if (!result.isWorthRetrying || attempt >= maxAttempts) throw result.error;
       const delay = retryDelay(attempt, result.retryAfterMs);

@@ -214,8 +214,14 @@ describe('after an attempt with an unknown outcome', () => {
   it('a 404 on DELETE is a success', async () => {
     const client = clientOf([RESET, error(404, 'not_found')]);
     expect(await resultOf(client.leads.delete(ID))).toEqual({ id: ID, deleted: true });
-    const other = clientOf([error(500, 'create_failed'), error(404, 'not_found')]);
-    expect(await resultOf(other.appointments.cancel(ID))).toEqual({ id: ID, cancelled: true });
+    const other = clientOf([error(500, 'internal_error'), error(404, 'not_found')]);
+    expect(await resultOf(other.tasks.delete(ID))).toEqual({ id: ID, deleted: true });
+  });
+
+  it('a 404 on a cancellation is an error, because a cancelled appointment stays readable', async () => {
+    const client = clientOf([RESET, error(404, 'not_found')]);
+    const failure = await failureOf(client.appointments.cancel(ID));
+    expect(failure).toMatchObject({ status: 404, code: 'not_found', uncertain: false });
   });
 
   it('a 412 is reported as uncertain', async () => {
