@@ -18,7 +18,7 @@ export interface LatitudeErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Any failure of a call. Catch this class to catch them all. */
+/** Any failure of a call. An argument that cannot be sent is a `TypeError` instead. */
 export class LatitudeError extends Error {
   override readonly name: string = 'LatitudeError';
   /** Machine-readable code, from the API, its extensions or this client. */

@@ -8,7 +8,7 @@ const MAX_LIMIT = 100;
 /** Timeout of a response, in addition to the wait for an event. */
 const RESPONSE_MS = 10_000;
 
-/** Reads what changed. Every method rejects with a `LatitudeError`. */
+/** Reads what changed. Every method rejects with a `LatitudeError`, or a `TypeError` for an invalid option. */
 export class Events {
   constructor(private readonly transport: Transport) {}
 

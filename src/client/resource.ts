@@ -24,7 +24,10 @@ export interface ResourceTypes {
   Removed: object;
 }
 
-/** Reads and writes of one kind of record. Every method rejects with a `LatitudeError`. */
+/**
+ * Reads and writes of one kind of record. Every method rejects with a `LatitudeError`, or with a `TypeError`
+ * that names the argument if it cannot be sent.
+ */
 export class Resource<T extends ResourceTypes> {
   /** @param path of the list */
   constructor(
@@ -61,20 +64,23 @@ export class Resource<T extends ResourceTypes> {
   }
 
   /** Creates a record. All attempts share one `Idempotency-Key`, so that it is created once. */
-  async create(body: T['Create'], options: CreateOptions = {}): Promise<T['Record']> {
-    const headers = { 'Idempotency-Key': options.idempotencyKey ?? randomKey() };
-    return recordOf(
-      await this.transport.send({ method: 'POST', path: this.path, headers, body }, options),
-    );
+  async create(fields: T['Create'], options: CreateOptions = {}): Promise<T['Record']> {
+    const call = {
+      method: 'POST',
+      path: this.path,
+      headers: idempotencyKey(options),
+      body: jsonOf(fields),
+    } as const;
+    return recordOf(await this.transport.send(call, options));
   }
 
   /** Changes the given fields; `null` clears a field. */
-  async update(id: string, body: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
+  async update(id: string, fields: T['Update'], options: WriteOptions = {}): Promise<T['Record']> {
     const call = {
       method: 'PUT',
       path: this.recordPath(id),
       headers: ifMatch(options),
-      body,
+      body: jsonOf(fields),
     } as const;
     return recordOf(await this.transport.send(call, options));
   }
@@ -95,9 +101,9 @@ export class Resource<T extends ResourceTypes> {
     return (body as { data: T['Removed'] }).data;
   }
 
-  /** @throws TypeError if the id would change the path */
+  /** @throws TypeError if the id would change the path or is not valid Unicode */
   private recordPath(id: string): string {
-    if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) {
+    if (typeof id !== 'string' || /^\.{0,2}$|\p{Cs}/u.test(id)) {
       throw new TypeError('id must be the id of a record');
     }
     return `${this.path}/${encodeURIComponent(id)}`;
@@ -125,8 +131,34 @@ function recordOf<Record extends object>({ body, etag }: ApiResponse): Record {
   return data;
 }
 
-function ifMatch({ ifMatch: tag }: WriteOptions): Record<string, string> {
-  return tag === undefined ? {} : { 'If-Match': tag };
+/** @throws TypeError if the fields have no JSON, such as a BigInt or an object that contains itself */
+function jsonOf(fields: object): string {
+  let cause: unknown;
+  try {
+    const json = JSON.stringify(fields) as string | undefined;
+    if (json !== undefined) return json;
+  } catch (error) {
+    cause = error;
+  }
+  throw new TypeError('fields must be an object of JSON values', { cause });
+}
+
+/** @throws TypeError */
+function idempotencyKey({ idempotencyKey: key = randomKey() }: CreateOptions) {
+  if (!/^[!-~]+$/.test(key)) throw new TypeError('idempotencyKey must be visible ASCII characters');
+  return { 'Idempotency-Key': key };
+}
+
+/** @throws TypeError also if the tag is given but undefined, because the write would be unconditional */
+function ifMatch(options: WriteOptions): Record<string, string> {
+  if (!('ifMatch' in options)) return {};
+  const { ifMatch: tag } = options;
+  if (typeof tag !== 'string' || !/^[!-~][ -~]*$/.test(tag)) {
+    throw new TypeError(
+      'ifMatch must be an entity tag. Records from get, create and update have one, items of lists do not.',
+    );
+  }
+  return { 'If-Match': tag };
 }
 
 /** The query of a URL, with `?`. */

@@ -14,7 +14,8 @@ export interface ApiCall {
   /** Path and query, relative to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  /** JSON */
+  readonly body?: string;
   /** The result of a 404 after an attempt that may have deleted the record. Only for calls that delete it. */
   readonly bodyIfGone?: unknown;
 }
@@ -34,8 +35,17 @@ export class Transport {
     if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
       throw new TypeError('baseUrl must be an address such as https://crm.example.com');
     }
+    const { username, password } = new URL(baseUrl);
+    if (username || password || /[?#]/.test(baseUrl)) {
+      throw new TypeError(
+        'baseUrl must not contain a user name or password, a query or a fragment',
+      );
+    }
     if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
       throw new TypeError('apiKey must be a string that contains an API key');
+    }
+    if (fetch !== undefined && typeof fetch !== 'function') {
+      throw new TypeError('fetch must be a function');
     }
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.authorization = `Bearer ${apiKey}`;
@@ -44,7 +54,7 @@ export class Transport {
     validateLimits(options);
   }
 
-  /** @throws LatitudeError */
+  /** @throws LatitudeError, or TypeError that names the option */
   async send(call: ApiCall, options: CallOptions = {}): Promise<ApiResponse> {
     const { maxAttempts, timeoutMs } = validateLimits({ ...this.options, ...defined(options) });
     const signals = [this.options.signal, options.signal];
@@ -102,16 +112,15 @@ export class Transport {
 
   private request(call: ApiCall, signal: AbortSignal): [string, RequestInit] {
     const { method, path, headers, body } = call;
-    const hasBody = body !== undefined;
     const init: RequestInit = {
       method,
       headers: {
         Accept: 'application/json',
         Authorization: this.authorization,
-        ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      ...(hasBody ? { body: JSON.stringify(body) } : {}),
+      body,
       // A redirected POST would become a GET, and would send the key to another host.
       redirect: 'manual',
       signal,

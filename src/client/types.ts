@@ -84,8 +84,8 @@ export interface CreateOptions extends CallOptions {
 
 export interface WriteOptions extends CallOptions {
   /**
-   * Writes only if the record has this entity tag. `etagOf(record)` is the tag of a
-   * record that this client received.
+   * Writes only if the record has this entity tag. `etagOf(record)` is the tag of a record from `get`, `create`
+   * or `update`. If it is given as undefined, the call is refused.
    */
   readonly ifMatch?: string;
 }
