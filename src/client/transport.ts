@@ -16,6 +16,8 @@ export interface ApiCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON */
   readonly body?: string;
+  /** Time in milliseconds that the server may wait before it responds. The timeout begins after it. */
+  readonly waitMs?: number;
   /** The result of a 404 after an attempt that may have deleted the record. Only for calls that delete it. */
   readonly bodyIfGone?: unknown;
 }
@@ -58,9 +60,10 @@ export class Transport {
   async send(call: ApiCall, options: CallOptions = {}): Promise<ApiResponse> {
     const { maxAttempts, timeoutMs } = validateLimits({ ...this.options, ...defined(options) });
     const signals = [this.options.signal, options.signal];
+    const attemptMs = timeoutMs + (call.waitMs ?? 0);
     let isUncertain = false;
     for (let attempt = 1; ; attempt++) {
-      const result = await this.attempt(call, signals, timeoutMs, isUncertain);
+      const result = await this.attempt(call, signals, attemptMs, isUncertain);
       if (!(result instanceof FailedAttempt)) return result;
       isUncertain ||= result.isOutcomeUnknown;
       if (isUncertain && call.bodyIfGone && result.error.status === 404) {

@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Maximum attempts of a call, including the first one. Default 3. */
   readonly maxAttempts?: number;
-  /** Timeout of an attempt in milliseconds. Default 10,000. */
+  /** Timeout of an attempt in milliseconds, in addition to the `wait` of a query for events. Default 10,000. */
   readonly timeoutMs?: number;
   /** Aborts every call of the client. */
   readonly signal?: AbortSignal;

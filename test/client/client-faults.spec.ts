@@ -1,6 +1,6 @@
 import type * as Deadlines from '../../src/client/deadline.js';
 import { Random } from '../../src/cli/sample/random.js';
-import { LatitudeClient, LatitudeError } from '../../src/client/index.js';
+import { type EventsPage, LatitudeClient, LatitudeError } from '../../src/client/index.js';
 import { HTTP_FAULTS, HttpFaultProxy } from '../support/servers/http-fault-proxy.js';
 import { type Tenant, TestServer } from '../../src/testing/test-server.js';
 
@@ -112,6 +112,28 @@ describe('the client with a direct connection to the server', () => {
     const { id } = await client.appointments.create({ lead_id: lead.id, ...times });
     expect(await client.appointments.cancel(id)).toEqual({ id, cancelled: true });
     expect(await client.appointments.get(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('follows events from now on without a gap, if the response with the first event is lost', async () => {
+    let creation: Promise<unknown> | undefined;
+    let isLost = false;
+    const { events } = new LatitudeClient({
+      baseUrl: app.url,
+      apiKey: tenant.key.key,
+      fetch: async (url, init) => {
+        if ((url as string).includes('wait=25'))
+          creation ??= client.leads.create({ first_name: 'Ada' });
+        const response = await fetch(url, init);
+        const { data } = (await response.clone().json()) as EventsPage;
+        if (isLost || data.length === 0) return response;
+        isLost = true;
+        throw new TypeError('fetch failed');
+      },
+    });
+    const { value } = await events.follow({ after: 'latest' }).next();
+    expect(value).toMatchObject({ type: 'lead.created', record: { first_name: 'Ada' } });
+    expect(isLost).toBe(true);
+    await creation;
   });
 
   it('reports a duplicate with the field and the existing record', async () => {
