@@ -44,16 +44,19 @@ export class Resource<T extends ResourceTypes> {
 
   /**
    * Iterates over all records of the list. Records that are created, deleted or moved meanwhile may be
-   * missing. No record is repeated from one page to the next.
+   * missing. No record is repeated: the ids of all records are kept until the end of the iteration.
    */
   async *all(query: T['Query'] = {}, options?: CallOptions): AsyncGenerator<T['Item'], void> {
     const limit = query.limit ?? MAX_LIMIT;
-    let previous = new Set<string>();
+    const seen = new Set<string>();
     for (let page = query.page ?? 1; ; page++) {
       const { data, meta } = await this.list({ ...query, page, limit }, options);
-      for (const item of data) if (!previous.has(item.id)) yield item;
+      for (const item of data) {
+        if (seen.has(item.id)) continue;
+        seen.add(item.id);
+        yield item;
+      }
       if (data.length === 0 || page >= meta.total_pages) return;
-      previous = new Set(data.map(({ id }) => id));
     }
   }
 

@@ -79,21 +79,27 @@ describe('a call', () => {
     expect(sent[1]!.init.headers['If-Match']).toBe('"v1"');
   });
 
-  it('iterates over every page, and yields a record once even if it moves to the next page', async () => {
+  it('iterates over every page, and yields a record once even if it moves by several pages', async () => {
     const page = (page: number, ids: string[]) => {
       return answer(200, {
         data: ids.map((id) => ({ id })),
-        meta: { page, limit: 2, total: 4, total_pages: 3 },
+        meta: { page, limit: 2, total: 7, total_pages: 4 },
       });
     };
-    const client = clientOf([page(1, ['a', 'b']), page(2, ['b', 'c']), page(3, ['d'])]);
+    const client = clientOf([
+      page(1, ['a', 'b']),
+      page(2, ['b', 'c']),
+      page(3, ['a', 'b']),
+      page(4, ['d']),
+    ]);
     const walk = async () => {
       const ids: string[] = [];
       for await (const { id } of client.leads.all({ limit: 2 })) ids.push(id);
       return ids;
     };
     expect(await resultOf(walk())).toEqual(['a', 'b', 'c', 'd']);
-    expect(sent.map(({ url }) => new URL(url).searchParams.get('page'))).toEqual(['1', '2', '3']);
+    const pages = sent.map(({ url }) => new URL(url).searchParams.get('page'));
+    expect(pages).toEqual(['1', '2', '3', '4']);
   });
 });
 
