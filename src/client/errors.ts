@@ -10,11 +10,11 @@ type OtherErrorCode = string & Record<never, never>;
 /** Properties of a `LatitudeError`. */
 export interface LatitudeErrorOptions {
   readonly code: ErrorCode | ClientErrorCode | OtherErrorCode;
-  readonly status?: number;
-  readonly retryable?: boolean;
-  readonly uncertain?: boolean;
-  readonly details?: readonly ErrorDetail[];
-  readonly requestId?: string;
+  readonly status?: number | undefined;
+  readonly retryable?: boolean | undefined;
+  readonly uncertain?: boolean | undefined;
+  readonly details?: readonly ErrorDetail[] | undefined;
+  readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
 

@@ -20,7 +20,7 @@ export interface ResourceTypes {
   Item: { id: string };
   Create: object;
   Update: object;
-  Query: { page?: number; limit?: number };
+  Query: { page?: number | undefined; limit?: number | undefined };
   Removed: object;
 }
 

@@ -1,25 +1,33 @@
 import type { components, operations } from './openapi.js';
 
 type Schemas = components['schemas'];
-type Query<Operation extends keyof operations> = NonNullable<
-  operations[Operation]['parameters']['query']
+
+/**
+ * Optional properties may be given as undefined, also in projects with `exactOptionalPropertyTypes`. The client
+ * does not send them.
+ */
+type Input<T> = {
+  [Name in keyof T]: Partial<Pick<T, Name>> extends Pick<T, Name> ? T[Name] | undefined : T[Name];
+};
+type Query<Operation extends keyof operations> = Input<
+  NonNullable<operations[Operation]['parameters']['query']>
 >;
 
 export type Lead = Schemas['Lead'];
 export type LeadListItem = Schemas['LeadListItem'];
-export type LeadCreate = Schemas['CreateLead'];
-export type LeadUpdate = Schemas['UpdateLead'];
+export type LeadCreate = Input<Schemas['CreateLead']>;
+export type LeadUpdate = Input<Schemas['UpdateLead']>;
 export type LeadQuery = Query<'leadsList'>;
 
 export type Appointment = Schemas['Appointment'];
-export type AppointmentCreate = Schemas['CreateAppointment'];
-export type AppointmentUpdate = Schemas['UpdateAppointment'];
+export type AppointmentCreate = Input<Schemas['CreateAppointment']>;
+export type AppointmentUpdate = Input<Schemas['UpdateAppointment']>;
 export type AppointmentQuery = Query<'appointmentsList'>;
 export type CancelledAppointment = Schemas['CancelledAppointment'];
 
 export type Task = Schemas['Task'];
-export type TaskCreate = Schemas['CreateTask'];
-export type TaskUpdate = Schemas['UpdateTask'];
+export type TaskCreate = Input<Schemas['CreateTask']>;
+export type TaskUpdate = Input<Schemas['UpdateTask']>;
 export type TaskQuery = Query<'tasksList'>;
 
 /** The change of a record. */
@@ -55,23 +63,23 @@ export interface ClientOptions {
   /** API key, which begins with `lat_`. */
   readonly apiKey: string;
   /** Replaces the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Maximum attempts of a call, including the first one. Default 3. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Timeout of an attempt in milliseconds, in addition to the `wait` of a query for events. Default 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Aborts every call of the client. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of one call. */
 export interface CallOptions {
   /** Aborts this call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Overrides `maxAttempts` of the client. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Overrides `timeoutMs` of the client. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
@@ -79,13 +87,13 @@ export interface CreateOptions extends CallOptions {
    * Identifies the creation. Calls with the same key, also of other processes, are carried out once
    * within 24 hours. Default: a random key for each call, which its attempts share.
    */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
   /**
    * Writes only if the record has this entity tag. `etagOf(record)` is the tag of a record from `get`, `create`
-   * or `update`. If it is given as undefined, the call is refused.
+   * or `update`. Any other object has none: the call rejects if the property is present and undefined.
    */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { minifySync } from '@swc/core';
@@ -35,6 +36,73 @@ describe('the types of the client', () => {
       return [code, unknown, cancel];
     };
     expect(uses).toBeInstanceOf(Function);
+  });
+});
+
+describe('the snippets of the documentation', () => {
+  const NAMES = `
+    import { etagOf, LatitudeClient, LatitudeError, type RecordEvent } from 'latitude-client';
+    declare const client: LatitudeClient;
+    declare const id: string;
+    declare function position(): Promise<string | undefined>;
+    declare function handle(record: RecordEvent['record']): Promise<void>;
+    declare function storePosition(id: string): Promise<void>;
+    void [etagOf, LatitudeError, client, id, position, handle, storePosition];`;
+  const OPTIONAL = `
+    import type { LatitudeClient } from 'latitude-client';
+    export const calls = (client: LatitudeClient, text: string | undefined, ms: number | undefined) => [
+      client.leads.create({ first_name: 'Ada', email: text }, { idempotencyKey: text, timeoutMs: ms }),
+      client.tasks.update('id', { title: text }, { maxAttempts: ms }),
+      client.appointments.all({ lead_id: text, limit: ms }),
+      // @ts-expect-error first_name is required
+      client.leads.create({ first_name: text }),
+    ];`;
+  // Those that `tsc --init` writes and that make a difference here.
+  const OPTIONS = {
+    module: 'nodenext',
+    target: 'esnext',
+    noEmit: true,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [path.resolve('node_modules/@types')],
+    paths: { 'latitude-client': [path.resolve('dist/client/index.d.ts')] },
+  };
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'latitude-snippets-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('compile, as do optional properties that are undefined, with the options of tsc --init', () => {
+    const documents = ['README.md', 'docs/client.md', 'docs/guides/integrator.md'];
+    const snippets = documents
+      .flatMap((name) => [...readFileSync(name, 'utf8').matchAll(/^```ts\n(.*?)^```/gms)])
+      .map(([, code = '']) => code)
+      .filter((code) => /\bclient\./.test(code))
+      .map((code) => (code.startsWith('import') ? code : `${NAMES}\n{${code}}\n`));
+    expect(snippets.length).toBeGreaterThanOrEqual(5);
+    const write = (name: string, text: string) => {
+      writeFileSync(path.join(folder, name), text);
+    };
+    for (const [index, code] of [...snippets, OPTIONAL].entries()) write(`${index}.ts`, code);
+    write('package.json', '{ "type": "module" }');
+    write('tsconfig.json', JSON.stringify({ compilerOptions: OPTIONS }));
+    const { stdout } = spawnSync(
+      path.resolve('node_modules/.bin/tsc'),
+      ['--pretty', 'false', '-p', folder],
+      {
+        encoding: 'utf8',
+        shell: process.platform === 'win32',
+      },
+    );
+    expect(stdout).toBe('');
   });
 });
 
