@@ -1256,7 +1256,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.
                  * @example 019ad2c1-7c4e-71a3-8000-000000000000
                  */
                 after?: string;
@@ -1277,7 +1277,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.
                  * @example 019ad2c1-7c4e-71a3-8000-000000000000
                  */
                 after?: string;
@@ -1364,7 +1364,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.
                  * @example 019ad2c1-7c4e-71a3-8000-000000000000
                  */
                 after?: string;
@@ -1436,7 +1436,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.
+                 * @description Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.
                  * @example 019ad2c1-7c4e-71a3-8000-000000000000
                  */
                 after?: string;

@@ -78,7 +78,7 @@ export class EventListQuery {
   @Text({
     max: 36,
     description:
-      'Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all events until now. Without it, the list begins with the oldest event.',
+      'Only events after this one: `meta.next` of the previous page or the id of an event. `latest` skips all published events. Without it, the list begins with the oldest event.',
     example: '019ad2c1-7c4e-71a3-8000-000000000000',
   })
   after: string | null;
