@@ -48,8 +48,10 @@ async function buildRelease(directory) {
   await run('bash', ['-c', `git archive ${RELEASE.commit} | tar -x -C "${directory}"`], {
     cwd: ROOT,
   });
-  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['ci', '--loglevel', 'error', ...options], { cwd: directory });
+  // Most packages are those of this version: npm only replaces the others.
+  await run('cp', ['-a', path.join(ROOT, 'node_modules'), directory]);
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-save'];
+  await run('npm', ['install', '--loglevel', 'error', ...options], { cwd: directory });
   await run('npm', ['run', '-s', 'build'], { cwd: directory });
 }
 
