@@ -134,16 +134,23 @@ function recordOf<Record extends object>({ body, etag }: ApiResponse): Record {
   return data;
 }
 
-/** @throws TypeError if the fields have no JSON, such as a BigInt or an object that contains itself */
+/** @throws TypeError if the fields have no JSON, such as a BigInt, NaN or an object that contains itself */
 function jsonOf(fields: object): string {
   let cause: unknown;
   try {
-    const json = JSON.stringify(fields) as string | undefined;
+    const json = JSON.stringify(fields, refuseNewNull) as string | undefined;
     if (json !== undefined) return json;
   } catch (error) {
     cause = error;
   }
   throw new TypeError('fields must be an object of JSON values', { cause });
+}
+
+/** Refuses what `JSON.stringify` writes as null, which clears a field: NaN, infinite numbers and invalid dates. */
+function refuseNewNull(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const becomesNull = typeof value === 'number' ? !Number.isFinite(value) : value === null;
+  if (becomesNull && this[name] !== null) throw new TypeError(`${name} would be null`);
+  return value;
 }
 
 /** @throws TypeError */

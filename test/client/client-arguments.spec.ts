@@ -47,6 +47,12 @@ describe('an invalid argument of a call', () => {
     ['id', 'undefined', ({ leads }) => leads.update(undefined as unknown as string, {})],
     ['id', 'half of a character', ({ leads }) => leads.get('\ud83d')],
     ['fields', 'a BigInt', ({ tasks }) => tasks.create({ title: 7n as unknown as string })],
+    ['fields', 'NaN', ({ leads }) => leads.update(ID, { custom_fields: { budget: NaN } })],
+    [
+      'fields',
+      'an invalid date',
+      ({ tasks }) => tasks.update(ID, { due_date: new Date(NaN) as unknown as string }),
+    ],
     ['fields', 'a cycle', ({ leads }) => leads.update(ID, circular)],
     ['fields', 'undefined', ({ leads }) => leads.update(ID, undefined as unknown as LeadUpdate)],
     ['idempotencyKey', 'Cyrillic', create('ключ')],
