@@ -1,6 +1,7 @@
 import { describeFailure } from './config/failure.js';
 import { formatForTerminal, logger, setLogErrors, setLogLevel } from './config/logger.js';
 import { readSettings, type Settings } from './config/settings.js';
+import { STOP_SIGNALS } from './config/stop-signals.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
 import { connectionsOfWorker } from './database/connection/connection-plan.js';
 import { openDatabase } from './database/connection/open-database.js';
@@ -8,8 +9,6 @@ import type { LatitudeConfig } from './extension/config.js';
 import { settingsOf } from './extension/extensions.js';
 import { logAddresses } from './log-addresses.js';
 import { ParentProcess } from './workers/parent-process.js';
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Starts the server, or its workers, and stops it on a signal. The application is loaded last, because

@@ -6,6 +6,7 @@ import { Authenticator } from '../auth/authenticator.js';
 import { KeysService } from '../auth/keys.service.js';
 import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
 import { SCOPES } from '../auth/scopes.js';
+import { STOP_SIGNALS } from '../config/stop-signals.js';
 import { LeadsService } from '../leads/leads.service.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -21,7 +22,6 @@ const MAX_LEADS = 1_000_000;
 const BATCH = 1_000;
 const SEED = 1_789;
 const TEAM_SIZE = 5;
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Every second lead has an appointment, every third a task. */
 const LEADS_PER_APPOINTMENT = 2;
@@ -37,60 +37,89 @@ export function addDemo(program: Command, run: Run): void {
       `how many leads, 1 to ${MAX_LEADS}`,
       integer({ min: 1, max: MAX_LEADS }),
     )
-    .action(({ leads }: { leads: number }) => run((app, progress) => demo(app, leads, progress)));
+    .action(({ leads }: { leads: number }) => createDemo(run, leads));
 }
 
-async function demo(app: INestApplicationContext, leads: number, progress: Progress) {
+async function createDemo(run: Run, leads: number): Promise<void> {
+  const interruption = new StopSignal();
+  let created: string | undefined;
+  try {
+    await run(async (app, progress) => {
+      interruption.listen();
+      const result = await demo(app, leads, progress, interruption);
+      created = result.organization_id;
+      return result;
+    });
+  } catch (error) {
+    // The result could not be printed.
+    if (created !== undefined) {
+      const id = created;
+      await run((app) => removeDemo(app, id));
+    }
+    throw error;
+  } finally {
+    interruption.dispose();
+  }
+}
+
+async function demo(
+  app: INestApplicationContext,
+  leads: number,
+  progress: Progress,
+  interruption: StopSignal,
+) {
   const { id } = await app.get(KeysService).createOrganization('Demo');
   try {
-    return await fill(app, id, leads, progress);
+    return await fill(app, id, leads, progress, interruption);
   } catch (error) {
-    await removeUnfinished(app, id);
+    await removeDemo(app, id);
     throw error;
   }
 }
 
-async function fill(app: INestApplicationContext, id: string, leads: number, progress: Progress) {
+async function fill(
+  app: INestApplicationContext,
+  id: string,
+  leads: number,
+  progress: Progress,
+  interruption: StopSignal,
+) {
   const keys = app.get(KeysService);
   const { key } = await keys.createKey({ organizationId: id, name: 'Demo', scopes: SCOPES });
   const actor = await app.get(Authenticator).authenticate(key);
   if (!actor) throw new Error('The key of the organization does not work.');
 
   const sample = new Sample(app, actor);
-  const interruption = new StopSignal();
-  try {
-    await progress(leads, async (advance) => {
-      for (let first = 0; first < leads; first += BATCH) {
-        const count = Math.min(BATCH, leads - first);
-        await sample.add(first, count);
-        advance(count);
-        interruption.throwIfReceived();
-      }
-    });
-  } finally {
-    interruption.dispose();
-  }
+  await progress(leads, async (advance) => {
+    for (let first = 0; first < leads; first += BATCH) {
+      interruption.throwIfReceived();
+      const count = Math.min(BATCH, leads - first);
+      await sample.add(first, count);
+      advance(count);
+    }
+  });
+  interruption.throwIfReceived();
   return { organization_id: id, key, leads, ...sample.counts };
 }
 
 /** @throws Error with the command to run if the organization cannot be removed now */
-async function removeUnfinished(app: INestApplicationContext, id: string): Promise<void> {
+async function removeDemo(app: INestApplicationContext, id: string): Promise<void> {
   try {
     await app.get(OrganizationRemovalService).remove(id);
   } catch (error) {
-    const message = `The sample data could not be finished, nor removed: run "latitude organizations delete ${id} --yes".`;
+    const message = `The sample data could be neither completed nor removed: run "latitude organizations delete ${id} --yes".`;
     throw new Error(message, { cause: error });
   }
 }
 
-/** Remembers the first stop signal until the end of a batch. A second signal ends the process. */
+/** Remembers the first stop signal until the end of a batch. The same signal again ends the process. */
 class StopSignal {
   private signal: NodeJS.Signals | undefined;
   private readonly onSignal = (signal: NodeJS.Signals) => {
     this.signal = signal;
   };
 
-  constructor() {
+  listen(): void {
     for (const signal of STOP_SIGNALS) process.once(signal, this.onSignal);
   }
 

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { addDemo } from '../../../src/cli/demo.js';
+import { STOP_SIGNALS } from '../../../src/config/stop-signals.js';
 import type { Progress } from '../../../src/extension/command.js';
+import { LeadsService } from '../../../src/leads/leads.service.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { recordTables } from '../../support/database/tenant-tables.js';
 
@@ -36,7 +38,7 @@ describe('latitude demo', () => {
     await expectNothingLeft();
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('leaves no data after %s', async (signal) => {
+  it.each(STOP_SIGNALS)('leaves no data after %s', async (signal) => {
     const interrupted = demo(2_000, (_, work) =>
       work((count) => {
         expect(count).toBe(1_000);
@@ -46,5 +48,20 @@ describe('latitude demo', () => {
     await expect(interrupted).rejects.toThrow(`${signal}: the sample data was removed.`);
     await expectNothingLeft();
     expect(process.listenerCount(signal)).toBe(0);
+  });
+
+  it('leaves no data if the signal comes before the first records', async () => {
+    const keys = app.app.get(KeysService);
+    const createOrganization = keys.createOrganization.bind(keys);
+    const creation = jest.spyOn(keys, 'createOrganization').mockImplementation((name) => {
+      process.emit('SIGINT', 'SIGINT');
+      return createOrganization(name);
+    });
+    const addition = jest.spyOn(app.app.get(LeadsService), 'createMany');
+    await expect(demo(1)).rejects.toThrow('SIGINT: the sample data was removed.');
+    expect(addition).not.toHaveBeenCalled();
+    creation.mockRestore();
+    addition.mockRestore();
+    await expectNothingLeft();
   });
 });
