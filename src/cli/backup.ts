@@ -15,6 +15,7 @@ import type { ExtensionMigrations } from '../database/extension-migrations.js';
 import { CountsService } from '../database/records/counts.service.js';
 import type { Extension } from '../extension/extension.js';
 import { extensionMigrationsOf } from '../extension/extensions.js';
+import { OutputError } from './output.js';
 import type { CommandContext, RunOnDatabase } from './run.js';
 
 /** Names standard input or output in place of a file. */
@@ -87,10 +88,19 @@ async function toFile({ database, progress }: CommandContext, file: string) {
   }
 }
 
-/** Writes only the backup to standard output. */
+/** Writes only the backup to standard output. @throws OutputError */
 async function toStandardOutput({ database, progress }: CommandContext): Promise<void> {
-  await writeBackup(database.target, process.stdout, progress);
-  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+  const { stdout } = process;
+  const failures: OutputError[] = [];
+  stdout.once('error', (error: Error) => {
+    failures.push(new OutputError(error));
+  });
+  try {
+    await writeBackup(database.target, stdout, progress);
+    if (stdout.writableNeedDrain) await once(stdout, 'drain');
+  } catch (error) {
+    throw failures[0] ?? error;
+  }
 }
 
 async function restore(

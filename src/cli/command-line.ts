@@ -15,6 +15,7 @@ import { addMigrate } from './migrate.js';
 import { addNew } from './new.js';
 import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
+import { writeOutput } from './output.js';
 import { addPartition } from './partition.js';
 import { addPurge } from './purge.js';
 import { actionRunner, databaseRunner } from './run.js';
@@ -30,24 +31,45 @@ export async function runCommandLine(
   config: LatitudeConfig,
   args: readonly string[],
 ): Promise<number> {
+  let help = '';
   try {
     await formatForTerminal();
-    await commandLine(config).parseAsync(args, { from: 'user' });
-    // A command that reports a problem sets the exit code.
-    return Number(process.exitCode ?? 0);
+    const program = commandLine(config, (text) => {
+      help += text;
+    });
+    const code = await exitCodeOf(program.parseAsync(args, { from: 'user' }));
+    if (help !== '') await writeOutput(help);
+    return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
     console.error(`latitude: ${describeFailure(error)}`);
     return 1;
   }
 }
 
-/** @throws ExtensionError if the extensions are refused, or one of their commands exists already */
-export function commandLine(config: LatitudeConfig): Command {
+async function exitCodeOf(command: Promise<unknown>): Promise<number> {
+  try {
+    await command;
+    // A command that reports a problem sets the exit code.
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    throw error;
+  }
+}
+
+/**
+ * @param writeHelp prints the help that a user asks for
+ * @throws ExtensionError if the extensions are refused, or one of their commands exists already
+ */
+export function commandLine(
+  config: LatitudeConfig,
+  writeHelp: (text: string) => void = () => undefined,
+): Command {
   checkExtensions(FEATURES, config.extensions);
   const program = new Command('latitude')
     .description('Manages organizations, their API keys and their data.')
     .option('--json', 'print one JSON value and nothing else')
+    .configureOutput({ writeOut: writeHelp })
     .exitOverride();
   const runOnDatabase = databaseRunner(program, config);
   const run = actionRunner(runOnDatabase);

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
+import { describeFailure } from '../config/failure.js';
 import { SCOPES, type Scope } from '../auth/scopes.js';
 import { duration, scopes, uuid } from '../extension/command-options.js';
 import type { Run } from '../extension/command.js';
@@ -35,7 +36,7 @@ export function addKeys(program: Command, run: Run): void {
         .default(0, 'none'),
     )
     .action((id: string, { overlap }: { overlap: number }) =>
-      run((app) => app.get(KeysService).rotate(id, overlap)),
+      issue(run, (service) => service.rotate(id, overlap)),
     );
 }
 
@@ -48,8 +49,8 @@ function addCreate(keys: Command, run: Run): void {
     .option('--expires-in <duration>', 'such as 90d', duration)
     .option('--user-id <id>', 'user to store as the author of records that the key creates', uuid)
     .action(({ organization, name, scopes, expiresIn, userId }: CreateOptions) =>
-      run((app) =>
-        app.get(KeysService).createKey({
+      issue(run, (service) =>
+        service.createKey({
           organizationId: organization,
           name,
           scopes,
@@ -58,4 +59,26 @@ function addCreate(keys: Command, run: Run): void {
         }),
       ),
     );
+}
+
+/**
+ * Creates a key and prints it.
+ * @throws Error that names the key if it was created and cannot be printed
+ */
+async function issue(
+  run: Run,
+  create: (service: KeysService) => Promise<{ readonly id: string }>,
+): Promise<void> {
+  let id: string | undefined;
+  try {
+    await run(async (app) => {
+      const issued = await create(app.get(KeysService));
+      id = issued.id;
+      return issued;
+    });
+  } catch (error) {
+    if (id === undefined) throw error;
+    const message = `${describeFailure(error)}; the key was created, but not printed: run "latitude keys revoke ${id}".`;
+    throw new Error(message, { cause: error });
+  }
 }

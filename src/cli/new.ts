@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PACKAGE_ROOT } from '../config/version.js';
+import { writeOutput } from './output.js';
 
 /** Packages of a new repository whose versions are those of Latitude. */
 const DEPENDENCIES = ['@nestjs/common', '@nestjs/core', 'typeorm', 'uuid'];
@@ -26,10 +27,10 @@ export function addNew(program: Command): void {
     .description('create a repository with one extension, its tests and a Dockerfile')
     .argument('<name>', 'name of the extension, such as acme', extensionName)
     .argument('[directory]', 'the new folder; by default the name')
-    .action((name: string, directory: string = name) => {
+    .action(async (name: string, directory: string = name) => {
       const target = path.resolve(directory);
       createRepository(name, target);
-      console.log(`${target} is ready: cd ${directory} && npm install && npm test`);
+      await writeOutput(`${target} is ready: cd ${directory} && npm install && npm test\n`);
     });
 }
 

@@ -10,6 +10,7 @@ import type { Progress, Run } from '../extension/command.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import { settingsOf } from '../extension/extensions.js';
 import { type AppOptions, rootModule } from '../root.module.js';
+import { formatTable, writeOutput } from './output.js';
 import { createProgress } from './progress.js';
 
 /** An open database, which the application has not migrated yet. */
@@ -37,7 +38,7 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
       const withApp: CommandContext['withApp'] = (work) =>
         withApplication({ ...config, settings, database: database.target }, work);
       const result = await action({ database, progress, withApp });
-      if (result !== undefined) print(instanceToPlain(result), json);
+      if (result !== undefined) await writeOutput(format(instanceToPlain(result), json));
     } finally {
       await database.close();
     }
@@ -67,12 +68,13 @@ async function withApplication<T>(
   }
 }
 
-function print(result: unknown, json: boolean): void {
-  if (json) console.log(JSON.stringify(result));
-  else if (Array.isArray(result)) console.table(result);
-  else
-    for (const [name, value] of Object.entries(result as object))
-      console.log(`${name}: ${formatValue(value)}`);
+function format(result: unknown, json: boolean): string {
+  if (json) return `${JSON.stringify(result)}\n`;
+  if (Array.isArray(result)) return formatTable(result);
+  const lines = Object.entries(result as object).map(
+    ([name, value]) => `${name}: ${formatValue(value)}\n`,
+  );
+  return lines.join('');
 }
 
 function formatValue(value: unknown): string {

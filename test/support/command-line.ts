@@ -1,5 +1,5 @@
 import { runCommandLine } from '../../src/cli/command-line.js';
-import { defineConfig } from '../../src/extension/config.js';
+import { defineConfig, type LatitudeConfig } from '../../src/extension/config.js';
 import { type CommandResult, resultOf } from './servers/product.js';
 
 /**
@@ -9,20 +9,25 @@ import { type CommandResult, resultOf } from './servers/product.js';
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,
+  config: LatitudeConfig = defineConfig(),
 ): Promise<CommandResult> {
   const written = { stdout: '', stderr: '' };
-  const record = (stream: keyof typeof written) => (chunk: string | Uint8Array) => {
-    written[stream] += String(chunk);
-    return true;
+  const record = (stream: keyof typeof written): typeof process.stdout.write => {
+    return (chunk: string | Uint8Array, ...rest: unknown[]) => {
+      written[stream] += String(chunk);
+      const done = rest.at(-1);
+      if (typeof done === 'function') (done as () => void)();
+      return true;
+    };
   };
   const environment = jest.replaceProperty(process, 'env', { ...process.env, ...env });
   const spies: Pick<jest.SpyInstance, 'mockRestore'>[] = [
-    jest.spyOn(console, 'log').mockImplementation((text) => record('stdout')(`${text}\n`)),
     jest.spyOn(console, 'error').mockImplementation((text) => record('stderr')(`${text}\n`)),
+    jest.spyOn(process.stdout, 'write').mockImplementation(record('stdout')),
     jest.spyOn(process.stderr, 'write').mockImplementation(record('stderr')),
   ];
   try {
-    const code = await runCommandLine(defineConfig(), args);
+    const code = await runCommandLine(config, args);
     return { code, ...written };
   } finally {
     environment.restore();

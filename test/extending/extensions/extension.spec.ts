@@ -3,7 +3,6 @@ import { PurgeService } from '../../../src/database/records/purge.service.js';
 import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
 import { CountsService } from '../../../src/database/records/counts.service.js';
 import { type TenantTable, tenantTable } from '../../../src/database/records/tenant-table.js';
-import { runCommandLine } from '../../../src/cli/command-line.js';
 import { defineConfig } from '../../../src/extension/config.js';
 import { defineExtension, type Extension } from '../../../src/extension/extension.js';
 import type { OpenApiDocument } from '../../../src/http/openapi/model.js';
@@ -15,8 +14,10 @@ import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/fac
 import { serve } from '../../../src/serve.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
+import { runCommand } from '../../support/command-line.js';
 import { backUp, restore, rowsByTable } from '../../support/database/backups.js';
 import { stopBackgroundWork } from '../../support/database/isolation.js';
+import { resultOf } from '../../support/servers/product.js';
 import { Notes1800000000000, notesExtension, notesTable } from './notes.extension.js';
 
 const NOTES = '/api/v1/notes';
@@ -221,34 +222,23 @@ describe('the migrations of an extension', () => {
 });
 
 describe('the command line of an application with an extension', () => {
-  const run = (...args: string[]) =>
-    runCommandLine(defineConfig({ extensions: [notesExtension] }), ['--json', ...args]);
-  let output: jest.SpyInstance;
-
-  beforeEach(() => {
-    process.env.DATABASE_URL = urlOf(app.database);
-    output = jest.spyOn(console, 'log').mockImplementation();
-  });
-  afterEach(() => {
-    delete process.env.DATABASE_URL;
-    output.mockRestore();
-  });
+  const run = async (...args: string[]) => {
+    const config = defineConfig({ extensions: [notesExtension] });
+    const env = { DATABASE_URL: urlOf(app.database) };
+    return resultOf<object>(args, await runCommand(['--json', ...args], env, config));
+  };
 
   it('has the commands of the extension', async () => {
-    expect(await run('notes')).toBe(0);
-    expect(output).toHaveBeenCalledWith('{"table":"notes"}');
+    expect(await run('notes')).toEqual({ table: 'notes' });
   });
 
   it('issues keys with the scopes of the extension', async () => {
     const options = ['--organization', tenant.id, '--name', 'k', '--scopes', 'notes:read'];
-    expect(await run('keys', 'create', ...options)).toBe(0);
-    expect(output.mock.calls[0]).toEqual([expect.stringContaining('"scopes":["notes:read"]')]);
+    expect(await run('keys', 'create', ...options)).toMatchObject({ scopes: ['notes:read'] });
   });
 
   it('lists the migrations of the extension', async () => {
-    expect(await run('migrate')).toBe(0);
-    const printed = (output.mock.calls[0] as [string])[0];
-    expect(JSON.parse(printed)).toMatchObject({
+    expect(await run('migrate')).toMatchObject({
       extensions: { 'acme-notes': [Notes1800000000000.name] },
     });
   });
