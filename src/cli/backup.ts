@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
@@ -16,13 +16,11 @@ import { CountsService } from '../database/records/counts.service.js';
 import type { Extension } from '../extension/extension.js';
 import { extensionMigrationsOf } from '../extension/extensions.js';
 import { OutputError } from './output.js';
+import { fileExists, partialFilesBeside, writeFileAtOnce } from './partial-file.js';
 import type { CommandContext, RunOnDatabase } from './run.js';
 
 /** Names standard input or output in place of a file. */
 const STANDARD_STREAM = '-';
-
-/** Only the owner may read a backup, because it contains personal data and the hashes of keys. */
-const PRIVATE = 0o600;
 
 /** `latitude backup`. */
 export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void {
@@ -36,10 +34,10 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
         throw new Error('A backup is not written to a terminal: name a file, or redirect it.');
       }
       if (file !== STANDARD_STREAM && !force && existsSync(file)) {
-        throw new Error(`${file} exists: name another file, or replace it with --force.`);
+        throw fileExists(file);
       }
       await runOnDatabase((context) =>
-        file === STANDARD_STREAM ? toStandardOutput(context) : toFile(context, file),
+        file === STANDARD_STREAM ? toStandardOutput(context) : toFile(context, file, force),
       );
     });
 }
@@ -69,23 +67,14 @@ export function addRestore(
     });
 }
 
-async function toFile({ database, progress }: CommandContext, file: string) {
-  const partial = `${file}.partial`;
-  // The file of an interrupted backup may have another mode.
-  await rm(partial, { force: true });
-  const handle = await open(partial, 'wx', PRIVATE);
-  try {
-    const sink = createWriteStream(partial, { fd: handle.fd, autoClose: false });
-    const header = await writeBackup(database.target, sink, progress);
-    await handle.sync();
-    await rename(partial, file);
-    return { file, bytes: (await stat(file)).size, ...summaryOf(header) };
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
+async function toFile({ database, progress }: CommandContext, file: string, force: boolean) {
+  for (const partial of await partialFilesBeside(file)) {
+    console.error(`latitude: ${partial} is incomplete: its backup still runs, or was killed.`);
   }
+  const header = await writeFileAtOnce(file, force, (sink) =>
+    writeBackup(database.target, sink, progress),
+  );
+  return { file, bytes: (await stat(file)).size, ...summaryOf(header) };
 }
 
 /** Writes only the backup to standard output. @throws OutputError */

@@ -53,9 +53,12 @@ export class Product {
     args: readonly string[] = [],
     env: Record<string, string> = {},
   ): Promise<CommandResult> {
-    const server = new RunningServer(this.spawn(entry, args, env));
-    const code = await server.ended;
-    return { code, stdout: server.stdout, stderr: server.stderr };
+    return resultWhenEnded(new RunningServer(this.spawn(entry, args, env)));
+  }
+
+  /** Starts a command without waiting. */
+  spawnCommand(args: readonly string[], env: Record<string, string> = {}): RunningServer {
+    return new RunningServer(this.spawn('cli.js', args, env));
   }
 
   /** Runs a command that prints one JSON value. */
@@ -101,6 +104,12 @@ export class Product {
     child.once('exit', () => this.running.delete(child));
     return child;
   }
+}
+
+/** The output and exit code of a process, when it has ended. */
+export async function resultWhenEnded(running: RunningServer): Promise<CommandResult> {
+  const code = await running.ended;
+  return { code, stdout: running.stdout, stderr: running.stderr };
 }
 
 /** Returns the JSON that a command printed. */
