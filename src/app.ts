@@ -4,7 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { FEATURES } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
-import { NestLogger } from './config/logger.js';
+import { logger, NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import { nameOfServer } from './database/connection/server-name.js';
 import { ConcurrencyLimit } from './database/gateway/concurrency-limit.js';
@@ -63,14 +63,16 @@ export async function initApp(
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
     await app.init();
+    await app.get(KeysService).setDefaultPhoneRegion();
+    await app.get(RateLimits).connect();
+    await app.get(UnsharedLimitsWarning).log();
+    await app.get(Replicas).start();
   } catch (error) {
-    await app.close();
+    await app.close().catch((closing: unknown) => {
+      logger.error({ err: closing }, 'the application could not be closed');
+    });
     throw error;
   }
-  await app.get(KeysService).setDefaultPhoneRegion();
-  await app.get(RateLimits).connect();
-  await app.get(UnsharedLimitsWarning).log();
-  await app.get(Replicas).start();
   adapter.serveApplication();
   return app;
 }

@@ -69,6 +69,9 @@ const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
+/** The context of errors that end the start of Nest. Nest also throws them, and the program reports them. */
+const NEST_FAILURES = 'ExceptionHandler';
+
 /** Writes the messages of Nest's `Logger` to the same log. */
 export class NestLogger implements LoggerService {
   log(message: unknown, ...rest: unknown[]): void {
@@ -80,6 +83,10 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
+    if (rest.at(-1) === NEST_FAILURES) {
+      write('debug', message, rest);
+      return;
+    }
     const [stack] = rest;
     // The second argument is a stack trace if a context follows it.
     if (rest.length === 2 && typeof stack === 'string') {

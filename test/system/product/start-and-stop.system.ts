@@ -83,6 +83,14 @@ describe('startup', () => {
     expect(stderr).toContain(name);
     expect(stderr).not.toContain('secret');
   });
+
+  it('fails with one line that names HOST before it migrates a new database', async () => {
+    const other = new Product({ HOST: '999.1.1.1' });
+    const { code, stdout, stderr } = await other.run('main.js');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^latitude: HOST, PORT cannot be used: .*\n$/);
+    await other.remove();
+  });
 });
 
 describe('shutdown', () => {
