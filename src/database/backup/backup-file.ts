@@ -12,7 +12,12 @@ const PREFIX_BYTES = 8;
 const MAX_FRAME_BYTES = 2 ** 28;
 const NEW_LINE = 0x0a;
 
+/** The first byte of a file of gzip. */
+const GZIP = 0x1f;
+
 const NO_BACKUP = 'is no backup that this version of Latitude can read';
+const CUT_OFF = 'is cut off';
+const TRAILING_BYTES = 'is damaged: other bytes follow its end';
 
 export interface BackupColumn {
   readonly name: string;
@@ -84,10 +89,10 @@ export class BackupReader {
   /** @throws BackupFileError */
   static async open(source: Readable): Promise<BackupReader> {
     const bytes = new ByteReader(source);
-    const magic = await bytes.take(MAGIC.length);
-    if (!magic.equals(MAGIC)) throw new BackupFileError(NO_BACKUP);
-    const header = JSON.parse((await readFrame(bytes)).toString()) as BackupHeader;
-    return new BackupReader(bytes, header);
+    const magic = await bytes.takeUpTo(MAGIC.length);
+    if (!MAGIC.subarray(0, magic.length).equals(magic)) throw new BackupFileError(NO_BACKUP);
+    if (magic.length < MAGIC.length) throw new BackupFileError(CUT_OFF);
+    return new BackupReader(bytes, parseHeader(await readFrame(bytes)));
   }
 
   /**
@@ -123,6 +128,18 @@ export class BackupReader {
   }
 }
 
+/** @throws BackupFileError */
+function parseHeader(content: Buffer): BackupHeader {
+  try {
+    const header = JSON.parse(content.toString()) as BackupHeader;
+    const lists = [header.tables, header.migrations, header.sequences];
+    if (lists.every((list) => Array.isArray(list))) return header;
+  } catch {
+    // Reported below.
+  }
+  throw new BackupFileError('is damaged: its header cannot be read');
+}
+
 async function readFrame(bytes: ByteReader): Promise<Buffer> {
   const prefix = await bytes.take(PREFIX_BYTES);
   const length = prefix.readUInt32BE(0);
@@ -135,19 +152,28 @@ async function readFrame(bytes: ByteReader): Promise<Buffer> {
 class ByteReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
+  private firstByte: number | undefined;
 
   constructor(source: Readable) {
+    const inspect = (chunks: AsyncIterable<Buffer>) => this.inspect(chunks);
     // An error of the source destroys the decompressed stream, whose reader reports it.
-    const decompressed = pipeline(source, createGunzip(), () => undefined);
+    const decompressed = pipeline(source, inspect, createGunzip(), () => undefined);
     this.chunks = (decompressed as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }
 
   async take(count: number): Promise<Buffer> {
+    const bytes = await this.takeUpTo(count);
+    if (bytes.length < count) throw new BackupFileError(CUT_OFF);
+    return bytes;
+  }
+
+  /** Reads fewer bytes only at the end. */
+  async takeUpTo(count: number): Promise<Buffer> {
     const parts = [this.rest];
     let length = this.rest.length;
     while (length < count) {
       const chunk = await this.next();
-      if (!chunk) throw new BackupFileError('is cut off');
+      if (!chunk) break;
       parts.push(chunk);
       length += chunk.length;
     }
@@ -160,19 +186,29 @@ class ByteReader {
     return this.rest.length === 0 && !(await this.next());
   }
 
+  private async *inspect(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      this.firstByte ??= chunk[0];
+      yield chunk;
+    }
+  }
+
   private async next(): Promise<Buffer | undefined> {
     try {
       const next = await this.chunks.next();
       return next.done === true ? undefined : next.value;
     } catch (error) {
-      throw toBackupFileError(error as NodeJS.ErrnoException);
+      throw this.toBackupFileError(error as NodeJS.ErrnoException);
     }
   }
-}
 
-function toBackupFileError(error: NodeJS.ErrnoException): Error {
-  if (error.code === 'Z_BUF_ERROR') return new BackupFileError('is cut off');
-  if (error.message === 'incorrect header check') return new BackupFileError(NO_BACKUP);
-  if (error.code === 'Z_DATA_ERROR') return new BackupFileError(`is damaged: ${error.message}`);
-  return error;
+  private toBackupFileError(error: NodeJS.ErrnoException): Error {
+    if (error.code === 'Z_BUF_ERROR') return new BackupFileError(CUT_OFF);
+    if (error.message === 'incorrect header check') {
+      // Bytes after a compressed file are read as another compressed file.
+      return new BackupFileError(this.firstByte === GZIP ? TRAILING_BYTES : NO_BACKUP);
+    }
+    if (error.code === 'Z_DATA_ERROR') return new BackupFileError(`is damaged: ${error.message}`);
+    return error;
+  }
 }
