@@ -80,6 +80,33 @@ describe('a read replica', () => {
   });
 });
 
+describe('a URL with an unknown sslmode', () => {
+  const BOGUS = 'postgres://user:secret@127.0.0.1:1/a?sslmode=bogus';
+
+  it.each([
+    ['DATABASE_URL', { DATABASE_URL: BOGUS }],
+    ['DATABASE_REPLICA_URLS', { DATABASE_URL: 'postgres://a', DATABASE_REPLICA_URLS: BOGUS }],
+  ])('is reported with its setting %s', async (name, env) => {
+    const opening = openDatabase(readSettings(env), 'command');
+    await expect(opening).rejects.toThrow(
+      `${name} has the sslmode "bogus", which must be one of disable, no-verify, prefer, require, verify-ca, verify-full`,
+    );
+  });
+});
+
+describe('a DATABASE_URL whose search_path has no schema', () => {
+  it('is reported', async () => {
+    const database = await createDatabase('empty');
+    const url = new URL(urlOf(database));
+    url.searchParams.set('options', '-c search_path=missing');
+    const opening = openDatabase(readSettings({ DATABASE_URL: url.href }), 'command');
+    await expect(opening).rejects.toThrow(
+      'DATABASE_URL leads to a database in which the user has no schema: check its search_path',
+    );
+    await dropDatabase(database);
+  });
+});
+
 describe('a URL that names a file that does not exist', () => {
   it.each([
     ['DATABASE_URL', { DATABASE_URL: NO_FILE }],

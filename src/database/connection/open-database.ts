@@ -7,7 +7,7 @@ import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
 import { connectionsOfWorker } from './connection-plan.js';
 import { ResilientClient } from './resilient-client.js';
-import { inspectPooling, isTransactionPooled } from './transaction-pooler.js';
+import { type Connection, inspectPooling, isTransactionPooled } from './transaction-pooler.js';
 
 /** Timeout of the first connection, including its first statement. */
 const FIRST_ANSWER_MS = 5_000;
@@ -24,7 +24,11 @@ const NO_SETTINGS =
 const NO_STATEMENTS =
   'leads to a connection pooler in transaction mode that does not support prepared statements: set ' +
   'DATABASE_PREPARED_STATEMENTS=off, use its session mode, or the address of PostgreSQL itself';
+const NO_SCHEMA = 'leads to a database in which the user has no schema: check its search_path';
 const NO_PRIMARY = 'needs DATABASE_URL: the embedded PostgreSQL has no replicas';
+
+/** The values of `sslmode` that the driver knows. It ignores others. */
+const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /** A running PostgreSQL. */
 export interface DatabaseHandle {
@@ -77,8 +81,17 @@ function connectionFlags({ workers, databaseMaxConnections }: Settings): string[
   return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
 }
 
-/** @throws SettingError if the driver cannot read a URL, or a file that it names, such as `sslrootcert` */
+/**
+ * @throws SettingError if the driver does not know the `sslmode` of a URL, or cannot read the URL or a file
+ *   that it names, such as `sslrootcert`
+ */
 function assertReadable(name: string, connectionString: string): void {
+  for (const mode of new URL(connectionString).searchParams.getAll('sslmode')) {
+    // The driver ignores an empty value.
+    if (mode === '' || SSL_MODES.includes(mode)) continue;
+    const problem = `has the sslmode "${mode}", which must be one of ${SSL_MODES.join(', ')}`;
+    throw new SettingError(name, problem);
+  }
   try {
     new pg.Client({ connectionString });
   } catch (error) {
@@ -106,11 +119,12 @@ async function tryConnection(
       `refers to a database that cannot be reached: ${messageOf(error)}`,
     );
   }
+  const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
   try {
+    if (!(await hasSchema(first))) throw reject(NO_SCHEMA);
     const pooled = await isPooled(first, second);
     if (!pooled) return pooled;
     const { hasTransactions, keepsSettings, keepsStatements } = await inspectPooling(first, second);
-    const reject = (reason: string) => new SettingError('DATABASE_URL', reason);
     if (!hasTransactions) throw reject(NO_TRANSACTIONS);
     if (!keepsSettings) throw reject(NO_SETTINGS);
     if (preparesStatements && !keepsStatements) throw reject(NO_STATEMENTS);
@@ -118,6 +132,14 @@ async function tryConnection(
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
+}
+
+/** Whether there is a schema in which tables can be created. */
+async function hasSchema(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ schema: string | null }>(
+    'select current_schema() as schema',
+  );
+  return typeof rows[0]?.schema === 'string';
 }
 
 function messageOf(error: unknown): string {
