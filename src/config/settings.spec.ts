@@ -86,6 +86,7 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'redis:localhost',
       'redis://host:port',
       'redis://a:p%ss@b',
+      'redis://localhost/cache',
     ],
   },
   WEB_CONCURRENCY: {

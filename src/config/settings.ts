@@ -179,11 +179,15 @@ function isPostgresUrl(text: string): boolean {
 
 function redisUrl() {
   return setting.custom(
-    (raw) =>
-      /^rediss?:\/\//.test(raw) && URL.canParse(raw) && isPercentEncoded(raw) ? raw : undefined,
+    (raw) => (isRedisUrl(raw) ? raw : undefined),
     'must be a URL such as redis://user:password@host:6379/0',
     { optional: true },
   );
+}
+
+function isRedisUrl(text: string): boolean {
+  const isUrl = /^rediss?:\/\//.test(text) && URL.canParse(text) && isPercentEncoded(text);
+  return isUrl && /^(\/\d*)?$/.test(new URL(text).pathname);
 }
 
 /** Checks the percent-encoding of a URL, because the driver decodes every part of it. */

@@ -1,5 +1,6 @@
 import type { RedisClientType } from '@redis/client';
 import { logger } from '../config/logger.js';
+import { SettingError } from '../config/setting.js';
 import { withTimeout } from '../config/timeout.js';
 import { runWindowScript } from './window-script.js';
 import type { SharedWindows, WindowReply, WindowRequest } from './windows.js';
@@ -12,6 +13,13 @@ const REPLY_TIMEOUT_MS = 1_000;
 
 /** Interval of attempts to connect, and of a `PING` on an idle connection. */
 const RETRY_MS = 1_000;
+
+/** Replies that only another value of `REDIS_URL` changes, and what is wrong with it. */
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [/^NOAUTH /, 'has no password, but Redis requires one'],
+  [/^WRONGPASS /, 'has a user or password that Redis refuses'],
+  [/^ERR (invalid )?DB index/, 'has the number of a database that Redis does not have'],
+];
 
 /** A connection to Redis that is replaced after each failure. */
 export class RedisConnection implements SharedWindows {
@@ -30,10 +38,19 @@ export class RedisConnection implements SharedWindows {
     return this.client !== undefined;
   }
 
-  /** Connects. Without a reply of Redis it tries again later. */
+  /**
+   * Connects. Without a reply of Redis it tries again later.
+   * @throws SettingError if Redis refuses the URL
+   */
   async open(): Promise<void> {
-    await this.tryToConnect();
-    if (!this.client) warnOfLocalLimits();
+    const error = await this.tryToConnect();
+    if (!error) return;
+    const refusal = REFUSALS.find(([reply]) => reply.test(error.message));
+    if (refusal) {
+      this.close();
+      throw new SettingError('REDIS_URL', refusal[1]);
+    }
+    warnOfLocalLimits(error);
   }
 
   close(): void {
@@ -50,12 +67,13 @@ export class RedisConnection implements SharedWindows {
     try {
       return await runOn(client, requests);
     } catch (error) {
-      this.giveUp(client, error);
+      this.giveUp(client, error as Error);
       throw error;
     }
   }
 
-  private async tryToConnect(): Promise<void> {
+  /** @returns why there is no connection */
+  private async tryToConnect(): Promise<Error | undefined> {
     const { createClient } = await import('@redis/client');
     const client = createClient({
       url: this.url,
@@ -63,7 +81,7 @@ export class RedisConnection implements SharedWindows {
       pingInterval: RETRY_MS,
       socket: { connectTimeout: RETRY_MS, reconnectStrategy: false },
     });
-    client.on('error', (error) => {
+    client.on('error', (error: Error) => {
       this.giveUp(client, error);
     });
     try {
@@ -73,13 +91,15 @@ export class RedisConnection implements SharedWindows {
       if (this.isClosed) throw new Error('The server stops.');
       this.client = client;
       logger.info('Redis replies: instances share the rate limits');
-    } catch {
+      return undefined;
+    } catch (error) {
       this.tryLater(client);
+      return error as Error;
     }
   }
 
   /** Gives up a connection, unless there is another one already. */
-  private giveUp(client: RedisClientType, error: unknown): void {
+  private giveUp(client: RedisClientType, error: Error): void {
     if (this.client !== client) return;
     this.client = undefined;
     this.onLost();
@@ -103,6 +123,14 @@ function runOn(
   return withTimeout(replies, REPLY_TIMEOUT_MS);
 }
 
-function warnOfLocalLimits(error?: unknown): void {
-  logger.warn({ err: error }, 'Redis does not reply: each instance has rate limits of its own');
+function warnOfLocalLimits(error: Error): void {
+  logger.warn(
+    `Redis cannot be used (${reasonOf(error)}): each instance has rate limits of its own`,
+  );
+}
+
+/** A code if there is one. The text of a reply can repeat what was sent, such as the password. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  const reply = /^[A-Z]{2,}\b/.exec(message);
+  return code ?? reply?.[0] ?? message.replace(/\.$/, '');
 }

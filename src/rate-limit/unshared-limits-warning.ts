@@ -19,7 +19,7 @@ export class UnsharedLimitsWarning {
     const count = await this.instances.count();
     if (count < 2) return undefined;
     const reason = this.settings.redisUrl
-      ? 'because Redis does not reply'
+      ? 'because Redis cannot be used'
       : 'because REDIS_URL is not set';
     return `${count} instances use this database, and each has rate limits of its own, ${reason}.`;
   }

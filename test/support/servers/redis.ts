@@ -17,21 +17,33 @@ export const REDIS_SKIP_REASON = existsSync(REDIS_PATH)
 export class RedisServer {
   private child: ChildProcess | undefined;
 
-  private constructor(private readonly port: number) {}
+  private constructor(
+    private readonly port: number,
+    private readonly password: string,
+  ) {}
 
-  static async start(): Promise<RedisServer> {
-    const redis = new RedisServer(await freePort());
+  /** @param password without it, clients need none */
+  static async start(password = ''): Promise<RedisServer> {
+    const redis = new RedisServer(await freePort(), password);
     await redis.start();
     return redis;
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.port}`;
+    return this.urlWith(this.password);
+  }
+
+  /** The URL with another password. */
+  urlWith(password: string): string {
+    return `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${this.port}`;
   }
 
   /** Starts again on the same port. */
   async start(): Promise<void> {
-    const options = { bind: '127.0.0.1', port: this.port, save: '', appendonly: 'no' };
+    const options = {
+      ...{ bind: '127.0.0.1', port: this.port, save: '', appendonly: 'no' },
+      requirepass: this.password,
+    };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
     this.child = spawn(REDIS_PATH, args, { stdio: 'ignore', cwd: os.tmpdir() });
     await until(() => this.isAccepting());

@@ -1,3 +1,5 @@
+import { createClient } from '@redis/client';
+import { SettingError } from '../../../src/config/setting.js';
 import { expectError } from '../../../src/testing/factories.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import type { TestApp } from '../../../src/testing/test-app.js';
@@ -17,6 +19,41 @@ import { TcpProxy } from '../../support/servers/tcp-proxy.js';
 const ME = '/api/v1/me';
 const LEADS = '/api/v1/leads';
 const LIMITS = { readsPerMinute: 60, writesPerMinute: 4 };
+
+describeUnless(REDIS_SKIP_REASON, 'redis-server with a password', () => {
+  const start = instancesOnOneDatabase();
+  const lines = captureLog('info');
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start('secret');
+  });
+  afterAll(() => redis.kill());
+
+  it.each([
+    ['no password', '', '', 'has no password, but Redis requires one'],
+    ['a wrong password', 'wrong', '', 'has a user or password that Redis refuses'],
+    ['a wrong database', 'secret', '/99', 'has the number of a database that Redis does not have'],
+  ])('ends the start of an instance whose REDIS_URL has %s', async (_, password, path, message) => {
+    const redisUrl = redis.urlWith(password) + path;
+    const starting = start({ ...LIMITS, redisUrl, logLevel: 'info' });
+    await expect(starting).rejects.toThrow(new SettingError('REDIS_URL', message));
+    expect(lines.filter((line) => line.includes(password || 'Redis'))).toEqual([]);
+  });
+
+  it('is used by an instance, which logs why it cannot continue', async () => {
+    const app = await start({ ...LIMITS, redisUrl: redis.url, logLevel: 'info' });
+    const { api } = await app.organization();
+    expect(lines.join('')).toContain('instances share the rate limits');
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    await client.sendCommand(['ACL', 'SETUSER', 'default', '-@scripting']);
+    client.destroy();
+    expect((await api.get(ME)).status).toBe(200);
+    expect(lines.join('')).toContain('Redis cannot be used (NOPERM): each instance');
+    expect(lines.join('')).not.toContain('secret');
+  });
+});
 
 describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
   const start = instancesOnOneDatabase();
@@ -147,15 +184,18 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
         expect(limitsOf(await one.client(key.key).get(ME))).toMatchObject({ remaining: 59 });
         expect(limitsOf(await other.client(key.key).get(ME))).toMatchObject({ remaining: 58 });
         // Each instance that has noticed it says so once.
-        const warnings = logged('Redis does not reply');
+        const warnings = logged('Redis cannot be used');
         expect([1, 2]).toContain(warnings);
         expect(logged('instances share')).toBe(warnings);
       },
     );
 
     it('an instance starts and counts separately', async () => {
-      const alone = await start({ ...LIMITS, redisUrl: 'redis://127.0.0.1:1' });
+      const redisUrl = 'redis://:secret@127.0.0.1:1';
+      const alone = await start({ ...LIMITS, redisUrl, logLevel: 'info' });
       expect(await areShared(alone)).toBe(false);
+      expect(logged('Redis cannot be used (ECONNREFUSED): each instance')).toBe(1);
+      expect(logged('secret')).toBe(0);
       const { api } = await alone.organization();
       expect(await countUntilRefused(() => api.post(LEADS, {}))).toBe(4);
       expectError(await api.post(LEADS, {}), 429, 'rate_limit_exceeded');

@@ -37,7 +37,7 @@ it('logs no warning for a single instance', async () => {
 
 it.each([
   ['because REDIS_URL is not set', undefined],
-  ['because Redis does not reply', 'redis://127.0.0.1:1'],
+  ['because Redis cannot be used', 'redis://127.0.0.1:1'],
 ])('warns about two instances at startup and in /health/ready, %s', async (reason, redisUrl) => {
   await start(redisUrl);
   expect(log()).not.toContain(SEPARATE);
