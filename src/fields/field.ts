@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
+import { Allow, IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
+import { conditionsOf, contextsOf } from './validation/class-validator-internals.js';
 
 /** Whether a field is required, and its default. */
 export interface Presence<T> {
@@ -51,6 +52,8 @@ export interface NestedKind {
 export interface Field extends Required<Omit<Kind, 'nested'>>, Pick<Kind, 'nested'> {
   readonly name: string;
   readonly presence: Presence<unknown>;
+  /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
+  readonly isChange?: boolean;
 }
 
 export const ID_EXAMPLE = '01a1fbde-995e-72a3-a032-ab1c988b9794';
@@ -78,7 +81,41 @@ const FIXED = Symbol('fixed fields');
 
 /** The fields of a DTO in the order of declaration, inherited ones first. */
 export function fieldsOf(dto: Type<object>): readonly Field[] {
-  return (Reflect.getMetadata(FIELDS, dto) ?? []) as readonly Field[];
+  return (Reflect.getMetadata(FIELDS, dto) ?? copiedFieldsOf(dto)) as readonly Field[];
+}
+
+/** The context of a rule that records a field and the DTO that declares it. */
+class FieldContext {
+  constructor(
+    readonly field: Field,
+    readonly dto: Type<object>,
+  ) {}
+}
+
+const COPIED = new WeakMap<Type<object>, readonly Field[]>();
+
+/**
+ * The fields of a DTO that is made by a mapped type of Nest, such as `PickType()`. Mapped types copy
+ * the rules of class-validator, with their contexts.
+ */
+function copiedFieldsOf(dto: Type<object>): readonly Field[] {
+  const known = COPIED.get(dto);
+  if (known) return known;
+  const contexts = contextsOf(dto).filter((context) => context instanceof FieldContext);
+  const fields = new Map(contexts.map(({ field }) => [field.name, field]));
+  const copied = [...fields.values()].map((field) => {
+    const sources = contexts.filter((context) => context.field.name === field.name);
+    return isChange(dto, field.name, sources) ? { ...field, presence: {}, isChange: true } : field;
+  });
+  COPIED.set(dto, copied);
+  return copied;
+}
+
+/** Whether a copied field comes from an update, or has a condition that `PartialType()` has added. */
+function isChange(dto: Type<object>, name: string, sources: readonly FieldContext[]): boolean {
+  const declared = sources.flatMap((source) => conditionsOf(source.dto, name));
+  const isPartial = conditionsOf(dto, name).length > declared.length;
+  return isPartial || sources.some((source) => isUpdate(source.dto));
 }
 
 /** All classes that declare fields. */
@@ -180,7 +217,8 @@ function addField(prototype: object, field: Field, presence?: PropertyDecorator)
   const dto = prototype.constructor as Type<object>;
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
   (DECLARED_DTOS as Set<Type<object>>).add(dto);
-  for (const decorate of [...(presence ? [presence] : []), ...field.rules]) {
+  const record = Allow({ context: new FieldContext(field, dto) });
+  for (const decorate of [record, ...(presence ? [presence] : []), ...field.rules]) {
     decorate(prototype, field.name);
   }
   if (field.normalize !== identity) normalizeByTransform(prototype, field);

@@ -205,8 +205,8 @@ export function applyDefaults(value: object, dto: Type<object>): void {
 /** Sets the defaults of a create. Null means omitted. */
 function setDefaults(value: object, { fields }: Reader): void {
   const target = value as Record<string, unknown>;
-  for (const { name, presence } of fields) {
-    if (target[name] !== undefined && target[name] !== null) continue;
+  for (const { name, presence, isChange } of fields) {
+    if (isChange === true || (target[name] !== undefined && target[name] !== null)) continue;
     if (presence.default !== undefined) target[name] = presence.default;
     // `deleteProperty` is slow even if the property is missing.
     else if (Object.hasOwn(target, name)) Reflect.deleteProperty(target, name);

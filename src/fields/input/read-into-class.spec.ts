@@ -1,8 +1,8 @@
 import { IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { UpdateOf } from '../field.js';
-import { DateTime, Text } from '../kinds/kinds.js';
+import { IsInt, IsOptional, IsString, Max, ValidateNested } from 'class-validator';
+import { fieldsOf, namesOf, UpdateOf } from '../field.js';
+import { DateTime, Integer, Text } from '../kinds/kinds.js';
 import {
   assertOnlyFields,
   hasPlainProperties,
@@ -90,4 +90,57 @@ describe('mapped types of Nest', () => {
     expect(value).toMatchObject({ name: 'a', title: 't', at: new Date('2026-01-02') });
     expect(value.points[0]).toBeInstanceOf(PointDto);
   });
+});
+
+class CreateDto {
+  @Text({ max: 5, required: true }) title: string;
+  @Integer({ min: 1, max: 9, default: 3 }) count?: number;
+}
+
+class FirstDto extends CreateDto {}
+class SecondDto extends CreateDto {}
+
+describe('the fields of mapped types of Nest', () => {
+  it.each([
+    [PickType(CreateDto, ['count'] as const), [{ name: 'count', presence: { default: 3 } }]],
+    [OmitType(CreateDto, ['count'] as const), [{ name: 'title', presence: { required: true } }]],
+    [
+      IntersectionType(FirstDto, SecondDto),
+      [
+        { name: 'title', presence: { required: true } },
+        { name: 'count', presence: { default: 3 } },
+      ],
+    ],
+    [
+      PartialType(CreateDto),
+      [
+        { name: 'title', presence: {}, isChange: true },
+        { name: 'count', presence: {}, isChange: true },
+      ],
+    ],
+    [
+      PickType(UpdateOf(CreateDto), ['count'] as const),
+      [{ name: 'count', presence: {}, isChange: true }],
+    ],
+  ])('%p has the fields of its classes', (dto, fields) => {
+    expect(fieldsOf(dto)).toEqual(fields.map((field) => expect.objectContaining(field) as object));
+  });
+
+  it('precede those of a derived class', () => {
+    class DerivedDto extends IntersectionType(CreateDto, TimedDto) {
+      @Text({ max: 5 }) city?: string;
+    }
+    expect(namesOf(DerivedDto)).toEqual(['title', 'count', 'at', 'city']);
+  });
+});
+
+class LimitedDto {
+  @IsInt({ message: 'must be an integer up to 9' })
+  @Max(9, { message: 'must be an integer up to 9' })
+  limit: number;
+}
+
+it('words a message that several rules share once', async () => {
+  const { problems } = await readIntoClass(LimitedDto, { limit: 'x' });
+  expect(problems).toEqual([{ field: 'limit', message: 'must be an integer up to 9' }]);
 });

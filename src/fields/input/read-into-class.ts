@@ -119,7 +119,7 @@ function describeErrors(
       return path === '' ? messageOfUnknown(property) : wording.unknown;
     });
     // Of a field, the first broken rule is reported.
-    const reported = fields.has(field) ? messages.slice(0, 1) : messages;
+    const reported = fields.has(field) ? messages.slice(0, 1) : [...new Set(messages)];
     const label = fieldLabel(field, wording.whole);
     return [
       ...(reported.length > 0 ? [{ field: label, message: reported.join(' and ') }] : []),

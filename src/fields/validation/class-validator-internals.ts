@@ -1,5 +1,10 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage, IsDefined, type MetadataStorage } from 'class-validator';
+import {
+  getMetadataStorage,
+  IsDefined,
+  type MetadataStorage,
+  ValidationTypes,
+} from 'class-validator';
 
 // The metadata storage of class-validator. It is exported but not documented: everything that relies on it
 // is in this file.
@@ -17,6 +22,19 @@ export type Constraint = Pick<
 export function rulesOf(dto: Type<object>): RuleMetadata[] {
   const noSchema = '';
   return getMetadataStorage().getTargetValidationMetadatas(dto, noSchema, false, false);
+}
+
+/** Returns the contexts of the rules of a class, which decorators take as an option. */
+export function contextsOf(dto: Type<object>): unknown[] {
+  return rulesOf(dto).map(({ context }) => context as unknown);
+}
+
+/** Returns the conditions of a property, such as `@IsOptional()`. */
+export function conditionsOf(dto: Type<object>, name: string): RuleMetadata[] {
+  return rulesOf(dto).filter(
+    ({ type, propertyName }) =>
+      type === ValidationTypes.CONDITIONAL_VALIDATION && propertyName === name,
+  );
 }
 
 /** Groups the rules of a class by property. */
