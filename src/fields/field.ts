@@ -126,6 +126,16 @@ export function namesOf(dto: Type<object>): string[] {
   return fieldsOf(dto).map(({ name }) => name);
 }
 
+/** Whether the values of a field are arrays. */
+export function isList({ schema }: Field): boolean {
+  return schema.type === 'array';
+}
+
+/** Whether the values of a field are objects or arrays of objects. */
+export function holdsObjects({ schema: { type, items } }: Field): boolean {
+  return type === 'object' || items?.type === 'object';
+}
+
 /** Whether the DTO describes an update. There, null clears a field and fields have no defaults. */
 export function isUpdate(dto: Type<object>): boolean {
   return Reflect.getMetadata(IS_UPDATE, dto) === true;

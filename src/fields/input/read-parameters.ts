@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import { type Field, fieldsOf } from '../field.js';
+import { type Field, fieldsOf, isList } from '../field.js';
 import { readIntoClass } from './read-into-class.js';
 import { type Input, type ProblemWording, readInput, type ReadOptions } from './read-input.js';
 import { trimText } from '../kinds/text.js';
@@ -14,6 +14,12 @@ export const QUERY: ProblemWording = {
   known: (names) =>
     names.length > 0 ? `the parameters are ${names.join(', ')}` : 'there are none here',
 };
+
+/** Whether a parameter can be given several times: a list, or a property that is no field. */
+export function isRepeatable(dto: Type<object>, name: string): boolean {
+  const field = fieldsOf(dto).find((candidate) => candidate.name === name);
+  return field === undefined || isList(field);
+}
 
 /**
  * Reads the query parameters of a list. Empty filters are ignored, because forms and clients send all

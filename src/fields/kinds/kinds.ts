@@ -79,11 +79,12 @@ export function Uuid(declaration: Declaration<string> = {}) {
   });
 }
 
-/** A boolean. */
+/** A boolean. In a string it is `true` or `false`. */
 export function Flag(declaration: Declaration<boolean> = {}) {
   return declareField(declaration, {
     schema: { type: 'boolean' },
     rules: [IsBoolean({ message: 'must be true or false' })],
+    fromText: (text) => (['true', 'false'].includes(text) ? text === 'true' : text),
   });
 }
 
@@ -130,13 +131,14 @@ const MAX_TAG_LENGTH = 50;
 const NO_TAGS: readonly string[] = Object.freeze([]);
 const EMPTY_OBJECT: object = Object.freeze({});
 
-/** A list of distinct short strings. */
+/** A list of distinct short strings. In a query, the parameter can be given several times. */
 export function Tags(declaration: Omit<Declaration<readonly string[]>, 'default'> = {}) {
   const items = { ...textSchema(1, MAX_TAG_LENGTH), pattern: NOT_BLANK };
   const withDefault = { ...declaration, default: NO_TAGS };
   return declareField(withDefault, {
     schema: { type: 'array', maxItems: MAX_TAGS, items },
     rules: textListRules(MAX_TAGS, MAX_TAG_LENGTH),
+    fromText: (text) => [text],
     normalize: (value) => {
       if (!Array.isArray(value) || value.length > MAX_TAGS) return value;
       return [...new Set(value.map(trim))];

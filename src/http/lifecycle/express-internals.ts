@@ -66,7 +66,7 @@ export function expressClasses(app: Express): ExpressClasses {
     get query(): unknown {
       return (this.boundQuery ??= parseQueryString(
         queryStringOf(this as unknown as ApiRequest),
-        'array',
+        () => true,
       ).values);
     }
 

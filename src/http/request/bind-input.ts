@@ -10,7 +10,12 @@ import {
   readFieldsOnly,
   readInput,
 } from '../../fields/input/read-input.js';
-import { QUERY, readClassParameters, readParameters } from '../../fields/input/read-parameters.js';
+import {
+  isRepeatable,
+  QUERY,
+  readClassParameters,
+  readParameters,
+} from '../../fields/input/read-parameters.js';
 import { type MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { ApiRequest } from './api-request.js';
 import { isJsonContentType } from './content-type.js';
@@ -123,7 +128,9 @@ function readFieldsOfQuery(request: ApiRequest, dto: Type<object> | undefined): 
     const problems = findUnexpectedParameters(request);
     return problems.length === 0 ? EMPTY_QUERY : { value: {}, problems };
   }
-  const { values, problems } = parseQueryString(queryStringOf(request));
+  const { values, problems } = parseQueryString(queryStringOf(request), (name) =>
+    isRepeatable(dto, name),
+  );
   return readParameters(dto, values, problems, { encoding: 'text' });
 }
 
@@ -158,8 +165,7 @@ async function readQuery(
 ): Promise<SourceInput> {
   if (!plan)
     return { value: {}, raw: {}, problems: isStrict ? findUnexpectedParameters(request) : [] };
-  const isSingle = plan.kind === 'fields' || (plan.kind === 'unchecked' && !plan.isPiped);
-  const parsed = parseQueryString(queryStringOf(request), isSingle ? 'problem' : 'array');
+  const parsed = parseQueryString(queryStringOf(request), (name) => mayRepeat(plan, name));
   const raw = { ...parsed.values };
   const input =
     plan.kind === 'class'
@@ -168,6 +174,11 @@ async function readQuery(
         ? readParameters(plan.dto, raw, parsed.problems, { encoding: 'text' })
         : await readValues(plan, raw, parsed.problems, QUERY_SOURCE, isStrict);
   return { ...input, raw };
+}
+
+function mayRepeat(plan: SourcePlan, name: string): boolean {
+  if (plan.kind === 'named') return true;
+  return plan.kind === 'unchecked' ? plan.isPiped : isRepeatable(plan.dto, name);
 }
 
 async function readPathParameters(

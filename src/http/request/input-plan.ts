@@ -1,4 +1,5 @@
 import { type Type, ValidationPipe } from '@nestjs/common';
+import { fieldsOf, holdsObjects } from '../../fields/field.js';
 import { hasPlainProperties, isReadable } from '../../fields/input/read-into-class.js';
 import { type HandlerParameter, parametersOf, type ParameterSource } from '../nest-internals.js';
 
@@ -114,9 +115,21 @@ function planWhole(parameter: HandlerParameter, outerPipes: readonly unknown[]):
     if (pipes.length === 0) throw unreadable(parameter);
     return { kind: 'unchecked', isArray: false, isPiped };
   }
+  if (parameter.source !== 'body') assertTextual(parameter, type);
   if (!hasPlainProperties(type)) return { kind: 'fields', dto: type };
   if (!pipes.some(isValidationPipe)) return { kind: 'class', dto: type };
   return { kind: 'unchecked', dto: type, isArray: false, isPiped: true };
+}
+
+/** @throws Error if a DTO of a query or a path has fields whose values have no text */
+function assertTextual(parameter: HandlerParameter, dto: Type<object>): void {
+  const names = fieldsOf(dto)
+    .filter(holdsObjects)
+    .map(({ name }) => name);
+  if (names.length === 0) return;
+  throw new Error(
+    `takes ${decoratorOf(parameter)} as ${dto.name}, whose fields ${names.join(', ')} hold objects, which text cannot express. Declare fields for the properties of the objects instead.`,
+  );
 }
 
 function planNamed(parameter: HandlerParameter, outerPipes: readonly unknown[]): NamedParameter {

@@ -20,13 +20,13 @@ export interface ParsedQueryString {
 /**
  * Parses `application/x-www-form-urlencoded` strictly. Brackets and dots in names have no meaning.
  * @param raw the part of a URL after the question mark
- * @param repeated whether a parameter that is given several times is an array, or a problem
+ * @param mayRepeat whether a parameter that is given several times is an array; otherwise it is a problem
  */
 export function parseQueryString(
   raw: string,
-  repeated: 'array' | 'problem' = 'problem',
+  mayRepeat: (name: string) => boolean = () => false,
 ): ParsedQueryString {
-  const reader = new Reader(repeated === 'array');
+  const reader = new Reader(mayRepeat);
   let parameters = 0;
   let start = 0;
   while (start < raw.length) {
@@ -48,7 +48,7 @@ class Reader {
   private readonly seen = new Set<string>();
   private readonly repeated = new Set<string>();
 
-  constructor(private readonly keepsRepeated: boolean) {}
+  constructor(private readonly mayRepeat: (name: string) => boolean) {}
 
   read(parameter: string): void {
     const equals = parameter.indexOf('=');
@@ -56,7 +56,7 @@ class Reader {
     const name = decode(rawName);
     if (name === undefined) this.report(rawName, NOT_ENCODED);
     else if (name.includes('\0')) this.report(rawName, HAS_NUL);
-    else if (this.seen.has(name) && !this.keepsRepeated) this.reportRepeated(name);
+    else if (this.seen.has(name) && !this.mayRepeat(name)) this.reportRepeated(name);
     else {
       this.seen.add(name);
       this.readValue(name, equals === -1 ? '' : parameter.slice(equals + 1));

@@ -11,6 +11,8 @@ import {
 } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { AnyKey } from '../../../src/auth/access.js';
+import { JsonObject } from '../../../src/fields/kinds/kinds.js';
+import { NestedList } from '../../../src/fields/kinds/nested.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 
 class Undeclared {
@@ -25,6 +27,11 @@ class Two {
   @IsString() two: string;
 }
 
+class ObjectQuery {
+  @JsonObject() facts?: object;
+  @NestedList(One, { max: 2 }) parts?: One[];
+}
+
 @Controller('api/v1/odd')
 class OddController {
   @Post('class')
@@ -36,6 +43,12 @@ class OddController {
   @Get('query')
   @AnyKey()
   undeclaredQuery(@Query() query: Undeclared) {
+    return query;
+  }
+
+  @Get('objects')
+  @AnyKey()
+  objects(@Query() query: ObjectQuery) {
     return query;
   }
 
@@ -97,6 +110,7 @@ const REMEDY =
 const FAULTS = [
   `POST /api/v1/odd/class takes @Body() as Undeclared, ${REMEDY}`,
   `GET /api/v1/odd/query takes @Query() as Undeclared, ${REMEDY}`,
+  'GET /api/v1/odd/objects takes @Query() as ObjectQuery, whose fields facts, parts hold objects, which text cannot express. Declare fields for the properties of the objects instead.',
   `GET /api/v1/odd/date takes @Query('from') as Date, ${REMEDY}`,
   "GET /api/v1/odd/nested takes @Query('filter') as One, but its value is a string. Give the parameter a pipe that parses it.",
   `GET /api/v1/odd/path/:id takes @Param() as Undeclared, ${REMEDY}`,
