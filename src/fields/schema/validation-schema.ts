@@ -4,7 +4,7 @@ import { declaredTypeOf } from '../validation/class-transformer-internals.js';
 import { type RuleMetadata, rulesByProperty } from '../validation/class-validator-internals.js';
 import { namesOf } from '../field.js';
 import type { JsonSchema } from './json-schema.js';
-import { jsonSchemaOf } from './schema-of.js';
+import { exampleOf, jsonSchemaOf } from './schema-of.js';
 
 /** A property of a DTO as its decorators of class-validator describe it. */
 export interface ValidatedProperty {
@@ -52,24 +52,53 @@ export function validatedPropertiesOf(dto: Type<object>): ValidatedProperty[] {
   return rulesByProperty(dto).map(([name, rules]) => validatedProperty(dto, name, rules));
 }
 
+/** Returns the properties of a DTO that have decorators of class-validator and are not fields. */
+export function plainPropertiesOf(dto: Type<object>): ValidatedProperty[] {
+  const names = new Set(namesOf(dto));
+  return validatedPropertiesOf(dto).filter(({ name }) => !names.has(name));
+}
+
+/** As `exampleOf`. Undefined if a property is required that is not a field, and so has no example. */
+export function exampleOfClass(...[dto, ...options]: Parameters<typeof exampleOf>) {
+  const isComplete = plainPropertiesOf(dto).every(({ required }) => !required);
+  return isComplete ? exampleOf(dto, ...options) : undefined;
+}
+
 /**
  * The JSON Schema of a DTO as a request: of its fields and of its decorators of class-validator.
  * @throws Error that names a property without a type, or a class that contains itself
  */
-export function inputSchemaOfClass(
+export function inputSchemaOfClass(dto: Type<object>): JsonSchema {
+  return mergedSchema(dto, [], (problem) => {
+    throw new Error(problem);
+  });
+}
+
+/** As `inputSchemaOfClass`, but any value is valid for a property without a type. */
+export function documentedInputOf(dto: Type<object>): JsonSchema {
+  return mergedSchema(dto, [], () => ({}));
+}
+
+/**
+ * @param containing the DTOs of which this one is a part
+ * @param unknown returns the schema of a value whose type is not known
+ */
+function mergedSchema(
   dto: Type<object>,
-  containing: readonly Type<object>[] = [],
+  containing: readonly Type<object>[],
+  unknown: (problem: string) => JsonSchema,
 ): JsonSchema {
-  if (containing.includes(dto)) throw new Error(`${dto.name}, which contains itself`);
-  const names = new Set(namesOf(dto));
-  const plain = validatedPropertiesOf(dto).filter(({ name }) => !names.has(name));
+  if (containing.includes(dto)) return unknown(`${dto.name}, which contains itself`);
+  const plain = plainPropertiesOf(dto);
   const ofFields = jsonSchemaOf(dto, 'input');
   const properties = plain.map((property) => {
-    const schema = schemaOfValue(property, [...containing, dto]);
+    const schema = schemaOfValue(property, (nested) =>
+      mergedSchema(nested, [...containing, dto], unknown),
+    );
     const part = property.isArray ? schema.items : schema;
-    const isTyped = part?.type !== undefined;
-    if (isTyped) return [property.name, schema] as const;
-    throw new Error(`${dto.name}, whose property ${property.name} has no rule of its type`);
+    if (part?.type !== undefined) return [property.name, schema] as const;
+    const problem = `${dto.name}, whose property ${property.name} has no rule of its type`;
+    return [property.name, { ...unknown(problem), ...schema }] as const;
   });
   const required = [
     ...(ofFields.required ?? []),
@@ -84,10 +113,10 @@ export function inputSchemaOfClass(
 
 function schemaOfValue(
   { schema, nested, isArray }: ValidatedProperty,
-  containing: readonly Type<object>[],
+  schemaOfClass: (dto: Type<object>) => JsonSchema,
 ): JsonSchema {
   if (!nested) return schema;
-  const value = inputSchemaOfClass(nested, containing);
+  const value = schemaOfClass(nested);
   return isArray ? { ...schema, items: value } : { ...schema, ...value };
 }
 

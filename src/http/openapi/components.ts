@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { fieldsOf } from '../../fields/field.js';
+import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { type Direction, jsonSchemaOf } from '../../fields/schema/schema-of.js';
+import { plainPropertiesOf } from '../../fields/schema/validation-schema.js';
 import type { Ref, Response, Schema } from './model.js';
 import type { Exploration } from './swagger-internals.js';
 import { withoutDefaults } from './without-defaults.js';
@@ -33,7 +35,8 @@ export class Components {
     const name = this.freeName(dto.name);
     this.names.set(dto, { ...names, [direction]: name });
     const schema = jsonSchemaOf(dto, direction);
-    this.schemas[name] = direction === 'input' ? withoutDefaults(schema) : schema;
+    const documented = direction === 'input' ? withoutDefaults(schema) : schema;
+    this.schemas[name] = this.withPlainProperties(dto, documented);
     return schemaRef(name);
   }
 
@@ -54,6 +57,24 @@ export class Components {
   propertiesOf(schema: Schema = {}): Readonly<Record<string, Schema>> {
     if (!('$ref' in schema)) return schema.properties ?? {};
     return this.propertiesOf(this.schemas[schema.$ref.slice(SCHEMAS.length)]);
+  }
+
+  /** Adds the properties of a DTO that are not fields, as the exploration describes them. */
+  private withPlainProperties(dto: Type<object>, ofFields: JsonSchema): Schema {
+    const names = new Set(plainPropertiesOf(dto).map(({ name }) => name));
+    if (names.size === 0) return ofFields;
+    const { [this.explored.refOf(dto).slice(SCHEMAS.length)]: explored } = this.explored.schemas;
+    const { properties = {}, required = [] } = (explored ?? {}) as JsonSchema;
+    const plain = Object.entries(properties).filter(([name]) => names.has(name));
+    const allRequired = [
+      ...(ofFields.required ?? []),
+      ...required.filter((name) => names.has(name)),
+    ];
+    return {
+      ...ofFields,
+      properties: { ...ofFields.properties, ...this.adopt<object>(Object.fromEntries(plain)) },
+      ...(allRequired.length > 0 && { required: allRequired }),
+    };
   }
 
   /** Returns a reference to a response, which is created on first use. */

@@ -3,7 +3,7 @@ import type * as swaggerPackage from '@nestjs/swagger';
 import type { ApiBodyOptions } from '@nestjs/swagger';
 import { fieldsOf } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
-import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
+import { documentedInputOf } from '../../fields/schema/validation-schema.js';
 import { type HandlerParameter, parametersOf } from '../nest-internals.js';
 import type { Schema } from './model.js';
 import { acceptedBy } from './pipe-schemas.js';
@@ -49,7 +49,7 @@ export function describeParameters(
   const schemaOf = (type: Type<object> | undefined): Schema => {
     const simple = SIMPLE.get(type);
     if (simple || !type) return simple ?? {};
-    if (fieldsOf(type).length > 0) return withoutDefaults(jsonSchemaOf(type, 'input'));
+    if (fieldsOf(type).length > 0) return withoutDefaults(documentedInputOf(type));
     models.add(type);
     return { $ref: swagger.getSchemaPath(type) };
   };

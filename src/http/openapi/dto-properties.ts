@@ -1,9 +1,10 @@
 import type { Type } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { DECLARED_DTOS, fieldsOf } from '../../fields/field.js';
+import { DECLARED_DTOS } from '../../fields/field.js';
 import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { jsonSchemaOf } from '../../fields/schema/schema-of.js';
 import {
+  plainPropertiesOf,
   type ValidatedProperty,
   validatedPropertiesOf,
 } from '../../fields/schema/validation-schema.js';
@@ -12,31 +13,26 @@ import {
 type PropertyOptions = Readonly<Record<string, ApiPropertyOptions>>;
 
 /**
- * Describes the properties of a DTO by its fields, or by its decorators of class-validator. The
- * options of `@ApiProperty()` take precedence.
+ * Describes the properties of a DTO by its fields and its decorators of class-validator. The options
+ * of `@ApiProperty()` take precedence.
  */
 export function describeProperties(dto: Type<object>): PropertyOptions {
-  const properties =
-    fieldsOf(dto).length > 0
-      ? Object.entries(jsonSchemaOf(dto, 'output').properties ?? {}).map(
-          ([name, schema]) => [name, fieldOptions(schema)] as const,
-        )
-      : validatedPropertiesOf(dto).map(
-          (property) => [property.name, ruleOptions(property)] as const,
-        );
-  return Object.fromEntries(properties);
+  const { properties = {} } = jsonSchemaOf(dto, 'output');
+  return Object.fromEntries([
+    ...Object.entries(properties).map(([name, schema]) => [name, fieldOptions(schema)] as const),
+    ...plainPropertiesOf(dto).map((property) => [property.name, ruleOptions(property)] as const),
+  ]);
 }
 
 /** Returns the DTOs that declare fields, and those of the inputs that class-validator validates. */
 export function describedDtos(inputs: readonly Type<object>[]): Set<Type<object>> {
-  const described = new Set(DECLARED_DTOS);
+  const described = new Set<Type<object>>();
   const visit = (dto: Type<object>): void => {
-    const properties = described.has(dto) ? [] : validatedPropertiesOf(dto);
-    if (properties.length === 0) return;
+    if (described.has(dto) || validatedPropertiesOf(dto).length === 0) return;
     described.add(dto);
-    for (const { nested } of properties) if (nested) visit(nested);
+    for (const { nested } of plainPropertiesOf(dto)) if (nested) visit(nested);
   };
-  inputs.forEach(visit);
+  [...DECLARED_DTOS, ...inputs].forEach(visit);
   return described;
 }
 

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import type { OperationObject } from '@nestjs/swagger';
 import { fieldsOf, ID_EXAMPLE, isUpdate } from '../../fields/field.js';
-import { exampleOf, schemaOf } from '../../fields/schema/schema-of.js';
+import { schemaOf } from '../../fields/schema/schema-of.js';
+import { exampleOfClass } from '../../fields/schema/validation-schema.js';
 import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
 import type { Components } from './components.js';
 import { errorResponsesOf } from './errors.js';
@@ -111,8 +112,8 @@ function queryParameters(dto: Type<object> | undefined): Parameter[] {
 }
 
 function bodyOf(dto: Type<object>, components: Components): MediaType {
-  const complete = exampleOf(dto, 'input');
-  const minimal = isUpdate(dto) ? undefined : exampleOf(dto, 'input', 'required fields');
+  const complete = exampleOfClass(dto, 'input');
+  const minimal = isUpdate(dto) ? undefined : exampleOfClass(dto, 'input', 'required fields');
   const examples = {
     ...(complete && { complete: { summary: 'All fields', value: complete } }),
     ...(minimal && { minimal: { summary: 'Required fields', value: minimal } }),

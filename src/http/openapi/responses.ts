@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { fieldsOf } from '../../fields/field.js';
-import { exampleOf } from '../../fields/schema/schema-of.js';
+import { exampleOfClass } from '../../fields/schema/validation-schema.js';
 import { DEFAULT_LIMIT } from '../../listing/list-query.js';
 import { CursorPage, Page } from '../../listing/page.js';
 import { declaredStatusOf, writesOwnResponse } from '../nest-internals.js';
@@ -49,7 +49,7 @@ function routeContent({ options }: RestHandler, components: Components): Content
   const dto = responseDtoOf(options);
   if (!dto) return undefined;
   const data = components.schemaOf(dto, 'output');
-  const example = fieldsOf(dto).length > 0 ? exampleOf(dto, 'output') : undefined;
+  const example = fieldsOf(dto).length > 0 ? exampleOfClass(dto, 'output') : undefined;
   if (!Array.isArray(options?.response)) {
     const schema = envelope({ data });
     return { [JSON_TYPE]: { schema, ...(example && { example: { data: example } }) } };

@@ -1,11 +1,12 @@
-import { Body, Controller, Get, Module, Post, Query } from '@nestjs/common';
-import { IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
+import { Body, Controller, Get, Module, ParseArrayPipe, Post, Query } from '@nestjs/common';
+import { ApiProperty, IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { AnyKey } from '../../../src/auth/access.js';
 import { UpdateOf } from '../../../src/fields/field.js';
 import { Decimal } from '../../../src/fields/kinds/decimal.js';
 import { Flag, Integer, Tags, Text } from '../../../src/fields/kinds/kinds.js';
+import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
 import { Nested } from '../../../src/fields/kinds/nested.js';
 import { ListQuery } from '../../../src/listing/list-query.js';
 
@@ -57,8 +58,8 @@ class LabelDto {
 }
 
 class MixedDto {
-  @Text({ max: 5, required: true }) title: string;
-  @IsInt() number: number;
+  @Text({ max: 5, required: true, example: 'a' }) title: string;
+  @ApiProperty({ description: 'How many.' }) @IsInt() number: number;
   @IsOptional() @ValidateNested() @Type(() => LabelDto) label?: LabelDto;
 }
 
@@ -124,8 +125,21 @@ class MappedController {
     return box;
   }
 
+  @Post('part')
+  @AnyKey()
+  part(@Body('mixed') mixed: MixedDto) {
+    return mixed;
+  }
+
+  @Post('array')
+  @AnyKey()
+  array(@Body(new ParseArrayPipe({ items: MixedDto })) mixed: MixedDto[]) {
+    return mixed;
+  }
+
   @Post('mixed')
   @AnyKey()
+  @ApiRoute({ summary: 'Mix', response: MixedDto })
   mixed(@Body() mixed: MixedDto) {
     return mixed;
   }
