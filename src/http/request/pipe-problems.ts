@@ -10,6 +10,12 @@ const BROKEN = new RegExp(
   's',
 );
 
+/** The message of `ParseArrayPipe` for an item of a primitive type. */
+const ITEM = /^\[(?<index>\d+)\] item (?<problem>.+)$/;
+
+/** The names of parameters that take a whole source. Paths in them have no name of a parameter. */
+const WHOLE_SOURCES: readonly string[] = ['body', 'query', 'param'];
+
 /** Messages of Nest's own pipes, such as `Validation failed (uuid is expected)`. */
 const EXPECTATION = /^Validation failed \((?<expectation>.+)\)$/;
 
@@ -28,8 +34,11 @@ export function describePipeProblems(
   messages: unknown,
   parameters: readonly string[],
 ): PipeProblems {
-  if (typeof messages === 'string') return describeExpectation(messages, parameters);
-  if (Array.isArray(messages)) return withDetails(messages.flatMap(problemOf), messages.length);
+  if (typeof messages === 'string') return describeText(messages, parameters);
+  if (Array.isArray(messages)) {
+    const details = messages.flatMap((message) => problemOf(message, parameters));
+    return withDetails(details, messages.length);
+  }
   // The error format `grouped` of ValidationPipe.
   if (typeof messages !== 'object' || messages === null) return {};
   const details = Object.entries(messages).map(([field, found]) => {
@@ -39,8 +48,12 @@ export function describePipeProblems(
   return withDetails(details, details.length);
 }
 
-function describeExpectation(message: string, parameters: readonly string[]): PipeProblems {
-  const expectation = EXPECTATION.exec(message)?.groups?.expectation;
+function describeText(message: string, parameters: readonly string[]): PipeProblems {
+  const item = ITEM.exec(message)?.groups;
+  if (item && parameters.length === 1) return withDetails(problemOf(message, parameters), 1);
+  const expectation = item
+    ? `item ${item.index} ${item.problem}`
+    : EXPECTATION.exec(message)?.groups?.expectation;
   if (expectation === undefined || parameters.length === 0) return {};
   const problem = `is not valid: ${expectation}`;
   const [field = '', ...others] = parameters;
@@ -48,14 +61,31 @@ function describeExpectation(message: string, parameters: readonly string[]): Pi
   return { message: `${field} ${problem}.`, details: [{ field, message: problem }] };
 }
 
-function problemOf(text: unknown): FieldProblem[] {
+function problemOf(text: unknown, parameters: readonly string[]): FieldProblem[] {
   if (typeof text !== 'string') return [];
   const unknown = UNKNOWN.exec(text)?.groups;
-  if (unknown) return [{ field: fieldOf(unknown), message: 'is unknown or cannot be set' }];
+  if (unknown) {
+    return [{ field: pathOf(unknown, parameters), message: 'is unknown or cannot be set' }];
+  }
   const broken = BROKEN.exec(text)?.groups;
   if (!broken) return [];
   const { each, rest = '' } = broken;
-  return [{ field: fieldOf(broken), message: each === undefined ? rest : `each value ${rest}` }];
+  return [
+    {
+      field: pathOf(broken, parameters),
+      message: each === undefined ? rest : `each value ${rest}`,
+    },
+  ];
+}
+
+/** The field of a message. An item of an array belongs to the parameter, if only one has a pipe. */
+function pathOf(
+  groups: Partial<Record<string, string>>,
+  [parameter = 'body', ...others]: readonly string[],
+): string {
+  const field = fieldOf(groups);
+  const isWhole = WHOLE_SOURCES.includes(parameter) || others.length > 0;
+  return groups.index === undefined || isWhole ? field : `${parameter}.${field}`;
 }
 
 function fieldOf({ index, path = '', name = '' }: Partial<Record<string, string>>): string {
