@@ -212,7 +212,7 @@ export function PickOf<T extends object, K extends keyof T & string>(
   for (const name of names) {
     const field = fields.find((candidate) => candidate.name === name);
     if (!field) throw new Error(`${dto.name} has no field ${name}`);
-    addField(Picked.prototype, field);
+    addField(Picked.prototype, field, presenceRule(field.presence));
   }
   return Picked as Type<Pick<T, K>>;
 }

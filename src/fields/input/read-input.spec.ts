@@ -159,6 +159,14 @@ describe('derived DTOs', () => {
     expect(namesOf(FixedDto)).toEqual(namesOf(CreateDto).filter((name) => name !== 'city'));
   });
 
+  it('PickOf reads its fields as those of the other DTO', () => {
+    class PickedDto extends PickOf(CreateDto, ['name', 'city', 'count']) {}
+    const { value, problems } = readInput(PickedDto, { name: 'Ada' });
+    expect(problems).toEqual([]);
+    expect({ ...value }).toStrictEqual({ name: 'Ada', count: 3 });
+    expect(readInput(PickedDto, {}).problems).toEqual([{ field: 'name', message: 'is required' }]);
+  });
+
   it('PickOf has the given fields in their order, and throws for unknown fields', () => {
     expect(namesOf(PickOf(CreateDto, ['kind', 'name']))).toEqual(['kind', 'name']);
     expect(() => PickOf(CreateDto, ['nickname' as 'name'])).toThrow('nickname');
