@@ -16,6 +16,7 @@ import { RouteEnhancers, type RouteOwners } from './http/enhancers/route-enhance
 import { controllersIn } from './http/nest-internals.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
+import { assertOnlyHttp } from './http/only-http.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics/metrics.module.js';
 import { Metrics } from './http/metrics/metrics.js';
@@ -62,6 +63,7 @@ export async function initApp(
   if (!answersRoot(app)) app.use(startPage(settings));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
+    assertOnlyHttp(app.get(DiscoveryService));
     await app.init();
     await app.get(KeysService).setDefaultPhoneRegion();
     await app.get(RateLimits).connect();

@@ -4,6 +4,7 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 /** A method of a provider or a controller, with the metadata that a decorator has set on it. */
 export interface DecoratedMethod<T> {
   readonly declaration: T;
+  readonly name: string;
   readonly run: (...args: unknown[]) => unknown;
   readonly provider: InstanceWrapper;
 }
@@ -11,7 +12,7 @@ export interface DecoratedMethod<T> {
 /** Finds the methods of all providers and controllers with this metadata, in module order. */
 export function decoratedMethods<T>(
   discovery: DiscoveryService,
-  metadata: symbol,
+  metadata: string | symbol,
 ): DecoratedMethod<T>[] {
   const providers = [...discovery.getProviders(), ...discovery.getControllers()];
   // Imported modules come before their importers, so the methods of a team come after those of Latitude.
@@ -31,7 +32,7 @@ export function assertSingleton(subject: string, { provider }: DecoratedMethod<u
   );
 }
 
-function methodsOf<T>(provider: InstanceWrapper, metadata: symbol): DecoratedMethod<T>[] {
+function methodsOf<T>(provider: InstanceWrapper, metadata: string | symbol): DecoratedMethod<T>[] {
   const instance: unknown = provider.instance;
   if (typeof instance !== 'object' || instance === null) return [];
   const methods = instance as Record<string, DecoratedMethod<T>['run']>;
@@ -39,7 +40,8 @@ function methodsOf<T>(provider: InstanceWrapper, metadata: symbol): DecoratedMet
     const run = methods[name];
     if (!run) return [];
     const declaration = Reflect.getMetadata(metadata, run) as T | undefined;
-    return declaration === undefined ? [] : [{ declaration, run: run.bind(instance), provider }];
+    if (declaration === undefined) return [];
+    return [{ declaration, name, run: run.bind(instance), provider }];
   });
 }
 
