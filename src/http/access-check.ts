@@ -1,16 +1,19 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit, RequestMethod } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
+import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
 import { hasVersion, hostOf } from './nest-internals.js';
+import { API_ROUTE, type ApiRouteOptions } from './openapi/api-route.decorator.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
  * Fails startup if
  * - a route declares no access, or requires a scope that does not exist,
  * - a route declares a version, which would have no effect,
- * - its input cannot be read, or its rate limits cannot work, or
+ * - its input cannot be read, or its rate limits cannot work,
+ * - its description names an error code that does not exist, or
  * - two methods declare the same route.
  */
 @Injectable()
@@ -44,6 +47,7 @@ export class AccessCheck implements OnModuleInit {
       );
     }
     assertKnownAccess(route, access);
+    assertKnownErrors(route, handler);
     if (hasVersion(controller, handler)) {
       throw new Error(
         `${route} declares a version, which would have no effect. Write it into the path, such as @Controller('v2/notes').`,
@@ -58,21 +62,49 @@ export class AccessCheck implements OnModuleInit {
   }
 }
 
-/** Returns a message for each route of two methods, because Nest would call only one of them. */
+/** @throws Error if the error codes of `@ApiRoute()` are not in the catalogue */
+function assertKnownErrors(route: string, handler: object): void {
+  const options = Reflect.getMetadata(API_ROUTE, handler) as ApiRouteOptions | undefined;
+  const unknown = (options?.errors ?? []).filter((code) => !Object.hasOwn(ERROR_CATALOGUE, code));
+  if (unknown.length === 0) return;
+  const codes = `error code${unknown.length > 1 ? 's' : ''} ${unknown.join(', ')}`;
+  throw new Error(
+    `${route} names the unknown ${codes} in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.`,
+  );
+}
+
+const ALL = RequestMethod[RequestMethod.ALL];
+
+/**
+ * Returns a message for each route of two methods, because Nest would call only one of them. `@All()` declares a
+ * route of every HTTP method.
+ */
 function repeatedRoutes(handlers: readonly DeclaredHandler[]): string[] {
-  const owners = new Map<string, DeclaredHandler>();
-  return handlers.flatMap((handler) => {
-    const [verb = ''] = handler.route.split(' ');
-    return handler.paths.flatMap((path) => {
-      const route = `${verb} ${String(hostOf(handler.controller))} ${path.replaceAll(/:\w+/g, ':')}`;
-      const owner = owners.get(route) ?? handler;
-      owners.set(route, owner);
-      if (owner.handler === handler.handler) return [];
+  const declared = new Map<string, DeclaredHandler[]>();
+  return handlers.flatMap((handler) =>
+    handler.paths.flatMap((path) => {
+      const place = `${String(hostOf(handler.controller))} ${path.replaceAll(/:\w+/g, ':')}`;
+      const others = declared.get(place) ?? [];
+      declared.set(place, [...others, handler]);
+      const owner = others.find((other) => repeats(handler, other));
+      if (!owner) return [];
+      const verb = verbOf(handler) === ALL ? verbOf(owner) : verbOf(handler);
       return [
         `${verb} ${path} is declared by ${nameOf(owner)} and by ${nameOf(handler)}. Change the path of one of them.`,
       ];
-    });
-  });
+    }),
+  );
+}
+
+/** Whether two methods with the same path answer the same HTTP method. */
+function repeats(handler: DeclaredHandler, other: DeclaredHandler): boolean {
+  if (handler.handler === other.handler) return false;
+  const verbs = [verbOf(handler), verbOf(other)];
+  return verbs[0] === verbs[1] || verbs.includes(ALL);
+}
+
+function verbOf({ route }: DeclaredHandler): string {
+  return route.slice(0, route.indexOf(' '));
 }
 
 function nameOf({ controller, name }: DeclaredHandler): string {

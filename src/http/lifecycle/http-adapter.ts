@@ -57,6 +57,22 @@ export class HttpAdapter extends ExpressAdapter {
     this.earlyListener = undefined;
   }
 
+  /**
+   * Nest calls this with the path of every route.
+   * @throws Error with the remedy if Express cannot parse the path
+   */
+  override normalizePath(path: string): string {
+    try {
+      return super.normalizePath(path);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new Error(
+        `The path ${path} is not valid, because paths of Express 5 have no patterns such as (\\d+), no ? and no +. Check a parameter with a pipe such as ParseIntPipe, and write an optional part as {/:id}.`,
+        { cause: error },
+      );
+    }
+  }
+
   private createServer(listener: http.RequestListener): http.Server {
     const classes = expressClasses(this.getInstance<Express>());
     const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);

@@ -1,4 +1,7 @@
-import { Controller, Module, SetMetadata, type Type } from '@nestjs/common';
+import { All, Controller, Get, Module, SetMetadata, type Type } from '@nestjs/common';
+import { AnyKey } from '../../../src/auth/access.js';
+import { IdDto } from '../../../src/fields/id.dto.js';
+import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 
@@ -22,6 +25,71 @@ class DealsListener {
 @Module({ controllers: [DealsListener], providers: [DealsGateway] })
 class TransportsModule {}
 
+@Controller('api/v1/deals')
+class DealsController {
+  @Get()
+  @AnyKey()
+  list() {
+    return null;
+  }
+
+  @Get(':id')
+  @AnyKey()
+  get() {
+    return null;
+  }
+}
+
+@Controller('api/v1/deals')
+class DealsFallback {
+  @All()
+  @AnyKey()
+  refuse() {
+    return null;
+  }
+
+  @All(':deal')
+  @AnyKey()
+  refuseOne() {
+    return null;
+  }
+}
+
+@Module({ controllers: [DealsController, DealsFallback] })
+class VerbBeforeAllModule {}
+
+@Module({ controllers: [DealsFallback, DealsController] })
+class AllBeforeVerbModule {}
+
+@Controller('api/v1/offers')
+class OffersController {
+  @Get()
+  @AnyKey()
+  @ApiRoute({
+    summary: 'List offers',
+    response: IdDto,
+    errors: ['not_found', 'no_such_code' as 'not_found', 'toString' as 'not_found'],
+  })
+  list() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ controllers: [OffersController] })
+class OffersModule {}
+
+@Controller('api/v1/invoices')
+class InvoicesController {
+  @Get(':id(\\d+)')
+  @AnyKey()
+  get() {
+    return null;
+  }
+}
+
+@Module({ controllers: [InvoicesController] })
+class InvoicesModule {}
+
 describe('startup', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
@@ -43,6 +111,31 @@ describe('startup', () => {
     expect(await failureOf(TransportsModule)).toEqual([
       'DealsGateway is a @WebSocketGateway(), whose clients would connect without a key. Send events with @Sse(), or run the gateway as an application of its own.',
       'DealsListener.paid has a @MessagePattern() or @EventPattern(), but nothing would call it, because the server has no microservice. Run the listener as an application of its own, which calls the API.',
+    ]);
+  });
+
+  it.each<[string, Type<unknown>, string]>([
+    ['after', VerbBeforeAllModule, 'DealsController.list and by DealsFallback.refuse'],
+    ['before', AllBeforeVerbModule, 'DealsFallback.refuse and by DealsController.list'],
+  ])(
+    'fails if @All() has the path of another method that is declared %s it',
+    async (_, module, owners) => {
+      expect(await failureOf(module)).toEqual([
+        `GET /api/v1/deals is declared by ${owners}. Change the path of one of them.`,
+        expect.stringMatching(/^GET \/api\/v1\/deals\/:(id|deal) is declared by/),
+      ]);
+    },
+  );
+
+  it('fails if @ApiRoute() names an error code that does not exist', async () => {
+    expect(await failureOf(OffersModule)).toEqual([
+      'GET /api/v1/offers names the unknown error codes no_such_code, toString in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.',
+    ]);
+  });
+
+  it('fails if a path has a pattern', async () => {
+    expect(await failureOf(InvoicesModule)).toEqual([
+      'The path /api/v1/invoices/:id(\\d+) is not valid, because paths of Express 5 have no patterns such as (\\d+), no ? and no +. Check a parameter with a pipe such as ParseIntPipe, and write an optional part as {/:id}.',
     ]);
   });
 });
