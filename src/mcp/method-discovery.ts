@@ -35,14 +35,20 @@ export class MethodDiscovery {
         assertKnownAccess(`${name} of /mcp`, required);
       }
       const other = found.get(name);
-      if (other) {
-        const owners = [other, method].map(({ provider }) => String(provider.name));
-        throw new Error(
-          `${name} of /mcp is declared by ${owners.join(' and by ')}. Rename one of them.`,
-        );
-      }
+      if (other) throw new Error(`${name} of /mcp is declared by ${ownersOf(other, method)}`);
       found.set(name, method);
     }
     return found;
   }
+}
+
+/** Returns the two providers that declare the same name, and the remedy. */
+function ownersOf(
+  { provider: one }: DecoratedMethod<unknown>,
+  { provider: other }: DecoratedMethod<unknown>,
+): string {
+  if (one.metatype !== other.metatype) {
+    return `${String(one.name)} and by ${String(other.name)}. Rename one of them.`;
+  }
+  return `${String(one.name)}, which ${one.host?.name} and ${other.host?.name} provide. Provide it in one of these modules, and import this module in the other.`;
 }

@@ -5,6 +5,7 @@ import { clearableFieldsOf, namesOf } from '../../fields/field.js';
 import { Flag, Uuid } from '../../fields/kinds/kinds.js';
 import {
   hasPlainProperties,
+  isReadable,
   propertiesOf,
   readIntoClass,
 } from '../../fields/input/read-into-class.js';
@@ -62,9 +63,14 @@ export class ToolArguments {
   private readonly names: ReadonlySet<string>;
   private readonly wording: ProblemWording;
 
-  /** @throws Error when `input` declares a built-in argument */
+  /** @throws Error when `input` declares no property, or a built-in argument */
   constructor(private readonly tool: ToolDeclaration) {
     this.builtIn = builtInArgumentsOf(tool);
+    if (tool.input && !isReadable(tool.input)) {
+      throw new Error(
+        `The tool ${tool.name} takes ${tool.input.name}, which declares no property to read. Declare its properties with fields such as @Text() or rules such as @IsString(), or remove the input.`,
+      );
+    }
     this.input = tool.input ?? NoArguments;
     this.clearable = clearableFieldsOf(this.input);
     this.builtInNames = new Set(namesOf(this.builtIn));

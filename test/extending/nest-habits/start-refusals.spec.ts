@@ -1,7 +1,8 @@
-import { All, Controller, Get, Module, SetMetadata, type Type } from '@nestjs/common';
+import { All, Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
 import { AnyKey } from '../../../src/auth/access.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
 import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
+import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 
@@ -90,6 +91,43 @@ class InvoicesController {
 @Module({ controllers: [InvoicesController] })
 class InvoicesModule {}
 
+const OPTIONS = {
+  title: 'Count',
+  description: 'Count the deals.',
+  effect: 'reads',
+  scope: 'any-key',
+  output: IdDto,
+} as const;
+
+class UndeclaredDto {
+  anything: Map<string, string>;
+}
+
+@Injectable()
+class UndeclaredTools {
+  @Tool('count_offers', { ...OPTIONS, input: UndeclaredDto })
+  count() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [UndeclaredTools] })
+class UndeclaredModule {}
+
+@Injectable()
+class DealsTools {
+  @Tool('count_deals', OPTIONS)
+  count() {
+    return { id: 'x' };
+  }
+}
+
+@Module({ providers: [DealsTools] })
+class DealsModule {}
+
+@Module({ imports: [DealsModule], providers: [DealsTools] })
+class SalesModule {}
+
 describe('startup', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
@@ -136,6 +174,18 @@ describe('startup', () => {
   it('fails if a path has a pattern', async () => {
     expect(await failureOf(InvoicesModule)).toEqual([
       'The path /api/v1/invoices/:id(\\d+) is not valid, because paths of Express 5 have no patterns such as (\\d+), no ? and no +. Check a parameter with a pipe such as ParseIntPipe, and write an optional part as {/:id}.',
+    ]);
+  });
+
+  it('fails if the input of a tool declares no property', async () => {
+    expect(await failureOf(UndeclaredModule)).toEqual([
+      'The tool count_offers takes UndeclaredDto, which declares no property to read. Declare its properties with fields such as @Text() or rules such as @IsString(), or remove the input.',
+    ]);
+  });
+
+  it('fails if two modules provide the class of a tool', async () => {
+    expect(await failureOf(SalesModule)).toEqual([
+      'count_deals of /mcp is declared by DealsTools, which DealsModule and SalesModule provide. Provide it in one of these modules, and import this module in the other.',
     ]);
   });
 });
