@@ -1,13 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityMetadata } from 'typeorm';
+import { DataSource, type EntityMetadata, Repository } from 'typeorm';
 import { injectedTokensOf } from './nest-injection-internals.js';
 import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
 
+/** A provider or controller that uses a TypeORM repository. */
+interface RepositoryUse {
+  readonly provider: string;
+  readonly verb: 'injects' | 'is';
+  readonly entity: EntityMetadata;
+}
+
 /**
- * Fails startup if a provider injects a TypeORM repository of a table with records of organizations.
- * Its statements would have no organization, so that row-level security would hide all rows.
+ * Fails startup if a provider injects or is a TypeORM repository of a table with records of organizations. Its
+ * statements would have no organization, so that row-level security would hide all rows.
  */
 @Injectable()
 export class RepositoryCheck implements OnModuleInit {
@@ -16,39 +24,55 @@ export class RepositoryCheck implements OnModuleInit {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /** @throws Error whose message has one line for each injected repository */
+  /** @throws Error whose message has one line for each repository */
   async onModuleInit(): Promise<void> {
     const entities = new Map<unknown, EntityMetadata>(
       this.dataSource.entityMetadatas
         .filter(({ target }) => typeof target === 'function')
         .map((entity) => [getRepositoryToken(entity.target as never), entity]),
     );
-    const injected = this.injectors().flatMap(({ name, tokens }) =>
-      tokens.flatMap((token) => {
-        const entity = entities.get(token);
-        return entity ? [{ name, entity }] : [];
-      }),
-    );
-    if (injected.length === 0) return;
+    const uses = this.wrappers().flatMap((wrapper) => {
+      // `TypeOrmModule.forFeature()` provides a repository even if nothing injects it.
+      if (entities.has(wrapper.token)) return [];
+      const injected = injectedBy(wrapper, entities);
+      return injected.length > 0 ? injected : this.providedBy(wrapper);
+    });
+    if (uses.length === 0) return;
     const tables = await tablesOfOrganizations(this.dataSource);
     // An entity can map a part of the columns.
-    const faults = injected
+    const faults = uses
       .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))
-      .map(({ name, entity }) => describe(name, entity));
+      .map(describe);
     if (faults.length > 0) throw new Error([...new Set(faults)].join('\n'));
   }
 
-  /** The providers and controllers of all modules with the tokens that they inject. */
-  private injectors(): { name: string; tokens: unknown[] }[] {
-    return [...this.modules.values()].flatMap(({ providers, controllers, injectables }) =>
-      [...providers.values(), ...controllers.values(), ...injectables.values()].map((wrapper) => ({
-        name: String(wrapper.name),
-        tokens: injectedTokensOf(wrapper),
-      })),
-    );
+  private wrappers(): InstanceWrapper[] {
+    return [...this.modules.values()].flatMap(({ providers, controllers, injectables }) => [
+      ...providers.values(),
+      ...controllers.values(),
+      ...injectables.values(),
+    ]);
+  }
+
+  /** A request-scoped provider has no manager yet. Other data sources have other databases. */
+  private providedBy({ name, instance }: InstanceWrapper): RepositoryUse[] {
+    if (!(instance instanceof Repository)) return [];
+    const { manager } = instance as Partial<Repository<object>>;
+    if (manager?.dataSource !== this.dataSource) return [];
+    return [{ provider: String(name), verb: 'is', entity: instance.metadata }];
   }
 }
 
-function describe(provider: string, { name, tableName }: EntityMetadata): string {
-  return `${provider} injects the TypeORM repository of ${name}, whose table ${tableName} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
+function injectedBy(
+  wrapper: InstanceWrapper,
+  entities: ReadonlyMap<unknown, EntityMetadata>,
+): RepositoryUse[] {
+  return injectedTokensOf(wrapper).flatMap((token) => {
+    const entity = entities.get(token);
+    return entity ? [{ provider: String(wrapper.name), verb: 'injects', entity }] : [];
+  });
+}
+
+function describe({ provider, verb, entity: { name, tableName } }: RepositoryUse): string {
+  return `${provider} ${verb} the TypeORM repository of ${name}, whose table ${tableName} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
 }

@@ -1,7 +1,8 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityMetadata } from 'typeorm';
+import { assertMappedTables } from './mapped-table-check.js';
 import type { TenantTable } from './tenant-table.js';
 import { assertProtected, assertTenantTables, mapsOrganization } from './tenant-table-check.js';
 import { TenantRepository } from './tenant-repository.js';
@@ -31,8 +32,18 @@ export class TenantTables implements OnApplicationBootstrap {
 
   /** @throws Error that names each declared or mapped table which the database lacks or does not protect */
   async onApplicationBootstrap(): Promise<void> {
+    await assertMappedTables(this.dataSource, this.entities);
     await assertTenantTables(this.dataSource, this.declared);
     await assertProtected(this.dataSource, [...this.all.map(({ name }) => name), ...this.mapped]);
+  }
+
+  /** The entities of `TypeOrmModule.forFeature()`. The data source also has those of other applications of the process. */
+  private get entities(): EntityMetadata[] {
+    const tokens = new Set<unknown>(this.discovery.getProviders().map(({ token }) => token));
+    return this.dataSource.entityMetadatas.filter(
+      ({ target }) =>
+        typeof target === 'function' && tokens.has(getRepositoryToken(target as Type)),
+    );
   }
 
   /** The tables with an `organization_id` that entities map. */

@@ -1,0 +1,141 @@
+import { Injectable, Module, Scope, type Type } from '@nestjs/common';
+import { getRepositoryToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import {
+  Column,
+  DataSource,
+  Entity,
+  PrimaryColumn,
+  Repository,
+  ViewEntity,
+  ViewColumn,
+  VirtualColumn,
+} from 'typeorm';
+import { Lead } from '../../../src/leads/lead.entity.js';
+import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
+import { TestApp } from '../../../src/testing/test-app.js';
+import { queryAs } from '../../support/database/plain-owner.js';
+
+/** A table that belongs to no organization. */
+@Entity('Cities')
+class City {
+  @PrimaryColumn('text') name: string;
+  @VirtualColumn({ query: (alias) => `select length(${alias}.name)` }) length: number;
+}
+
+@ViewEntity('long_cities')
+class LongCity {
+  @ViewColumn() name: string;
+}
+
+@Injectable()
+class CitiesRepository extends Repository<City> {
+  constructor(dataSource: DataSource) {
+    super(City, dataSource.createEntityManager());
+  }
+}
+
+@Module({
+  imports: [TypeOrmModule.forFeature([City, LongCity, Lead])],
+  providers: [CitiesRepository],
+})
+class CitiesModule {}
+
+@Injectable()
+class LeadsByName extends Repository<Lead> {
+  constructor(dataSource: DataSource) {
+    super(Lead, dataSource.createEntityManager());
+  }
+}
+
+/** Has no instance when the application starts. */
+@Injectable({ scope: Scope.REQUEST })
+class LeadsOfRequest extends LeadsByName {}
+
+const BY_FACTORY = {
+  provide: 'leads of a factory',
+  inject: [DataSource],
+  useFactory: (dataSource: DataSource) => dataSource.getRepository(Lead).extend({}),
+};
+
+const ALIAS = { provide: 'alias', useExisting: getRepositoryToken(Lead) };
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Lead])],
+  providers: [LeadsByName, LeadsOfRequest, BY_FACTORY, ALIAS],
+})
+class LeadsModule {}
+
+@Entity('never_made')
+class NeverMade {
+  @PrimaryColumn('uuid') id: string;
+}
+
+@Entity('Cities')
+class LargeCity {
+  @PrimaryColumn('text') name: string;
+  @Column('int') inhabitants: number;
+  @Column({ name: 'area', type: 'int' }) size: number;
+}
+
+@Entity('towns', { schema: 'geography' })
+class Town {
+  @PrimaryColumn('text') name: string;
+}
+
+@Injectable()
+class Atlas {
+  constructor(@InjectRepository(NeverMade) readonly records: Repository<NeverMade>) {}
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([NeverMade, LargeCity, Town])], providers: [Atlas] })
+class AtlasModule {}
+
+describe('startup with entities of a team', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    await queryAs(database, 'create table "Cities" (name text primary key)');
+    await queryAs(database, 'create view long_cities as select name from "Cities"');
+    await queryAs(database, 'create schema geography');
+  });
+  afterAll(() => dropDatabase(database));
+
+  const failureOf = (module: Type<unknown>) =>
+    TestApp.start({ modules: [module], database }).then(
+      async (app) => {
+        await app.stop();
+        return ['started'];
+      },
+      (error: unknown) => (error as Error).message.split('\n'),
+    );
+
+  it('succeeds with a repository of a table that belongs to no organization', async () => {
+    const app = await TestApp.start({ modules: [CitiesModule], database });
+    try {
+      const cities = app.app.get(CitiesRepository);
+      await cities.insert({ name: 'Rome' });
+      expect(await cities.find()).toEqual([{ name: 'Rome', length: 4 }]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it('fails if a provider is a repository of a table with records of organizations', async () => {
+    const messageOf = (provider: string, verb: string) =>
+      `${provider} ${verb} the TypeORM repository of Lead, whose table leads holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
+    expect(await failureOf(LeadsModule)).toEqual([
+      messageOf('LeadsByName', 'is'),
+      messageOf('leads of a factory', 'is'),
+      messageOf('alias', 'injects'),
+    ]);
+  });
+
+  it('fails if the database lacks the table or a column of an entity', async () => {
+    expect(await failureOf(AtlasModule)).toEqual([
+      'The entity NeverMade maps the table never_made, which does not exist. Add a migration that creates it.',
+      'The entity LargeCity maps the columns inhabitants, area, which the table Cities lacks. Add a migration that creates them.',
+      'The entity Town maps the table geography.towns, which does not exist. Add a migration that creates it.',
+    ]);
+  });
+});
