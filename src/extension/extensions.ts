@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { type DeclaredSettings, SETTING_NAMES } from '../config/settings.js';
@@ -27,6 +28,7 @@ export function checkExtensions(
   features: readonly Extension[],
   extensions: readonly Extension[],
 ): void {
+  assertExtensions(extensions);
   for (const extension of extensions) checkManifest(extension);
   const repeated = extensions.find((one, index) => extensions.indexOf(one) !== index);
   if (repeated) throw new ExtensionError(`The extension ${repeated.name} is listed twice.`);
@@ -43,8 +45,12 @@ export function checkExtensions(
   assertClaimedOnce('table', all, ({ tables }) => tables.map(({ name }) => name));
 }
 
-/** The settings of all extensions by the name of the variable. */
+/**
+ * The settings of all extensions by the name of the variable. They are read before the extensions are checked.
+ * @throws ExtensionError if an item is no extension
+ */
 export function settingsOf(extensions: readonly Extension[]): DeclaredSettings {
+  assertExtensions(extensions);
   return Object.assign({}, ...extensions.map(({ settings }) => settings)) as DeclaredSettings;
 }
 
@@ -53,6 +59,22 @@ export function extensionMigrationsOf(extensions: readonly Extension[]): Extensi
   return extensions
     .filter(({ migrations }) => migrations.length > 0)
     .map(({ name, migrations }) => migrationsOfExtension(name, migrations));
+}
+
+/** The types allow no other items, but JavaScript does, and an import of a circular dependency is undefined. */
+function assertExtensions(items: readonly unknown[]): void {
+  for (const item of items) {
+    if (item === undefined) {
+      throw new ExtensionError(
+        'An item of extensions is undefined. If it is imported, the two files import each other.',
+      );
+    }
+    const { name, module, commands } = item as Partial<Extension & { module: Type }>;
+    if (commands !== undefined) continue;
+    throw new ExtensionError(
+      `${name ?? module?.name} is listed as an extension, but is none. List the result of defineExtension({ name, module }), or list the module in modules.`,
+    );
+  }
 }
 
 function checkManifest({

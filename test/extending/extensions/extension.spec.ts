@@ -310,6 +310,17 @@ describe('startup with extensions', () => {
     );
   });
 
+  it.each<[unknown, string]>([
+    [EmptyModule, 'EmptyModule is listed as an extension, but is none.'],
+    [{ module: EmptyModule }, 'EmptyModule is listed as an extension, but is none.'],
+    [{ name: 'b', module: EmptyModule }, 'b is listed as an extension, but is none.'],
+    [undefined, 'An item of extensions is undefined.'],
+  ])('fails if %p is listed in place of an extension', async (item, message) => {
+    const extensions = [item as Extension];
+    await expect(serve(defineConfig({ extensions }))).rejects.toThrow(message);
+    await expect(TestApp.start({ extensions, database: app.database })).rejects.toThrow(message);
+  });
+
   it('fails if two of them have the same command', async () => {
     const adds = (name: string) => named(name, { commands: notesExtension.commands });
     await expect(serve(defineConfig({ extensions: [adds('one'), adds('two')] }))).rejects.toThrow(
