@@ -86,7 +86,7 @@ function repeatedRoutes(handlers: readonly DeclaredHandler[]): string[] {
       const place = `${String(hostOf(handler.controller))} ${path.replaceAll(/:\w+/g, ':')}`;
       const others = declared.get(place) ?? [];
       declared.set(place, [...others, handler]);
-      const owner = others.find((other) => repeats(handler, other));
+      const owner = others.find((earlier) => repeats(handler, earlier));
       if (!owner) return [];
       const verb = verbOf(handler) === ALL ? verbOf(owner) : verbOf(handler);
       return [
@@ -96,11 +96,14 @@ function repeatedRoutes(handlers: readonly DeclaredHandler[]): string[] {
   );
 }
 
-/** Whether two methods with the same path answer the same HTTP method. */
-function repeats(handler: DeclaredHandler, other: DeclaredHandler): boolean {
-  if (handler.handler === other.handler) return false;
-  const verbs = [verbOf(handler), verbOf(other)];
-  return verbs[0] === verbs[1] || verbs.includes(ALL);
+/**
+ * Whether a method repeats the route of an earlier one. `@All()` after other methods of its controller answers the
+ * HTTP methods that these leave.
+ */
+function repeats(handler: DeclaredHandler, earlier: DeclaredHandler): boolean {
+  if (handler.handler === earlier.handler) return false;
+  if (verbOf(handler) === verbOf(earlier) || verbOf(earlier) === ALL) return true;
+  return verbOf(handler) === ALL && handler.controller !== earlier.controller;
 }
 
 function verbOf({ route }: DeclaredHandler): string {

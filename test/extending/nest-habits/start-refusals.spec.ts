@@ -62,6 +62,24 @@ class VerbBeforeAllModule {}
 @Module({ controllers: [DealsFallback, DealsController] })
 class AllBeforeVerbModule {}
 
+@Controller('api/v1/reports')
+class ReportsController {
+  @Get()
+  @AnyKey()
+  list() {
+    return null;
+  }
+
+  @All()
+  @AnyKey()
+  refuseOthers() {
+    return null;
+  }
+}
+
+@Module({ controllers: [ReportsController] })
+class AllAfterVerbModule {}
+
 @Controller('api/v1/offers')
 class OffersController {
   @Get()
@@ -156,7 +174,7 @@ describe('startup', () => {
     ['after', VerbBeforeAllModule, 'DealsController.list and by DealsFallback.refuse'],
     ['before', AllBeforeVerbModule, 'DealsFallback.refuse and by DealsController.list'],
   ])(
-    'fails if @All() has the path of another method that is declared %s it',
+    'fails if @All() has the path of a method of another controller that is declared %s it',
     async (_, module, owners) => {
       expect(await failureOf(module)).toEqual([
         `GET /api/v1/deals is declared by ${owners}. Change the path of one of them.`,
@@ -164,6 +182,10 @@ describe('startup', () => {
       ]);
     },
   );
+
+  it('accepts @All() after other methods of its controller', async () => {
+    expect(await failureOf(AllAfterVerbModule)).toEqual(['started']);
+  });
 
   it('fails if @ApiRoute() names an error code that does not exist', async () => {
     expect(await failureOf(OffersModule)).toEqual([
