@@ -7,6 +7,7 @@ import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
 import { hasVersion, hostOf } from './nest-internals.js';
 import { API_ROUTE, type ApiRouteOptions } from './openapi/api-route.decorator.js';
 import { InputGuard } from './request/input.guard.js';
+import { CATCH_ALL_PATH } from './unknown-routes.controller.js';
 
 /**
  * Fails startup if
@@ -83,7 +84,9 @@ function repeatedRoutes(handlers: readonly DeclaredHandler[]): string[] {
   const declared = new Map<string, DeclaredHandler[]>();
   return handlers.flatMap((handler) =>
     handler.paths.flatMap((path) => {
-      const place = `${String(hostOf(handler.controller))} ${path.replaceAll(/:\w+/g, ':')}`;
+      // Nest reads a `*` at the end in this way.
+      const pattern = path.replaceAll(/:\w+/g, ':').replace(/\*$/, CATCH_ALL_PATH);
+      const place = `${String(hostOf(handler.controller))} ${pattern}`;
       const others = declared.get(place) ?? [];
       declared.set(place, [...others, handler]);
       const owner = others.find((earlier) => repeats(handler, earlier));

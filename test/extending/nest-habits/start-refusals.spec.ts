@@ -80,6 +80,18 @@ class ReportsController {
 @Module({ controllers: [ReportsController] })
 class AllAfterVerbModule {}
 
+@Controller()
+class PagesController {
+  @Get('*')
+  @AnyKey()
+  show() {
+    return null;
+  }
+}
+
+@Module({ controllers: [PagesController] })
+class EveryPathModule {}
+
 @Controller('api/v1/offers')
 class OffersController {
   @Get()
@@ -182,6 +194,12 @@ describe('startup', () => {
       ]);
     },
   );
+
+  it('fails if a route matches every path', async () => {
+    expect(await failureOf(EveryPathModule)).toEqual([
+      'GET /* is declared by UnknownRoutesController.answer and by PagesController.show. Change the path of one of them.',
+    ]);
+  });
 
   it('accepts @All() after other methods of its controller', async () => {
     expect(await failureOf(AllAfterVerbModule)).toEqual(['started']);
