@@ -22,8 +22,8 @@ import { Lead } from '../../../src/leads/lead.entity.js';
 import { Prompt } from '../../../src/mcp/prompts/prompt.decorator.js';
 import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { TestApp } from '../../../src/testing/test-app.js';
 import { queryAs } from '../../support/database/plain-owner.js';
+import { failureOfStart } from '../../support/failure-of-start.js';
 
 const PING = {
   title: 'Ping',
@@ -268,14 +268,8 @@ describe('startup', () => {
   });
   afterAll(() => dropDatabase(database));
 
-  const failureOf = (module: Type<unknown>) =>
-    TestApp.start({ modules: [module], database }).then(
-      async (app) => {
-        await app.stop();
-        return 'started';
-      },
-      (error: unknown) => (error as Error).message,
-    );
+  const failureOf = async (module: Type<unknown>) =>
+    (await failureOfStart(module, database)).join('\n');
 
   it.each<[string, string, Type<unknown>]>([
     ['ping', 'RequestTool', RequestToolModule],

@@ -14,6 +14,7 @@ import { Lead } from '../../../src/leads/lead.entity.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import { queryAs } from '../../support/database/plain-owner.js';
+import { failureOfStart } from '../../support/failure-of-start.js';
 
 /** A table that belongs to no organization. */
 @Entity('Cities')
@@ -101,14 +102,7 @@ describe('startup with entities of a team', () => {
   });
   afterAll(() => dropDatabase(database));
 
-  const failureOf = (module: Type<unknown>) =>
-    TestApp.start({ modules: [module], database }).then(
-      async (app) => {
-        await app.stop();
-        return ['started'];
-      },
-      (error: unknown) => (error as Error).message.split('\n'),
-    );
+  const failureOf = (module: Type<unknown>) => failureOfStart(module, database);
 
   it('succeeds with a repository of a table that belongs to no organization', async () => {
     const app = await TestApp.start({ modules: [CitiesModule], database });

@@ -4,7 +4,7 @@ import { IdDto } from '../../../src/fields/id.dto.js';
 import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
 import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
-import { TestApp } from '../../../src/testing/test-app.js';
+import { failureOfStart } from '../../support/failure-of-start.js';
 
 /** As that of `@nestjs/websockets`. */
 const WebSocketGateway = () => SetMetadata('websockets:is_gateway', true);
@@ -166,14 +166,7 @@ describe('startup', () => {
   });
   afterAll(() => dropDatabase(database));
 
-  const failureOf = (module: Type<unknown>) =>
-    TestApp.start({ modules: [module], database }).then(
-      async (app) => {
-        await app.stop();
-        return ['started'];
-      },
-      (error: unknown) => (error as Error).message.split('\n'),
-    );
+  const failureOf = (module: Type<unknown>) => failureOfStart(module, database);
 
   it('fails if a provider is a gateway, or a method handles messages of a microservice', async () => {
     expect(await failureOf(TransportsModule)).toEqual([
