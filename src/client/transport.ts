@@ -14,7 +14,7 @@ export interface ApiCall {
   /** Path and query, relative to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON */
+  /** The body as JSON. */
   readonly body?: string;
   /** Time in milliseconds that the server may wait before it responds. The timeout begins after it. */
   readonly waitMs?: number;

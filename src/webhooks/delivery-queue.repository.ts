@@ -52,7 +52,8 @@ export type Outcome =
  * delivery therefore never overtakes an earlier one of its record, and never waits for one that has ended.
  * Under READ COMMITTED, later statements of the transaction see what the previous lock holders committed.
  */
-const LOCK = `select id, enabled, created_at, updated_at from webhooks where organization_id = $1 and id = any($2::uuid[])
+const LOCK = `select id, enabled, created_at, updated_at from webhooks
+  where organization_id = $1 and id = any($2::uuid[])
   order by id for no key update`;
 
 /** SQL: whether an earlier delivery of the record `$3` for the webhook `hook.id` is pending. */
@@ -248,7 +249,7 @@ export class DeliveryQueueRepository {
 
 /**
  * Whether a webhook receives the event of a change: it is enabled, or the change was made before it was disabled.
- * Its last change was then, or later.
+ * The time at which it was disabled is not stored. `updated_at` is that time or a later one.
  * @param changedAt undefined for a test event
  */
 export function receivesEventOf(

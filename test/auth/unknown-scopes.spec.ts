@@ -4,7 +4,7 @@ import { IdDto } from '../../src/fields/id.dto.js';
 import { Prompt } from '../../src/mcp/prompts/prompt.decorator.js';
 import { Resource } from '../../src/mcp/resources/resource.decorator.js';
 import { Tool } from '../../src/mcp/tools/tool.decorator.js';
-import { TestApp } from '../../src/testing/test-app.js';
+import { failureOfStart } from '../support/failure-of-start.js';
 import { createDatabase, dropDatabase } from '../../src/testing/databases.js';
 
 const UNKNOWN = 'widgets:read' as never;
@@ -81,13 +81,7 @@ describe('an unknown scope', () => {
     ['widget', ResourceModule],
     ['praise_widget', PromptModule],
   ])('required by %s makes startup fail with an error that names both', async (name, module) => {
-    const message = await TestApp.start({ modules: [module], database }).then(
-      async (app) => {
-        await app.stop();
-        return 'started';
-      },
-      (error: unknown) => (error as Error).message,
-    );
+    const message = (await failureOfStart(module, database)).join('\n');
     expect(message).toContain(`${name} `);
     expect(message).toContain('the unknown scope widgets:read');
   });

@@ -88,11 +88,22 @@ const FIND_MISSING_OF_USER = `with ${CLASSIFIED},
     and (relname = any($1) or $2 and is_ours and is_protected))
   ${missingOnTables('current_user', 'needed')} order by object`;
 
+/** Tables and views on which the tenant role gets no privileges, because they would show all records. */
 const FIND_UNPROTECTED = `with ${CLASSIFIED}
-  select relname as name from tables where of_organizations and not is_protected order by 1`;
+  select 'table' as kind, relname as name from tables where of_organizations and not is_protected
+  union all
+  select 'view', relname from views where not is_invoker
+  order by kind, name`;
 
-const FIND_UNPROTECTED_VIEWS = `with ${CLASSIFIED}
-  select relname as name from views where not is_invoker order by 1`;
+const UNPROTECTED_BECAUSE = {
+  table: 'has an organization_id but no forced row-level security',
+  view: 'runs as its owner, because it has no security_invoker',
+};
+
+interface Unprotected {
+  readonly kind: keyof typeof UNPROTECTED_BECAUSE;
+  readonly name: string;
+}
 
 /** The missing privileges on one object. */
 interface Missing {
@@ -107,17 +118,9 @@ interface Missing {
  * @throws Error that names the privileges that this user may not grant
  */
 export async function grantToTenantRole(runner: QueryRunner, user: string): Promise<void> {
-  const unprotected = await query<{ name: string }>(runner, FIND_UNPROTECTED);
-  for (const { name } of unprotected) {
+  for (const { kind, name } of await query<Unprotected>(runner, FIND_UNPROTECTED)) {
     logger.warn(
-      `table ${name} has an organization_id but no forced row-level security: role ${TENANT_ROLE} ` +
-        'gets no privileges on it',
-    );
-  }
-  for (const { name } of await query<{ name: string }>(runner, FIND_UNPROTECTED_VIEWS)) {
-    logger.warn(
-      `view ${name} runs as its owner, because it has no security_invoker: role ${TENANT_ROLE} gets no ` +
-        'privileges on it',
+      `${kind} ${name} ${UNPROTECTED_BECAUSE[kind]}: role ${TENANT_ROLE} gets no privileges on it`,
     );
   }
   const lacking = await query<Missing>(runner, FIND_MISSING);
