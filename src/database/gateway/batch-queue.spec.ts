@@ -126,6 +126,33 @@ it('starts no other batch while one waits for a connection and can take all item
   expect(sizes).toEqual([2]);
 });
 
+it('lets a limited number of callers continue in a turn of the event loop', async () => {
+  const continued: string[] = [];
+  const results = addAll(queueWith({ concurrency: 2, callersPerTurn: () => 2 }), 'abcde');
+  for (const result of results) void result.then((id) => continued.push(id));
+  await turn();
+  batches[0]!.end();
+  const seen: string[] = [];
+  while (continued.length < results.length) {
+    await turn();
+    seen.push(continued.join(''));
+  }
+  expect(seen).toEqual(['AB', 'ABCD', 'ABCDE']);
+});
+
+it('starts the next batch before all callers of the last one have continued', async () => {
+  const queue = queueWith({ concurrency: 1, callersPerTurn: () => 1 });
+  const results = addAll(queue, 'ab');
+  let hasLastContinued = false;
+  void results[1]!.then(() => (hasLastContinued = true));
+  await turn();
+  void addAll(queue, 'c');
+  batches[0]!.end();
+  await results[0];
+  expect(idsOf()).toEqual(['ab', 'c']);
+  expect(hasLastContinued).toBe(false);
+});
+
 it('reports once that no item is left', async () => {
   const queue = queueWith({ concurrency: 2 });
   const results = addAll(queue, 'ab');

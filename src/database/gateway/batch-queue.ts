@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** One read or write that can share a statement with others. */
 export interface BatchItem {
   /** Identifies what the item reads or writes. */
@@ -7,14 +9,19 @@ export interface BatchItem {
 }
 
 export interface BatchLimits {
-  /** How many batches may run at a time. Items that arrive meanwhile form the next batch. */
-  readonly concurrency: number;
+  /** How many batches may run at a time. Items that arrive meanwhile form the next batch. Default: no limit. */
+  readonly concurrency?: number;
   readonly maxItems?: number;
   readonly maxSize?: number;
   /** Whether a batch may have several items with the same id. Default: false. */
   readonly allowsEqualIds?: boolean;
   /** Whether a batch is processed at once, because `process` itself waits for more items. Default: false. */
   readonly startsAtOnce?: boolean;
+  /**
+   * Returns how many callers of a batch continue in one turn of the event loop. Items that arrive while the others
+   * wait for their turns can form the next batch. Default: all callers.
+   */
+  readonly callersPerTurn?: () => number;
 }
 
 /**
@@ -62,9 +69,10 @@ export class BatchQueue<I extends BatchItem, O> {
   }
 
   private schedule(): void {
-    if (this.isNextScheduled || this.running >= this.limits.concurrency) return;
+    const { concurrency = Infinity, startsAtOnce } = this.limits;
+    if (this.isNextScheduled || this.running >= concurrency) return;
     this.isNextScheduled = true;
-    if (this.limits.startsAtOnce) void this.run();
+    if (startsAtOnce) void this.run();
     else setImmediate(() => void this.run());
   }
 
@@ -72,16 +80,25 @@ export class BatchQueue<I extends BatchItem, O> {
     this.running++;
     let batch: readonly Pending<I, O>[] | undefined;
     const take = (maxItems?: number) => (batch ??= this.take(maxItems)).map(({ item }) => item);
+    let settle: (one: Pending<I, O>, index: number) => void;
     try {
       const results = await this.process(take);
-      batch?.forEach(({ resolve }, index) => {
+      settle = ({ resolve }, index) => {
         resolve(results[index] as O);
-      });
+      };
     } catch (error) {
-      for (const { reject } of batch ?? this.take()) reject(error);
+      batch ??= this.take();
+      settle = ({ reject }) => {
+        reject(error);
+      };
     }
     this.running--;
     this.startNext();
+    const callersPerTurn = this.limits.callersPerTurn?.() ?? Infinity;
+    for (const [index, one] of (batch ?? []).entries()) {
+      if (index > 0 && index % callersPerTurn === 0) await nextTurn();
+      settle(one, index);
+    }
   }
 
   private startNext(): void {

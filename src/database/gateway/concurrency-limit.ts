@@ -52,6 +52,11 @@ export class ConcurrencyLimit {
     this.released = listener;
   }
 
+  /** Whether another operation would have to wait. */
+  get isReached(): boolean {
+    return this.inFlight >= Math.floor(this.limit);
+  }
+
   /** How many more operations may start. At zero or less, the caller must wait. */
   available(): number {
     const available = Math.floor(this.limit) - this.inFlight;

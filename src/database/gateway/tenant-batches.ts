@@ -1,14 +1,15 @@
 import pg from 'pg';
 import { type BatchItem, BatchQueue, type TakeItems } from './batch-queue.js';
+import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { StatementGroups } from './statement-groups.js';
 import type { Statement } from './tenant.js';
 import { Deadline } from './time-budget.js';
 
 /**
- * How many batches of a statement may run at a time for one organization. With more, batches become
- * smaller and the throughput lower.
+ * How many callers of a write continue in one turn of the event loop. If all of them did, their clients would send
+ * the next requests at the same time, and this process and PostgreSQL would wait for each other.
  */
-const CONCURRENCY = 2;
+const WRITERS_PER_TURN = 8;
 
 const MAX_CHARACTERS = 262_144;
 
@@ -53,6 +54,7 @@ export class TenantBatches {
 
   constructor(
     private readonly groups: Readonly<Record<BatchStatement<never>['kind'], StatementGroups>>,
+    private readonly limit: ConcurrencyLimit,
   ) {}
 
   /**
@@ -80,17 +82,22 @@ export class TenantBatches {
     if (existing) return existing as unknown as Queue<I>;
     const queue: Queue<I> = new BatchQueue(
       {
-        concurrency: CONCURRENCY,
         maxSize: MAX_CHARACTERS,
         allowsEqualIds: statement.kind === 'read',
         // It waits for its group, which takes the items as late as possible.
         startsAtOnce: true,
+        ...(statement.kind === 'write' && { callersPerTurn: () => this.writersPerTurn }),
       },
       (take) => this.process(statement, organizationId, take),
       () => byOrganization.delete(organizationId),
     );
     byOrganization.set(organizationId, queue as unknown as Queue<never>);
     return queue;
+  }
+
+  /** Under overload, requests that wait for admission fill the next batch. */
+  private get writersPerTurn(): number {
+    return this.limit.isReached ? Infinity : WRITERS_PER_TURN;
   }
 
   private async process<I extends BatchItem>(

@@ -63,7 +63,7 @@ export class TenantDatabase {
       replicas,
     );
     const groups = () => new StatementGroups(connections, statements, limit, context);
-    this.batches = new TenantBatches({ read: groups(), write: groups() });
+    this.batches = new TenantBatches({ read: groups(), write: groups() }, limit);
     this.transactions = new TransactionRunner(dataSource, connections, this.runner, limit);
   }
 
