@@ -110,4 +110,21 @@ describe('statements of several organizations at the same time', () => {
       tenants.map(({ id }) => id).sort(),
     );
   });
+
+  it('fail alone if a deferred constraint refuses their rows', async () => {
+    await app.sql(`create function refuse_lead() returns trigger language plpgsql as $$ begin
+      if new.first_name = 'Refused' then raise check_violation; end if; return null; end $$`);
+    await app.sql(`create constraint trigger refuse_lead after insert on leads
+      deferrable initially deferred for each row execute function refuse_lead()`);
+    const answers = await Promise.all(
+      tenants.map(({ api }, n) =>
+        api.post(LEADS, { first_name: n % 3 === 0 ? 'Refused' : 'Accepted' }),
+      ),
+    );
+    await app.sql('drop function refuse_lead() cascade');
+    for (const [n, answer] of answers.entries()) {
+      if (n % 3 === 0) expectError(answer, 500, 'create_failed');
+      else expect(dataOf(answer, 201).first_name).toBe('Accepted');
+    }
+  });
 });

@@ -105,11 +105,11 @@ export class StatementGroups {
     const deadline = Deadline.earliest(prepared.map((one) => one.deadline));
     limitTo(deadline);
     const executions = prepared.reduce((sum, { statement }) => sum + executionsOf(statement), 0);
-    const parts = prepared.map(({ id, statement }, index) => ({
-      contexts:
-        index === 0 ? [this.context.ofBatch(id, deadline, executions)] : this.context.next(id),
-      statement,
-    }));
+    const ids = prepared.map(({ id }) => id);
+    const contexts = this.context.ofGroup(ids, deadline, executions);
+    const parts = prepared.map(({ statement }, index) => {
+      return { contexts: contexts[index] ?? [], statement };
+    });
     // Larger groups take longer, so times are recorded by the size of the group.
     const names = [...new Set(prepared.map(({ name }) => name))].sort().join();
     const name = `${names} ${sizeClassOf(group.length)} ${sizeClassOf(items)}`;

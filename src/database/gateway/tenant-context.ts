@@ -78,14 +78,22 @@ export class TenantContext {
   }
 
   /**
-   * The contexts of the next statement of a transaction, for another organization. Deferred constraints of
-   * the statements before it are checked first, while their organization is set.
+   * Returns the contexts of the statements of a transaction, each with an organization of its own.
+   * @param executions how many executions of statements they have in total
    */
-  next(organizationId: string): ContextStatement[] {
-    return [
-      this.statement('constraints', 'set constraints all immediate', []),
-      this.statement('organization', this.nextText, [organizationId]),
-    ];
+  ofGroup(
+    organizationIds: readonly string[],
+    deadline: Deadline,
+    executions: number,
+  ): ContextStatement[][] {
+    return organizationIds.map((id, index) => {
+      if (index > 0) return [this.statement('organization', this.nextText, [id])];
+      const first = this.ofBatch(id, deadline, executions);
+      // Deferred constraints are checked after each statement, while its organization is set. An error is its own.
+      return organizationIds.length > 1
+        ? [first, this.statement('constraints', 'set constraints all immediate', [])]
+        : [first];
+    });
   }
 
   private statement(name: string, text: string, values: readonly string[]): ContextStatement {
