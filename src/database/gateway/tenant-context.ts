@@ -89,7 +89,8 @@ export class TenantContext {
     return organizationIds.map((id, index) => {
       if (index > 0) return [this.statement('organization', this.nextText, [id])];
       const first = this.ofBatch(id, deadline, executions);
-      // Deferred constraints are checked after each statement, while its organization is set. An error is its own.
+      // PostgreSQL then checks deferred constraints after each statement, while its organization is set, and reports
+      // an error for this statement.
       return organizationIds.length > 1
         ? [first, this.statement('constraints', 'set constraints all immediate', [])]
         : [first];
