@@ -54,15 +54,14 @@ export class ConcurrencyLimit {
 
   /** Whether another operation would have to wait. */
   get isReached(): boolean {
-    return this.inFlight >= Math.floor(this.limit);
+    return this.free <= 0;
   }
 
   /** How many more operations may start. At zero or less, the caller must wait. */
   available(): number {
-    const available = Math.floor(this.limit) - this.inFlight;
-    if (available > 0) return available;
+    if (!this.isReached) return this.free;
     this.window.wasExhausted = true;
-    if (performance.now() - this.lastCompleted <= STALE_MS) return available;
+    if (performance.now() - this.lastCompleted <= STALE_MS) return this.free;
     this.reset();
     return MAX_LIMIT - this.inFlight;
   }
@@ -92,6 +91,10 @@ export class ConcurrencyLimit {
     // Without waiting operations, the times say nothing about the limit.
     if (this.window.wasExhausted) this.adjust(this.window.isSlow);
     this.window = new Window(now);
+  }
+
+  private get free(): number {
+    return Math.floor(this.limit) - this.inFlight;
   }
 
   private adjust(isSlow: boolean): void {

@@ -105,10 +105,11 @@ export class StatementGroups {
     const deadline = Deadline.earliest(prepared.map((one) => one.deadline));
     limitTo(deadline);
     const executions = prepared.reduce((sum, { statement }) => sum + executionsOf(statement), 0);
-    const ids = prepared.map(({ id }) => id);
-    const contexts = this.context.ofGroup(ids, deadline, executions);
-    const parts = prepared.map(({ statement }, index) => {
-      return { contexts: contexts[index] ?? [], statement };
+    const parts = prepared.map(({ id, statement }, index) => {
+      if (index > 0) return { contexts: [this.context.next(id)], statement };
+      const contexts = [this.context.ofBatch(id, deadline, executions)];
+      if (group.length > 1) contexts.push(this.context.checkConstraintsAtOnce());
+      return { contexts, statement };
     });
     // Larger groups take longer, so times are recorded by the size of the group.
     const names = [...new Set(prepared.map(({ name }) => name))].sort().join();

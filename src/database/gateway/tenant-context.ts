@@ -78,23 +78,16 @@ export class TenantContext {
   }
 
   /**
-   * Returns the contexts of the statements of a transaction, each with an organization of its own.
-   * @param executions how many executions of statements they have in total
+   * Returns the statement after which PostgreSQL checks deferred constraints at the end of each statement of the
+   * transaction. The organization of this statement is set then, and an error belongs to it.
    */
-  ofGroup(
-    organizationIds: readonly string[],
-    deadline: Deadline,
-    executions: number,
-  ): ContextStatement[][] {
-    return organizationIds.map((id, index) => {
-      if (index > 0) return [this.statement('organization', this.nextText, [id])];
-      const first = this.ofBatch(id, deadline, executions);
-      // PostgreSQL then checks deferred constraints after each statement, while its organization is set, and reports
-      // an error for this statement.
-      return organizationIds.length > 1
-        ? [first, this.statement('constraints', 'set constraints all immediate', [])]
-        : [first];
-    });
+  checkConstraintsAtOnce(): ContextStatement {
+    return this.statement('constraints', 'set constraints all immediate', []);
+  }
+
+  /** Returns the context of a further statement of a transaction, for another organization. */
+  next(organizationId: string): ContextStatement {
+    return this.statement('organization', this.nextText, [organizationId]);
   }
 
   private statement(name: string, text: string, values: readonly string[]): ContextStatement {
