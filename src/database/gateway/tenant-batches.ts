@@ -95,7 +95,7 @@ export class TenantBatches {
     return queue;
   }
 
-  /** Under overload, requests that wait for admission fill the next batch. */
+  /** Under overload, all writers continue, because requests that wait for admission fill the next batch. */
   private get writersPerTurn(): number {
     return this.limit.isReached ? Infinity : WRITERS_PER_TURN;
   }

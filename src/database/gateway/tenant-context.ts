@@ -78,8 +78,8 @@ export class TenantContext {
   }
 
   /**
-   * Returns the statement after which PostgreSQL checks deferred constraints at the end of each statement of the
-   * transaction. The organization of this statement is set then, and an error belongs to it.
+   * Returns a context that makes PostgreSQL check deferred constraints at the end of each statement, and not at the
+   * commit. The organization of the statement is still set then, and PostgreSQL reports an error for that statement.
    */
   checkConstraintsAtOnce(): ContextStatement {
     return this.statement('constraints', 'set constraints all immediate', []);
