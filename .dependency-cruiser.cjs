@@ -6,17 +6,7 @@ const path = require('node:path');
 /** Shared code, which knows neither features nor the transports. */
 const CORE = ['config', 'errors', 'tenancy', 'fields', 'listing', 'database', 'embedded-postgres'];
 /** Authentication, rate limits and transports, which know no feature. */
-const PLATFORM = [
-  'auth',
-  'events',
-  'extension',
-  'http',
-  'jobs',
-  'mcp',
-  'rate-limit',
-  'rest',
-  'workers',
-];
+const PLATFORM = ['auth', 'events', 'extension', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
 const COMMAND_LINE = ['cli'];
 /** The test kit, which may import everything. */
 const TESTING = ['testing'];

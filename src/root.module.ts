@@ -12,8 +12,6 @@ import { ExtensionPointsModule } from './extension/extension-points.module.js';
 import { checkExtensions, extensionMigrationsOf, settingsOf } from './extension/extensions.js';
 import { MetricsRegistryModule } from './http/metrics/metrics-registry.js';
 import { JobsModule } from './jobs/jobs.module.js';
-import { ParentModule } from './workers/parent.module.js';
-import type { ParentProcess } from './workers/parent-process.js';
 
 @Module({})
 class RootModule {}
@@ -27,8 +25,6 @@ export interface AppOptions {
   readonly applicationName?: string;
   /** Called before this instance migrates the database or waits for another instance to do so. */
   readonly beforeMigrating?: () => Promise<void>;
-  /** The parent, if this process is a worker. */
-  readonly parent?: ParentProcess;
   /** The extensions of a team. */
   readonly extensions?: readonly Extension[];
   /** Modules that belong to no extension. */
@@ -47,7 +43,6 @@ export function rootModule({
   timeBudget = new ServerTimeBudget(),
   applicationName,
   beforeMigrating,
-  parent,
   extensions = [],
   modules = [],
   serverModules = [],
@@ -57,7 +52,6 @@ export function rootModule({
   const tables = [...FEATURES, ...extensions].flatMap((extension) => extension.tables);
   const ownModules = [
     ConfigModule.forRoot(settings, Object.keys(settingsOf(extensions))),
-    ...(parent ? [ParentModule.forRoot(parent)] : []),
     DatabaseModule.forRoot({
       target,
       timeBudget,

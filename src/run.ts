@@ -16,8 +16,6 @@ export async function run(
     const { runCommandLine } = await import('./cli/command-line.js');
     process.exit(await runCommandLine(config, args));
   }
-  // Without a listener this signal ends the process. Workers leave it to their parent.
-  process.on('SIGUSR2', () => undefined);
   try {
     const { serve } = await import('./serve.js');
     await serve(config);

@@ -59,7 +59,7 @@ export async function closeApp(
 }
 
 /** Accepts connections for the delay of a shutdown, while load balancers notice that the instance is not ready. */
-export async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promise<void> {
+async function drain(app: INestApplicationContext, adapter: HttpAdapter): Promise<void> {
   const { seconds } = app.get(ShutdownDelay);
   if (seconds === 0) return;
   logger.info(`accepting connections for ${seconds} more seconds`);
@@ -67,12 +67,12 @@ export async function drain(app: INestApplicationContext, adapter: HttpAdapter):
 }
 
 /** Opens the port before the application is ready. */
-export function listenEarly(adapter: HttpAdapter, settings: Settings): Promise<string> {
+function listenEarly(adapter: HttpAdapter, settings: Settings): Promise<string> {
   return listenOn(adapter.createEarlyServer(startingListener(settings)), settings);
 }
 
 /** @throws SettingError if the port is in use or the host is not an address of this machine */
-export function listen(adapter: HttpAdapter, settings: Settings): Promise<string> {
+function listen(adapter: HttpAdapter, settings: Settings): Promise<string> {
   return listenOn(adapter.getHttpServer(), settings);
 }
 

@@ -19,14 +19,13 @@ const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: pr
 export class Latitude extends Server {
   #env;
 
-  constructor(dataDir, log, nodeOptions = [], settings = {}) {
+  constructor(dataDir, log, nodeOptions = []) {
     const env = {
       ...ENVIRONMENT,
       PORT: '0',
       DATA_DIR: dataDir,
       RATE_LIMIT_READS_PER_MINUTE: NO_LIMIT,
       RATE_LIMIT_WRITES_PER_MINUTE: NO_LIMIT,
-      ...settings,
     };
     super('Latitude', { args: [...nodeOptions, ...START], env, log });
     this.#env = env;

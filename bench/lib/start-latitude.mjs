@@ -11,16 +11,14 @@ const ABOUT_POSTGRES = `select current_setting('server_version') as version,
  * Starts Latitude with an empty database in a temporary folder.
  * @param cleanups receives the steps that stop Latitude and remove the folder
  * @param nodeOptions additional options of node
- * @param settings additional environment variables
  */
-export async function startLatitude(cleanups, nodeOptions = [], settings = {}) {
+export async function startLatitude(cleanups, nodeOptions = []) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'latitude-bench-'));
   cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const latitude = new Latitude(
     path.join(folder, 'data'),
     path.join(folder, 'latitude.log'),
     nodeOptions,
-    settings,
   );
   cleanups.push(() => latitude.stop());
   await latitude.waitUntilListening();

@@ -16,11 +16,10 @@ import { addNew } from './new.js';
 import { addOpenApi } from './openapi.js';
 import { addOrganizations } from './organizations.js';
 import { writeOutput } from './output.js';
-import { addPartition } from './partition.js';
 import { addPurge } from './purge.js';
 import { actionRunner, databaseRunner } from './run.js';
 
-const COMMANDS = [addOrganizations, addKeys, addCounters, addJobs, addPurge, addPartition, addDemo];
+const COMMANDS = [addOrganizations, addKeys, addCounters, addJobs, addPurge, addDemo];
 
 /**
  * Runs one command. Errors are printed as one line.

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { SettingError } from './setting.js';
 import { readSettings, type Settings } from './settings.js';
 
@@ -88,17 +87,6 @@ const SETTINGS: Readonly<Record<string, Case>> = {
       'redis://a:p%ss@b',
       'redis://localhost/cache',
     ],
-  },
-  WEB_CONCURRENCY: {
-    setting: 'workers',
-    unset: 1,
-    good: [
-      ['1', 1],
-      ['2', 2],
-      ['128', 128],
-      ['auto', availableParallelism()],
-    ],
-    bad: ['0', '-1', '1.5', 'two', '129', '1e1', ' 2'],
   },
   DATABASE_MAX_CONNECTIONS: {
     setting: 'databaseMaxConnections',

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { isSupportedCountry } from 'libphonenumber-js';
 import { type Environment, type Setting, setting } from './setting.js';
 
@@ -10,8 +9,6 @@ const LOG_ERRORS = ['stack', 'full'] as const;
 /** Connections to the database: the default and the minimum. */
 export const DEFAULT_CONNECTIONS = 24;
 export const MIN_CONNECTIONS = 5;
-
-const MAX_WORKERS = 128;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -31,8 +28,6 @@ export abstract class Settings {
   abstract readonly port: number;
   /** Address to listen on. */
   abstract readonly host: string;
-  /** Number of worker processes; 1 serves in the process itself. */
-  abstract readonly workers: number;
   /** URL of the PostgreSQL server. If unset, the embedded PostgreSQL starts. */
   abstract readonly databaseUrl: string | undefined;
   /** URLs of read replicas of that server. */
@@ -76,7 +71,7 @@ export abstract class Settings {
   abstract readonly ofExtensions: Readonly<Record<string, unknown>>;
 }
 
-export const MAX_SHUTDOWN_DELAY_SECONDS = 30;
+const MAX_SHUTDOWN_DELAY_SECONDS = 30;
 
 /** An example for messages. */
 const POSTGRES_URL = 'postgres://user:password@host:5432/database';
@@ -85,7 +80,6 @@ const POSTGRES_URL = 'postgres://user:password@host:5432/database';
 const SETTINGS = {
   port: ['PORT', setting.integer({ default: 3000, max: 65_535 })],
   host: ['HOST', setting.text({ default: '127.0.0.1' })],
-  workers: ['WEB_CONCURRENCY', workers()],
   databaseUrl: ['DATABASE_URL', postgresUrl()],
   databaseReplicaUrls: ['DATABASE_REPLICA_URLS', postgresUrls()],
   databaseMaxConnections: [
@@ -140,18 +134,6 @@ export function readSettings(
     ...(Object.fromEntries(core) as Omit<Settings, 'ofExtensions'>),
     ofExtensions: Object.fromEntries(others) as Settings['ofExtensions'],
   };
-}
-
-function workers() {
-  return setting.custom(
-    (raw) => {
-      if (raw.toLowerCase() === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
-      const value = /^\d{1,3}$/.test(raw) ? Number(raw) : 0;
-      return value >= 1 && value <= MAX_WORKERS ? value : undefined;
-    },
-    `must be auto or an integer from 1 to ${MAX_WORKERS}`,
-    { default: 1 },
-  );
 }
 
 function postgresUrl() {

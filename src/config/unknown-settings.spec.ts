@@ -70,6 +70,10 @@ describe('findUnknownSettings', () => {
     ['PROT', ' Did you mean PORT?'],
     ['METRIC', ' Did you mean METRICS?'],
     ['database_url', ' Did you mean DATABASE_URL?'],
+    [
+      'WEB_CONCURRENCY',
+      ' A server uses one core. To use several, run several instances behind a load balancer, with REDIS_URL.',
+    ],
   ])('warns about %s', (name, hint) => {
     expect(findUnknownSettings([], { ...FOREIGN, ...OURS, [name]: '1' })).toEqual([
       `${name} is set, but Latitude has no such setting and ignores it.${hint}`,

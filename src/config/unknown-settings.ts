@@ -1,6 +1,11 @@
 import type { Environment } from './setting.js';
 import { SETTING_NAMES } from './settings.js';
 
+/** Hosts such as Heroku set this variable to the number of processes that an application starts. */
+const WORKERS = 'WEB_CONCURRENCY';
+const WORKERS_HINT =
+  ' A server uses one core. To use several, run several instances behind a load balancer, with REDIS_URL.';
+
 const PREFIXES = /^(LATITUDE|DATABASE|RATE_LIMIT|BODY_LIMIT|CORS|MCP|TRUST_PROXY)_/;
 
 /** Variables that Kubernetes and Docker set for a service named `latitude` or `database`. */
@@ -23,13 +28,19 @@ export function findUnknownSettings(
   return Object.entries(env)
     .filter(([name, value]) => value && !names.includes(name) && !isServiceLink(name, value))
     .flatMap(([name]) => {
-      const upper = name.toUpperCase();
-      const similar = names.find((known) => areSimilar(upper, known));
-      if (similar === undefined && !PREFIXES.test(upper)) return [];
-      const hint = similar === undefined ? '' : ` Did you mean ${similar}?`;
+      const hint = hintFor(name.toUpperCase(), names);
+      if (hint === undefined) return [];
       return [`${name} is set, but Latitude has no such setting and ignores it.${hint}`];
     })
     .sort();
+}
+
+/** Returns what to set instead, if that is known; undefined if the variable looks like that of another product. */
+function hintFor(name: string, names: readonly string[]): string | undefined {
+  if (name === WORKERS) return WORKERS_HINT;
+  const similar = names.find((known) => areSimilar(name, known));
+  if (similar !== undefined) return ` Did you mean ${similar}?`;
+  return PREFIXES.test(name) ? '' : undefined;
 }
 
 function isServiceLink(name: string, value: string): boolean {

@@ -36,7 +36,6 @@ import { FailedJobsRepository } from './jobs/failed-jobs.repository.js';
 import { JobQueueRepository } from './jobs/job-queue.repository.js';
 import { JobSchedulesRepository } from './jobs/job-schedules.repository.js';
 import { JobWorkerRepository } from './jobs/job-worker.repository.js';
-import { PartitionsService } from './partitions/partitions.service.js';
 import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
@@ -65,7 +64,6 @@ const PROVIDERS = [
   Instances,
   ConcurrencyLimit,
   CountsService,
-  PartitionsService,
   PrimaryPosition,
   PurgeService,
   Readiness,
@@ -129,8 +127,7 @@ export class DatabaseModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    const { workers, databaseMaxConnections } = this.settings;
-    await warnOfConnectionLimit(this.dataSource, workers * databaseMaxConnections);
+    await warnOfConnectionLimit(this.dataSource, this.settings.databaseMaxConnections);
   }
 }
 

@@ -57,7 +57,6 @@ export class EventPublisher
     const age = new Gauge({
       name: 'latitude_events_oldest_unpublished_seconds',
       help: 'Age of the oldest event that is not published.',
-      aggregator: 'max',
       registers,
       collect: () => {
         age.set(this.oldestWaiting ? (Date.now() - this.oldestWaiting.getTime()) / 1_000 : 0);

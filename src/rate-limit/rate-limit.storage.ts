@@ -1,12 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { MaybePromise } from './maybe-promise.js';
-import {
-  ADVANCE_SHARE,
-  COUNTED_SINGLY,
-  MAX_ADVANCE,
-  type WindowReply,
-  type WindowRequest,
-} from './windows.js';
 
 /** The state of one fixed window. */
 export interface RateWindow {
@@ -65,17 +58,6 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
     return windowOf({ ...counter, limit }, counter.endsAt - now);
   }
 
-  /** Counts requests of another process, only reads the window, or takes back requests counted in advance. */
-  take({ key, ttl, limit, asked }: WindowRequest): WindowReply {
-    const now = Date.now();
-    this.deleteExpired(now);
-    const counter = this.currentCounter(key, now);
-    const { hits, endsAt } = counter ?? newCounter(now, ttl);
-    const allowed = asked < 0 ? Math.max(asked, -hits) : allowedOf(asked, limit - hits);
-    if (allowed !== 0) (counter ?? this.startWindow(key, now, ttl)).hits += allowed;
-    return { hits, allowed, endsAt, msLeft: endsAt - now };
-  }
-
   private startWindow(key: string, now: number, ttl: number): Counter {
     const counter = newCounter(now, ttl);
     this.counters.set(key, counter);
@@ -95,13 +77,6 @@ export class MemoryRateLimitStorage implements RateLimitStorage {
       if (!isCurrent(counter, now)) this.counters.delete(key);
     }
   }
-}
-
-/** @returns the number of requests that are allowed, with those in advance */
-function allowedOf(asked: number, left: number): number {
-  const isPlenty = asked > 0 && left - asked >= COUNTED_SINGLY;
-  const advance = isPlenty ? Math.min(MAX_ADVANCE, Math.floor(left / ADVANCE_SHARE)) : 0;
-  return Math.min(asked + advance, Math.max(left, 0));
 }
 
 function newCounter(now: number, ttl: number): Counter {

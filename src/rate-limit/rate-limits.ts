@@ -60,7 +60,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
     this.storage = replacedStorage(this.discovery, this.storage);
   }
 
-  /** Connects to the windows that processes share. Commands do not call it. */
+  /** Connects to Redis if it keeps the windows. Commands do not call it. */
   async connect(): Promise<void> {
     if (this.storage instanceof SharedRateLimitStorage) await this.storage.connect();
   }
@@ -71,7 +71,7 @@ export class RateLimits implements OnModuleInit, OnApplicationShutdown {
 
   /** Whether all instances share the limits through Redis. */
   get areShared(): boolean {
-    return this.storage instanceof SharedRateLimitStorage && this.storage.spansMachines;
+    return this.storage instanceof SharedRateLimitStorage && this.storage.isOpen;
   }
 
   /**

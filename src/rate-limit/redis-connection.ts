@@ -2,8 +2,7 @@ import type { RedisClientType } from '@redis/client';
 import { logger } from '../config/logger.js';
 import { SettingError } from '../config/setting.js';
 import { withTimeout } from '../config/timeout.js';
-import { runWindowScript } from './window-script.js';
-import type { SharedWindows, WindowReply, WindowRequest } from './windows.js';
+import { runWindowScript, type WindowReply, type WindowRequest } from './window-script.js';
 
 /** Prefix of each key in Redis. */
 const PREFIX = 'latitude:limits:';
@@ -22,8 +21,7 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A connection to Redis that is replaced after each failure. */
-export class RedisConnection implements SharedWindows {
-  readonly spanMachines = true;
+export class RedisConnection {
   private client: RedisClientType | undefined;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;

@@ -5,7 +5,8 @@ import {
   type RateWindow,
   windowOf,
 } from './rate-limit.storage.js';
-import type { SharedWindows, WindowReply } from './windows.js';
+import { RedisConnection } from './redis-connection.js';
+import type { WindowReply } from './window-script.js';
 
 /** The time after which requests that were taken in advance are returned. */
 const ADVANCE_MS = 100;
@@ -26,41 +27,40 @@ interface Advance {
   /** Counted requests, without those that are left. */
   hits: number;
   left: number;
-  /** End of the window by the clock of the shared windows. */
+  /** End of the window by the clock of Redis. */
   readonly endsAt: number;
   /** End of the window by the monotonic clock of this process. */
   readonly expiresAt: number;
 }
 
 /**
- * Uses windows that processes share, so that the limits are exact over them. The requests of one turn of the
- * event loop share a round trip. While at least 1,000 requests are left, a process takes some in advance for
- * a tenth of a second. While the windows do not reply, those of this process are used.
+ * Uses windows in Redis, so that the limits are exact over all instances. The requests of one turn of the
+ * event loop share a round trip. While at least 1,000 requests are left, an instance takes some in advance for
+ * a tenth of a second. While Redis does not reply, the windows of this process are used.
  */
 export class SharedRateLimitStorage implements RateLimitStorage {
   private readonly local = new MemoryRateLimitStorage();
   private readonly advances = new Map<string, Advance>();
-  private readonly windows: SharedWindows;
+  private readonly redis: RedisConnection;
   private groups = new Map<string, Group>();
 
-  /** @param open creates the windows; `onLost` is called when they do not reply */
-  constructor(open: (onLost: () => void) => SharedWindows) {
-    this.windows = open(() => {
+  constructor(url: string) {
+    this.redis = new RedisConnection(url, () => {
       this.advances.clear();
     });
   }
 
-  /** Whether all machines use the same windows now. */
-  get spansMachines(): boolean {
-    return this.windows.spanMachines && this.windows.isOpen;
+  /** Whether Redis keeps the windows now. */
+  get isOpen(): boolean {
+    return this.redis.isOpen;
   }
 
   connect(): Promise<void> {
-    return this.windows.open();
+    return this.redis.open();
   }
 
   disconnect(): void {
-    this.windows.close();
+    this.redis.close();
   }
 
   /** Implements `ThrottlerStorage`. */
@@ -69,7 +69,7 @@ export class SharedRateLimitStorage implements RateLimitStorage {
   }
 
   count(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    if (!this.windows.isOpen) return this.local.count(key, ttl, limit);
+    if (!this.isOpen) return this.local.count(key, ttl, limit);
     const advance = this.advanceOf(key, limit);
     if (!advance || advance.left === 0) {
       return new Promise((resolve) => this.groupOf(key, ttl, limit).counts.push(resolve));
@@ -80,7 +80,7 @@ export class SharedRateLimitStorage implements RateLimitStorage {
   }
 
   peek(key: string, ttl: number, limit: number): MaybePromise<RateWindow> {
-    if (!this.windows.isOpen) return this.local.peek(key, ttl, limit);
+    if (!this.isOpen) return this.local.peek(key, ttl, limit);
     return new Promise((resolve) => this.groupOf(key, ttl, limit).peeks.push(resolve));
   }
 
@@ -104,7 +104,7 @@ export class SharedRateLimitStorage implements RateLimitStorage {
       const requests = groups.map(({ key, ttl, limit, counts }) => {
         return { key, ttl, limit, asked: counts.length };
       });
-      const replies = await this.windows.run(requests);
+      const replies = await this.redis.run(requests);
       replies.forEach((reply, index) => {
         const group = groups[index];
         if (group) this.resolve(group, reply);
@@ -145,6 +145,6 @@ export class SharedRateLimitStorage implements RateLimitStorage {
     if (!advance || advance.left === 0 || performance.now() >= advance.expiresAt) return;
     const { ttl, limit, left } = advance;
     advance.left = 0;
-    this.windows.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
+    this.redis.run([{ key, ttl, limit, asked: -left }]).catch(() => undefined);
   }
 }

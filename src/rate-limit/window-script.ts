@@ -1,11 +1,33 @@
 import { createHash } from 'node:crypto';
-import {
-  ADVANCE_SHARE,
-  COUNTED_SINGLY,
-  MAX_ADVANCE,
-  type WindowReply,
-  type WindowRequest,
-} from './windows.js';
+
+/** If fewer requests are left, they are counted one by one. Otherwise an instance may take some in advance. */
+const COUNTED_SINGLY = 1_000;
+
+/** An instance takes at most 1 / `ADVANCE_SHARE` of the requests that are left, and at most `MAX_ADVANCE`. */
+const ADVANCE_SHARE = 100;
+const MAX_ADVANCE = 256;
+
+/** Requests of one key. */
+export interface WindowRequest {
+  readonly key: string;
+  /** Length of the window in milliseconds. */
+  readonly ttl: number;
+  readonly limit: number;
+  /** Number of requests to count; 0 only reads the window, a negative number returns requests. */
+  readonly asked: number;
+}
+
+/** The state of a window in Redis. */
+export interface WindowReply {
+  /** Requests that were counted before. */
+  readonly hits: number;
+  /** Requests that are allowed now, which may be more than were asked for. */
+  readonly allowed: number;
+  /** End of the window in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Milliseconds until the end of the window. */
+  readonly msLeft: number;
+}
 
 /**
  * Counts requests in Redis in one step, each group in the window of its key. A group has three arguments: the

@@ -8,7 +8,6 @@ import { dataSourceOptions } from '../../dist/src/database/connection/data-sourc
 import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-postgres.js';
 import { EventPartitionsRepository } from '../../dist/src/database/events/event-partitions.repository.js';
 import { migrate } from '../../dist/src/database/migrate.js';
-import { partitionTables } from '../../dist/src/database/partitions/partition-tables.js';
 import { asTarget, withClient } from './cluster.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
@@ -28,8 +27,6 @@ export default async function setUp() {
   const dataSource = new DataSource(dataSourceOptions(asTarget(cluster, template)));
   await dataSource.initialize();
   await migrate(dataSource);
-  const partitions = Number(process.env.TEST_DATABASE_PARTITIONS ?? 0);
-  if (partitions > 0) await partitionTables(dataSource, partitions);
   // Otherwise, each server of a test creates them in its copy.
   await new EventPartitionsRepository(dataSource).maintain();
   // Copies have no rows, as after the migrations.

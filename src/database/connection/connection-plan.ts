@@ -1,5 +1,3 @@
-import { MIN_CONNECTIONS } from '../../config/settings.js';
-
 /** The numbers of connections of a process, by their use. */
 export interface ConnectionPlan {
   /** Pooled connections for transactions and statements of unknown cost. */
@@ -18,11 +16,6 @@ export function planConnections(maxConnections: number): ConnectionPlan {
   const batches = clamp(Math.floor(maxConnections / 2), 2, 12);
   const pool = maxConnections - batches;
   return { pool, batches, waiting: clamp(Math.floor(pool * 0.4), 1, 4) };
-}
-
-/** Divides the connections of an instance among its workers. */
-export function connectionsOfWorker(workers: number, maxConnections: number): number {
-  return Math.max(Math.floor(maxConnections / workers), MIN_CONNECTIONS);
 }
 
 function clamp(value: number, min: number, max: number): number {

@@ -49,12 +49,6 @@ export class LockTimeout extends DatabaseFailure {}
 /** The connection of a statement was lost. A retry of a read may succeed. */
 export class ConnectionFailure extends DatabaseFailure {}
 
-/**
- * The suffix of the names of indexes and constraints of a hash partition, or of a shard of Citus. The numbers
- * of shards begin at 102008.
- */
-const PARTITION_SUFFIX = /_(p\d+|\d{6,})$/;
-
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
@@ -84,7 +78,7 @@ export function translateDriverError(thrown: unknown, fallback: ErrorCode): Erro
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
   if (error instanceof LostConnectionError) return new ConnectionFailure(fallback, error.cause);
   if (error instanceof pg.DatabaseError) {
-    const constraint = error.constraint?.replace(PARTITION_SUFFIX, '') ?? '';
+    const { constraint = '' } = error;
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(constraint);
     if (isForeignKeyViolation(error) && constraint.endsWith(TO_ORGANIZATION)) {
       // The organization and its keys were removed during the request.

@@ -1,14 +1,12 @@
-import type { Settings } from '../../config/settings.js';
 import type { SharedLookups } from '../gateway/shared-lookups.js';
 import { Instances } from './instances.js';
 import type { SessionContext } from './session-context.js';
 
-function instances(found: number, { workers = 1, preparesStatements = true } = {}): Instances {
+function instances(found: number, preparesStatements = true): Instances {
   const find = () => Promise.resolve([{ instances: found }]);
   return new Instances(
     { find } as unknown as SharedLookups,
     { preparesStatements } as SessionContext,
-    { workers } as Settings,
   );
 }
 
@@ -16,12 +14,7 @@ describe('mayShareDatabase', () => {
   it.each([
     ['one server', false, instances(1)],
     ['two servers', true, instances(2)],
-    ['workers, whose connections have one name', true, instances(1, { workers: 2 })],
-    [
-      'servers behind a pooler, which hides names',
-      true,
-      instances(1, { preparesStatements: false }),
-    ],
+    ['servers behind a pooler, which hides names', true, instances(1, false)],
   ])('for %s: %s', async (_, expected, found) => {
     expect(await found.mayShareDatabase()).toBe(expected);
   });
@@ -31,7 +24,6 @@ describe('mayShareDatabase', () => {
     const failing = new Instances(
       lookups as unknown as SharedLookups,
       { preparesStatements: true } as SessionContext,
-      { workers: 1 } as Settings,
     );
     expect(await failing.mayShareDatabase()).toBe(true);
   });

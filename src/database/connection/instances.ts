@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../../config/settings.js';
 import { SessionContext } from './session-context.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 
@@ -23,16 +22,14 @@ export class Instances {
   constructor(
     private readonly lookups: SharedLookups,
     private readonly context: SessionContext,
-    private readonly settings: Settings,
   ) {}
 
   /**
-   * Returns whether other processes may use the database now, such as workers of the same instance. It is
-   * also true without prepared statements, as behind some connection poolers, where the names of connections
-   * are not reliable.
+   * Returns whether other servers may use the database now. It is also true without prepared statements, as
+   * behind some connection poolers, where the names of connections are not reliable.
    */
   async mayShareDatabase(): Promise<boolean> {
-    if (this.settings.workers > 1 || !this.context.preparesStatements) return true;
+    if (!this.context.preparesStatements) return true;
     return this.find().then(
       (count) => count !== 1,
       () => true,

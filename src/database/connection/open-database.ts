@@ -5,7 +5,6 @@ import { DEFAULT_CONNECTIONS, type Settings } from '../../config/settings.js';
 import { logger } from '../../config/logger.js';
 import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
-import { connectionsOfWorker } from './connection-plan.js';
 import { ResilientClient } from './resilient-client.js';
 import { type Connection, inspectPooling, isTransactionPooled } from './transaction-pooler.js';
 
@@ -72,12 +71,9 @@ export async function openDatabase(
   return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
 }
 
-/**
- * Raises `max_connections` for the connections of all workers, of one more during a restart, and of commands.
- */
-function connectionFlags({ workers, databaseMaxConnections }: Settings): string[] {
-  const wanted =
-    (workers + 1) * connectionsOfWorker(workers, databaseMaxConnections) + DEFAULT_CONNECTIONS;
+/** Raises `max_connections` for the connections of the server and of commands beside it. */
+function connectionFlags({ databaseMaxConnections }: Settings): string[] {
+  const wanted = 2 * databaseMaxConnections + DEFAULT_CONNECTIONS;
   return wanted > DEFAULT_MAX_CONNECTIONS ? ['-c', `max_connections=${wanted}`] : [];
 }
 

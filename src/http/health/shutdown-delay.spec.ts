@@ -34,12 +34,6 @@ describe('the delay of a shutdown', () => {
     for (const checks of [[], [1], [61, 1], [80, 70]]) expect(delayAfter(checks)).toBe(0);
   });
 
-  it('takes into account that each worker answers a part of the polls', () => {
-    const workers = { WEB_CONCURRENCY: '4' };
-    expect(delayAfter([200, 100], workers)).toBe(7);
-    expect(delayAfter([241, 100], workers)).toBe(0);
-  });
-
   it.each(['0', '5'])('is that of the setting: SHUTDOWN_DELAY_SECONDS=%s', (value) => {
     for (const checks of [[], [3, 1]]) {
       expect(delayAfter(checks, { SHUTDOWN_DELAY_SECONDS: value })).toBe(Number(value));

@@ -26,8 +26,7 @@ export class ShutdownDelay {
   }
 
   private get isPolled(): boolean {
-    // Workers share the checks of their instance.
-    const since = performance.now() - MAX_INTERVAL_MS * this.settings.workers;
+    const since = performance.now() - MAX_INTERVAL_MS;
     return this.checkedAt.filter((time) => time > since).length > 1;
   }
 }

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import { Server as TcpServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { setBacklog } from './node-internals.js';
 
@@ -16,9 +16,6 @@ const POLL_INTERVAL_MS = 20;
 
 /** Time for an idle keep-alive connection to send one more request, answered with `close`. */
 const IDLE_CONNECTION_GRACE_MS = 100;
-
-/** The same, while another worker accepts new connections already. */
-const HAND_OVER_MS = 2_000;
 
 /** Time for a new connection to send its first request. */
 const FIRST_REQUEST_GRACE_MS = 500;
@@ -79,17 +76,6 @@ export class GracefulShutdown {
   begin(): number {
     this.closeConnections();
     return (this.begunAt ??= performance.now());
-  }
-
-  /**
-   * Leaves new connections to other workers. Open ones get time for one more request each, which is answered
-   * with `close`. The instance stays ready meanwhile.
-   */
-  async handOver(): Promise<void> {
-    // The `close` of an HTTP server would also close idle connections.
-    TcpServer.prototype.close.call(this.server);
-    this.closeConnections();
-    await this.allClosedWithin(HAND_OVER_MS);
   }
 
   /** Closes the server. Requests that are pending at the deadline are aborted. */

@@ -120,11 +120,6 @@ export class HttpAdapter extends ExpressAdapter {
     await this.shutdown?.drain(ms);
   }
 
-  /** Leaves new connections to other workers, and waits for most of the open ones to close. */
-  async handOver(): Promise<void> {
-    await this.shutdown?.handOver();
-  }
-
   /** Nest calls this first when the application closes. */
   override beforeClose(): void {
     this.shutdown?.begin();

@@ -1,13 +1,10 @@
-import { Injectable, Optional } from '@nestjs/common';
-import { type Aggregator, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { Authenticator } from '../../auth/authenticator.js';
 import { VERSION } from '../../config/version.js';
 import { DatabaseStatus } from '../../database/connection/database-status.js';
-import { ApiError } from '../../errors/api-error.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../rate-limit/rate-limits.js';
-import type { MetricReport } from '../../workers/messages.js';
-import { ParentProcess } from '../../workers/parent-process.js';
 import type { FinishedRequest } from '../request/request-context.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 import { MetricsRegistry } from './metrics-registry.js';
@@ -16,9 +13,6 @@ const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 /** Methods with their own label. Node parses about thirty more, which count as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
-/** How long a worker waits for the metrics of the others. */
-const PAGE_TIMEOUT_MS = 2_000;
 
 /**
  * The metrics of one application. Labels have a bounded set of values: patterns of routes, but no
@@ -46,9 +40,7 @@ export class Metrics {
     database: DatabaseStatus,
     limits: RateLimits,
     authenticator: Authenticator,
-    @Optional() private readonly parent?: ParentProcess,
   ) {
-    parent?.reportBy(() => this.report());
     for (const code of Object.keys(ERROR_CATALOGUE)) this.errors.inc({ code }, 0);
     const pool = () => database.connections();
     this.addGauge('latitude_database_connections', 'Open connections.', () => pool().total);
@@ -58,7 +50,7 @@ export class Metrics {
     this.addCounter(refusals, 'Requests over a limit.', 'limit', () => limits.refusals);
     const shared = 'latitude_rate_limits_shared';
     const isShared = () => Number(limits.areShared);
-    this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared, 'min');
+    this.addGauge(shared, '1 if Redis keeps the rate limits, otherwise 0.', isShared);
     const lookups = 'latitude_key_lookups_total';
     this.addCounter(lookups, 'Key look-ups by source.', 'source', () => authenticator.lookups);
     this.addBuildInfo();
@@ -76,39 +68,15 @@ export class Metrics {
     if (errorCode) this.errors.inc({ code: errorCode });
   }
 
-  /**
-   * @returns all metrics, those of all workers, in Prometheus' text format
-   * @throws ApiError `overloaded` if the parent does not reply in time
-   */
-  async scrape(): Promise<string> {
-    if (!this.parent) return this.registry.metrics();
-    const request = { topic: 'metrics', report: await this.report() } as const;
-    // Without the counts of some workers, the totals would fall, which looks like a restart.
-    return this.parent.request(request, PAGE_TIMEOUT_MS).catch((cause: unknown) => {
-      throw new ApiError('overloaded', { cause });
-    });
+  /** Returns all metrics in Prometheus' text format. */
+  scrape(): Promise<string> {
+    return this.registry.metrics();
   }
 
-  /** Leaves out the values of metrics without samples, which are NaN: JSON cannot represent them. */
-  private async report(): Promise<MetricReport> {
-    const metrics = await this.registry.getMetricsAsJSON();
-    return metrics.map((metric) => ({
-      ...metric,
-      values: metric.values.filter(({ value }) => Number.isFinite(value)),
-    }));
-  }
-
-  /** @param aggregator joins the values of workers */
-  private addGauge(
-    name: string,
-    help: string,
-    read: () => number,
-    aggregator: Aggregator = 'sum',
-  ): void {
+  private addGauge(name: string, help: string, read: () => number): void {
     const gauge = new Gauge({
       name,
       help,
-      aggregator,
       registers: this.registers,
       collect: () => {
         gauge.set(read());
@@ -139,7 +107,6 @@ export class Metrics {
     new Gauge({
       name: 'latitude_build_info',
       help: 'Always 1, with the versions as labels.',
-      aggregator: 'first',
       labelNames: ['version', 'node'],
       registers: this.registers,
     }).set({ version: VERSION, node: process.versions.node }, 1);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Aggregator, Counter, Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { Replicas } from '../../database/replicas/replicas.js';
 import type { Replica } from '../../database/replicas/replica.js';
 import { MetricsRegistry } from './metrics-registry.js';
@@ -23,29 +23,24 @@ export class ReplicaMetrics {
       },
     });
     const used = 'latitude_replica_used';
-    this.addGauge(used, '1 if reads use the replica, 0 if it is left out.', 'min', (replica) =>
+    this.addGauge(used, '1 if reads use the replica, 0 if it is left out.', (replica) =>
       Number(replica.availability.isUsed),
     );
     const lag = 'latitude_replica_lag_bytes';
-    this.addGauge(lag, 'How far it was behind the primary at its last check.', 'max', (replica) => {
+    this.addGauge(lag, 'How far it was behind the primary at its last check.', (replica) => {
       return replica.lagBytes;
     });
   }
 
-  /**
-   * @param aggregator how the values of workers are combined
-   * @param read undefined removes the sample of the replica
-   */
+  /** @param read undefined removes the sample of the replica */
   private addGauge(
     name: string,
     help: string,
-    aggregator: Aggregator,
     read: (replica: Replica) => number | undefined,
   ): void {
     const gauge = new Gauge({
       name,
       help,
-      aggregator,
       labelNames: ['replica'],
       registers: [this.registry],
       collect: () => {
