@@ -1,0 +1,142 @@
+// Finds what src uses of packages and of Node.js that is not their API, and compares it with .known-internals.
+import { existsSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import ts from 'typescript';
+import { compareWithKnown } from './known-findings.mjs';
+import { sourceFiles } from './source-files.mjs';
+
+/** Paths that a package documents, although `exports` does not list them one by one. */
+const DOCUMENTED =
+  /^@modelcontextprotocol\/sdk\/(client|server|shared|types|validation)\b|^ajv\/dist\/2020\.js$|^semver\/(functions|ranges)\//;
+
+/** Properties of the Model Context Protocol whose names begin with an underscore. */
+const PROTOCOL_NAMES = new Set(['_meta']);
+
+const files = sourceFiles();
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile('tsconfig.json', ts.sys.readFile).config,
+  ts.sys,
+  process.cwd(),
+);
+const program = ts.createProgram(files, { ...options, allowJs: true });
+const checker = program.getTypeChecker();
+const findings = new Map();
+
+for (const file of files) {
+  if (/-internals\.m?ts$/.test(file)) findings.set(`${file}: is named -internals`, file);
+  const source = program.getSourceFile(file);
+  const visit = (node) => {
+    const finding = [importOf, castOf, memberOf, replacementOf]
+      .map((rule) => rule(node))
+      .find((found) => found !== undefined);
+    const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+    if (finding) findings.set(`${file}: ${finding}`, `line ${line}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+compareWithKnown('check:internals', '.known-internals', findings);
+
+/** A path of a package that is neither in its `exports` nor documented. */
+function importOf(node) {
+  if (!ts.isStringLiteral(node) || !isModuleName(node)) return undefined;
+  const [, name, subpath] = /^(@[^/]+\/[^/]+|[^@/.][^/]*)\/(.+)$/.exec(node.text) ?? [];
+  if (!name || isBuiltin(node.text) || DOCUMENTED.test(node.text)) return undefined;
+  const manifest = path.join('node_modules', name, 'package.json');
+  const { exports = {} } = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {};
+  const isExported = `./${subpath}` in exports && !subpath.includes('internal');
+  return isExported ? undefined : `imports ${node.text}`;
+}
+
+function isModuleName({ parent }) {
+  return (
+    ts.isImportDeclaration(parent) ||
+    ts.isExportDeclaration(parent) ||
+    (ts.isLiteralTypeNode(parent) && ts.isImportTypeNode(parent.parent)) ||
+    (ts.isCallExpression(parent) && /^(import|require)$/.test(parent.expression.getText()))
+  );
+}
+
+/** A cast of an object of a package to a shape with other members, or of a shape to an object of a package. */
+function castOf(node) {
+  if (!ts.isAsExpression(node)) return undefined;
+  const isDouble = ts.isAsExpression(node.expression);
+  const from = checker.getTypeAtLocation(isDouble ? node.expression.expression : node.expression);
+  const to = checker.getTypeFromTypeNode(node.type);
+  const isImitation = isDouble && isOwn(from) && isOfPackage(to);
+  const isPrivate = isOfPackage(from) && isOwn(to) && hasOtherMembers(to, from);
+  // Without `unknown`, TypeScript allows a cast to a type of src that extends that of the package.
+  const isSubtype = !isDouble && checker.isTypeAssignableTo(to, from);
+  if (isSubtype || !(isImitation || isPrivate)) return undefined;
+  return `casts ${checker.typeToString(from)} to ${node.type.getText().replace(/\s+/g, ' ')}`;
+}
+
+/** A member whose name marks it as private. */
+function memberOf(node) {
+  const name =
+    (ts.isPropertyAccessExpression(node) && node.name.text) ||
+    (ts.isElementAccessExpression(node) &&
+      ts.isStringLiteral(node.argumentExpression) &&
+      node.argumentExpression.text) ||
+    (ts.isBindingElement(node) &&
+      ts.isObjectBindingPattern(node.parent) &&
+      (node.propertyName ?? node.name).getText()) ||
+    '';
+  return /^_[a-z]/i.test(name) && !PROTOCOL_NAMES.has(name) ? `reads ${name}` : undefined;
+}
+
+/** A prototype that is set, or a member of an object of a package that is replaced or added. */
+function replacementOf(node) {
+  if (ts.isCallExpression(node)) {
+    const called = node.expression.getText();
+    if (/^(Object|Reflect)\.setPrototypeOf$/.test(called)) return `calls ${called}`;
+    if (called !== 'Object.assign') return undefined;
+    const [target, ...sources] = node.arguments.map((argument) =>
+      checker.getTypeAtLocation(argument),
+    );
+    const isExtended = isOfPackage(target) && sources.some((each) => hasOtherMembers(each, target));
+    return isExtended ? `extends ${checker.typeToString(target)} by Object.assign` : undefined;
+  }
+  const isAssignment =
+    ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+  if (!isAssignment || !ts.isPropertyAccessExpression(node.left)) return undefined;
+  const symbol = checker.getSymbolAtLocation(node.left.name);
+  const isMethod =
+    isDeclaredIn(symbol, isPackageFile) &&
+    symbol.declarations.some(({ parent }) => ts.isClassLike(parent)) &&
+    symbol.flags & ts.SymbolFlags.Method;
+  const isOfPrototype = node.left.expression.getText().endsWith('.prototype');
+  return isMethod || isOfPrototype ? `assigns ${node.left.getText()}` : undefined;
+}
+
+/** Whether a type has a member that is not a public member of another one. */
+function hasOtherMembers(type, other) {
+  return checker.getPropertiesOfType(type).some(({ name }) => {
+    const member = checker.getPropertyOfType(other, name);
+    const modifiers = (member?.declarations ?? []).map(ts.getCombinedModifierFlags);
+    return (
+      !member || modifiers.some((flags) => flags & ts.ModifierFlags.NonPublicAccessibilityModifier)
+    );
+  });
+}
+
+function isOfPackage(type) {
+  return isDeclaredIn(checker.getNonNullableType(type).symbol, isPackageFile);
+}
+
+function isOwn(type) {
+  return isDeclaredIn(type.aliasSymbol ?? type.symbol, ({ fileName }) => !isInstalled(fileName));
+}
+
+function isDeclaredIn(symbol, condition) {
+  return (symbol?.declarations ?? []).some((each) => condition(each.getSourceFile()));
+}
+
+function isPackageFile(source) {
+  return isInstalled(source.fileName) && !program.isSourceFileDefaultLibrary(source);
+}
+
+function isInstalled(fileName) {
+  return fileName.includes('/node_modules/');
+}
