@@ -23,6 +23,7 @@ import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats
 import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { McpStreamNumbers1764892800000 } from '../migrations/1764892800000-mcp-stream-numbers.js';
 import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
+import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-session-ends.js';
 import { ApplicationClient } from './application-client.js';
 import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
@@ -67,6 +68,7 @@ export const MIGRATIONS = [
   Webhooks1764806400000,
   McpStreamNumbers1764892800000,
   RandomCountVersions1764979200000,
+  McpSessionEnds1766016000000,
 ] as const;
 
 /** Timeout for a new connection, including its setup, and for a free connection of the pool. */

@@ -4,13 +4,16 @@ import type { Settings } from '../../config/settings.js';
 import type { Instances } from '../../database/connection/instances.js';
 import { ChangeBus } from '../../database/events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
+import { lifetimeOf } from './session-lifetime.js';
 import type { Session } from './session.js';
 import { SessionStore } from './session-store.js';
 import type { SessionsRepository, ValidSession } from './sessions.repository.js';
 import type { StoredSubscriptions } from './stored-subscriptions.js';
 
 const MINUTE_MS = 60_000;
-const TTL_SECONDS = 1_800;
+const TTL_MS = 30 * MINUTE_MS;
+/** A session ends at the latest after this time without use. */
+const LATEST_END_MS = 1.1 * TTL_MS;
 const TERMS = { protocolVersion: '2025-11-25', clientName: 'test' };
 
 const ALICE: Actor = {
@@ -25,7 +28,7 @@ const repository = {
   open: jest.fn<Promise<ReadonlySet<string>>, [{ id: string }[]]>(),
   find: jest.fn<Promise<object | undefined>, [string]>(),
   findValid: jest.fn<Promise<ValidSession[]>, [string[]]>(),
-  writeUses: jest.fn<Promise<void>, [{ id: string; idle_seconds: number }[]]>(),
+  postponeEnds: jest.fn<Promise<ReadonlySet<string>>, [string[]]>(),
   delete: jest.fn<Promise<boolean>, [string]>(),
 };
 const mayShareDatabase = jest.fn<Promise<boolean>, []>();
@@ -39,7 +42,7 @@ beforeEach(() => {
     Promise.resolve(new Set(opened.map(({ id }) => id))),
   );
   repository.findValid.mockImplementation((ids) => Promise.resolve(ids.map((id) => valid(id))));
-  repository.writeUses.mockResolvedValue();
+  repository.postponeEnds.mockImplementation((ids) => Promise.resolve(new Set(ids)));
   repository.delete.mockResolvedValue(true);
   mayShareDatabase.mockReset().mockResolvedValue(false);
   sessions = new SessionStore(
@@ -47,21 +50,21 @@ beforeEach(() => {
     { replace: () => [], catchUp: () => Promise.resolve() } as unknown as StoredSubscriptions,
     new ChangeBus(),
     { mayShareDatabase } as unknown as Instances,
-    { mcpSessionTtlSeconds: TTL_SECONDS } as Settings,
+    { mcpSessionTtlSeconds: TTL_MS / 1_000 } as Settings,
   );
 });
 afterEach(() => jest.useRealTimers());
 
-function valid(id: string, isExpired = false): ValidSession {
-  return { id, scopes: ['leads:read'], subscriptions: [], stream_number: 0, is_expired: isExpired };
+function valid(id: string, hasEnded = false): ValidSession {
+  return { id, scopes: ['leads:read'], subscriptions: [], stream_number: 0, has_ended: hasEnded };
 }
 
-function stored({ is_expired = false } = {}) {
+function stored(remainingMs = TTL_MS) {
   const now = new Date();
   const times = { age_ms: 0, last_used_at: now, read_at: now };
   return {
     ...{ key_id: ALICE.key.id, protocol_version: '2025-11-25', client_name: 'test' },
-    ...{ subscriptions: [], ...times, is_expired },
+    ...{ subscriptions: [], ...times, remaining_ms: remainingMs },
   };
 }
 
@@ -86,44 +89,44 @@ describe('a session that the instance knows', () => {
       expect.objectContaining({ code: 'session_mismatch' }),
     );
     expect(repository.find).not.toHaveBeenCalled();
-    expect(repository.writeUses).not.toHaveBeenCalled();
+    expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
 
-  it('writes its last use once a minute while it is used or has a stream', async () => {
-    const [used, streaming, unused] = await Promise.all(
-      [1, 2, 3].map(() => sessions.open(ALICE, TERMS)),
-    );
-    openStream(streaming!);
-    await sessions.revalidate();
-    jest.advanceTimersByTime(MINUTE_MS - 1_000);
-    await sessions.use(used!.id, ALICE);
-    await sessions.revalidate();
-    expect(repository.writeUses).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(1_000);
-    await sessions.revalidate();
-    await sessions.revalidate();
-    expect(repository.writeUses.mock.calls).toEqual([
-      [
-        [
-          { id: used!.id, idle_seconds: 1 },
-          { id: streaming!.id, idle_seconds: 0 },
-          { id: unused!.id, idle_seconds: 60 },
-        ],
-      ],
-    ]);
-    jest.advanceTimersByTime(MINUTE_MS);
-    await sessions.revalidate();
-    expect(repository.writeUses.mock.calls[1]).toEqual([[{ id: streaming!.id, idle_seconds: 0 }]]);
+  it('is looked up and written by a use that its stored end does not cover', async () => {
+    const { id } = await opened();
+    jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
+    repository.find.mockResolvedValue(stored(TTL_MS - 1));
+    await Promise.all([sessions.use(id, ALICE), sessions.use(id, ALICE)]);
+    expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
+    repository.find.mockClear();
+    await sessions.use(id, ALICE);
+    expect(repository.find).not.toHaveBeenCalled();
   });
 
-  it('writes its last use at the next revalidation if the write fails', async () => {
-    const { id } = await sessions.open(ALICE, TERMS);
-    repository.writeUses.mockRejectedValueOnce(new Error('the database is unavailable'));
-    jest.advanceTimersByTime(MINUTE_MS);
-    await sessions.revalidate();
-    await sessions.revalidate();
-    expect(repository.writeUses).toHaveBeenCalledTimes(2);
-    expect(repository.writeUses.mock.calls[1]).toEqual([[{ id, idle_seconds: 60 }]]);
+  it('always has its time to live left while it has a stream', async () => {
+    const session = await opened();
+    openStream(session);
+    const { pauseMs } = lifetimeOf({ mcpSessionTtlSeconds: TTL_MS / 1_000 } as Settings);
+    for (let elapsedMs = 0; elapsedMs < 2 * TTL_MS; elapsedMs += pauseMs) {
+      jest.advanceTimersByTime(pauseMs);
+      expect(session.endsAt - performance.now()).toBeGreaterThanOrEqual(TTL_MS);
+      await sessions.postponeEndsInUse();
+    }
+    // Fewer statements than checks.
+    expect(repository.postponeEnds.mock.calls.length).toBeLessThanOrEqual(2 * 50);
+  });
+
+  it('continues if its use cannot be written, which is tried again', async () => {
+    const { id } = await opened();
+    jest.advanceTimersByTime(LATEST_END_MS - TTL_MS);
+    repository.find.mockResolvedValue(stored(TTL_MS - 1));
+    repository.postponeEnds.mockRejectedValueOnce(new Error('the disk is full'));
+    expect(await sessions.use(id, ALICE)).toMatchObject({ id });
+    jest.advanceTimersByTime(TTL_MS - 1);
+    repository.findValid.mockResolvedValue([valid(id, true)]);
+    await sessions.postponeEndsInUse();
+    await sessions.postponeEndsInUse();
+    expect(repository.postponeEnds.mock.calls).toEqual([[[id]], [[id]]]);
   });
 
   it('stays open when the database is lost while the instances are counted', async () => {
@@ -135,15 +138,14 @@ describe('a session that the instance knows', () => {
     expect([...sessions.all()].map((session) => session.id)).toEqual([id]);
   });
 
-  it('is removed from memory without statements a minute after its use, unless it has a stream', async () => {
+  it('is removed from memory without statements if it is not used, unless it has a stream', async () => {
     const [unused, streaming] = await Promise.all([1, 2].map(() => sessions.open(ALICE, TERMS)));
     const stream = openStream(streaming!);
-    jest.advanceTimersByTime(MINUTE_MS);
+    jest.advanceTimersByTime(5 * MINUTE_MS);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([streaming]);
     expect(repository.delete).not.toHaveBeenCalled();
     streaming!.detachStream(stream);
-    jest.advanceTimersByTime(MINUTE_MS);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([]);
     repository.findValid.mockClear();
@@ -157,7 +159,7 @@ describe('a session that the instance knows', () => {
   it('is kept while it has notifications that its client has not received', async () => {
     const session = await sessions.open(ALICE, TERMS);
     session.notify('notifications/tools/list_changed');
-    jest.advanceTimersByTime(10 * MINUTE_MS);
+    jest.advanceTimersByTime(LATEST_END_MS - MINUTE_MS);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([session]);
   });
@@ -194,12 +196,45 @@ describe('a session that other instances may use', () => {
     expect(stream.close).toHaveBeenCalledTimes(1);
   });
 
-  it('continues if its last use is not written yet', async () => {
+  it('has ended when its stored end has passed', async () => {
     const session = await opened();
-    repository.find.mockResolvedValue(stored({ is_expired: true }));
-    expect(await sessions.use(session.id, ALICE)).toBe(session);
-    jest.advanceTimersByTime(TTL_SECONDS * 1_000 + 1);
+    jest.advanceTimersByTime(LATEST_END_MS);
+    repository.find.mockResolvedValue(stored(0));
     expect(await sessions.use(session.id, ALICE)).toBeUndefined();
+    await expect(Promise.resolve(sessions.use(session.id, BOB))).resolves.toBeUndefined();
+    expect(repository.postponeEnds).not.toHaveBeenCalled();
+  });
+
+  it('continues after another instance has postponed its end', async () => {
+    const session = await opened();
+    jest.advanceTimersByTime(LATEST_END_MS);
+    expect(await sessions.use(session.id, ALICE)).toBeDefined();
+    expect(repository.postponeEnds).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['less than its time to live left', TTL_MS - 1],
+    ['more time left than its time to live allows, after a change of the setting', 2 * TTL_MS],
+  ])('is written if it has %s', async (_, remainingMs) => {
+    const { id } = await opened();
+    repository.find.mockResolvedValue(stored(remainingMs));
+    await sessions.use(id, ALICE);
+    expect(repository.postponeEnds.mock.calls).toEqual([[[id]]]);
+  });
+
+  it('has ended when another instance ends it while its use is written', async () => {
+    const { id } = await opened();
+    repository.find.mockResolvedValue(stored(TTL_MS - 1));
+    repository.postponeEnds.mockResolvedValue(new Set());
+    expect(await sessions.use(id, ALICE)).toBeUndefined();
+    expect([...sessions.all()]).toEqual([]);
+  });
+
+  it('is not written by another key', async () => {
+    const { id } = await opened();
+    repository.find.mockResolvedValue(stored(1));
+    await expect(sessions.use(id, BOB)).rejects.toMatchObject({ code: 'session_mismatch' });
+    expect(repository.postponeEnds).not.toHaveBeenCalled();
   });
 
   it('is looked up before events are delivered, if it has a stream', async () => {
@@ -211,25 +246,25 @@ describe('a session that other instances may use', () => {
   });
 });
 
-describe('a session that has expired by the clock of the database', () => {
+describe('a session that has ended by the clock of the database', () => {
   beforeEach(() => {
     repository.findValid.mockImplementation((ids) =>
       Promise.resolve(ids.map((id) => valid(id, true))),
     );
   });
 
-  it('continues and writes its use if it was used within the time to live', async () => {
+  it('continues and is written if this instance knows of a later end', async () => {
     const session = await sessions.open(ALICE, TERMS);
     jest.advanceTimersByTime(1_000);
     await sessions.revalidate();
     expect(sessions.use(session.id, ALICE)).toBe(session);
-    expect(repository.writeUses.mock.calls).toEqual([[[{ id: session.id, idle_seconds: 1 }]]]);
+    expect(repository.postponeEnds.mock.calls).toEqual([[[session.id]]]);
   });
 
   it('ends if it was not used within the time to live', async () => {
     const session = await sessions.open(ALICE, TERMS);
     session.notify('notifications/tools/list_changed');
-    jest.advanceTimersByTime(TTL_SECONDS * 1_000 + 1);
+    jest.advanceTimersByTime(LATEST_END_MS);
     await sessions.revalidate();
     expect([...sessions.all()]).toEqual([]);
   });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { Instances } from '../../database/connection/instances.js';
 import { BatchQueue } from '../../database/gateway/batch-queue.js';
@@ -9,30 +8,29 @@ import { ChangeBus } from '../../database/events/change-bus.js';
 import { UUID } from '../../fields/kinds/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { Session, type SessionStream, type SessionParameters } from './session.js';
-import {
-  type NewSession,
-  SessionsRepository,
-  type SessionUse,
-  type StoredSession,
-  WRITE_INTERVAL_MS,
-} from './sessions.repository.js';
+import { Session, type SessionEnd, type SessionStream, type SessionParameters } from './session.js';
+import { lifetimeOf, type SessionLifetime } from './session-lifetime.js';
+import { type NewSession, SessionsRepository, type StoredSession } from './sessions.repository.js';
 import { StoredSubscriptions } from './stored-subscriptions.js';
 
 /** An estimate: a session can end at any time. */
 const RETRY_AFTER_SECONDS = 30;
 
+/** The time in which another instance notices that it has lost a stream. */
+const STREAM_LOSS_MS = 60_000;
+
 /**
  * The sessions that this instance knows (docs/contract/mcp.md#sessions). They are stored in the database, so
- * that every instance can continue them. A request of a known session needs no statement while no other
- * instance uses the database. Otherwise it looks the session up, because another instance may have ended it.
+ * that every instance can continue them. A request of a known session needs no statement while its end is far
+ * enough away and no other instance uses the database. Otherwise it looks the session up, because another
+ * instance may have ended it.
  */
 @Injectable()
 export class SessionStore implements BeforeApplicationShutdown {
   private readonly known = new Map<string, Session>();
   private readonly openings: BatchQueue<NewSession, boolean>;
-  private readonly ttlMs: number;
-  private usesWrittenAt = performance.now();
+  private readonly postponements: BatchQueue<{ readonly id: string }, boolean>;
+  private readonly lifetime: SessionLifetime;
   private isShuttingDown = false;
   /** Whether other instances may use the sessions. */
   private mayBeShared = true;
@@ -44,11 +42,16 @@ export class SessionStore implements BeforeApplicationShutdown {
     private readonly instances: Instances,
     settings: Settings,
   ) {
-    this.ttlMs = settings.mcpSessionTtlSeconds * 1_000;
+    this.lifetime = lifetimeOf(settings);
     this.openings = new BatchQueue({ concurrency: 1 }, async (take) => {
       const sessions = take();
       const opened = await repository.open(sessions);
       return sessions.map(({ id }) => opened.has(id));
+    });
+    this.postponements = new BatchQueue({ concurrency: 1, allowsEqualIds: true }, async (take) => {
+      const ids = take().map(({ id }) => id);
+      const existing = await repository.postponeEnds([...new Set(ids)]);
+      return ids.map((id) => existing.has(id));
     });
   }
 
@@ -58,6 +61,7 @@ export class SessionStore implements BeforeApplicationShutdown {
    */
   async open(actor: Actor, parameters: SessionParameters): Promise<Session> {
     const session = new Session(randomUUID(), actor, parameters, this.changes);
+    session.endsAt = performance.now() + this.lifetime.maxMs;
     const isOpen = await this.openings.add({
       id: session.id,
       key_id: session.keyId,
@@ -74,15 +78,14 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Finds a session of the caller's key and extends its time to live.
+   * Finds a session of the caller's key and postpones its end.
    * @returns undefined when there is no such session or it has ended
    * @throws ApiError `session_mismatch`, `query_failed`
    */
   use(id: string, actor: Actor): MaybePromise<Session | undefined> {
     const session = this.known.get(id);
-    if (session && !this.mayBeShared) {
+    if (session && !this.mayBeShared && this.coversUse(session.endsAt - performance.now())) {
       assertOwner(session.keyId, actor);
-      session.touch();
       return session;
     }
     return UUID.test(id) ? this.restore(id.toLowerCase(), actor) : undefined;
@@ -126,7 +129,6 @@ export class SessionStore implements BeforeApplicationShutdown {
    * @throws ApiError `query_failed`; all sessions stay open
    */
   async revalidate(): Promise<void> {
-    await this.writeRecentUses();
     this.forgetUnused();
     const sessions = [...this.known.values()];
     const checkForOthers = async () => {
@@ -153,10 +155,10 @@ export class SessionStore implements BeforeApplicationShutdown {
     const valid = await this.repository.findValid(sessions.map(({ id }) => id));
     const byId = new Map(valid.map((session) => [session.id, session]));
     const now = performance.now();
-    const usedButExpired: SessionUse[] = [];
+    const endedTooEarly: Session[] = [];
     for (const { session, changesBefore } of read) {
       const stored = byId.get(session.id);
-      if (!stored || (stored.is_expired && session.idleMs(now) > this.ttlMs)) {
+      if (!stored || (stored.has_ended && !session.isKnownToLast(now))) {
         this.end(session);
         continue;
       }
@@ -167,10 +169,21 @@ export class SessionStore implements BeforeApplicationShutdown {
         const scopes = new Set(stored.scopes);
         this.subscriptions.replace(session, stored.subscriptions, scopes, changesBefore);
       }
-      // The clock of the database was set forward.
-      if (stored.is_expired) usedButExpired.push(useOf(session, now));
+      // The clock of the database was set forward, or no use could be stored.
+      if (stored.has_ended) endedTooEarly.push(session);
     }
-    if (usedButExpired.length > 0) await this.repository.writeUses(usedButExpired);
+    await this.postponeEnds(endedTooEarly);
+  }
+
+  /**
+   * Postpones the end of sessions with streams, and of those whose use could not be stored.
+   * @throws ApiError `create_failed`
+   */
+  async postponeEndsInUse(): Promise<void> {
+    const limit = performance.now() + this.lifetime.streamMs;
+    const isDue = ({ isStreaming, hasUnstoredUse, endsAt }: Session) =>
+      hasUnstoredUse || (isStreaming && endsAt < limit);
+    await this.postponeEnds([...this.known.values()].filter(isDue));
   }
 
   /** Closes all streams, because open streams block the shutdown. Clients reconnect to another instance. */
@@ -186,26 +199,67 @@ export class SessionStore implements BeforeApplicationShutdown {
   /** Continues a session that another instance may have opened, changed or ended. */
   private async restore(id: string, actor: Actor): Promise<Session | undefined> {
     const changesBefore = this.known.get(id)?.subscriptionChanges ?? 0;
+    const readAt = performance.now();
     const stored = await this.repository.find(id);
-    const known = this.known.get(id);
-    const isUsed = known !== undefined && known.idleMs(performance.now()) <= this.ttlMs;
-    if (!stored || (stored.is_expired && !isUsed)) {
-      if (known) this.end(known);
+    const mayContinue =
+      (stored?.remaining_ms ?? 0) > 0 || this.known.get(id)?.isKnownToLast(readAt);
+    if (!stored || !mayContinue) {
+      this.endKnown(id);
       return undefined;
     }
     assertOwner(stored.key_id, actor);
-    const session = known ?? this.createFrom(id, stored, actor);
-    session.touch();
+    const end = this.coversUse(stored.remaining_ms)
+      ? { endsAt: readAt + stored.remaining_ms, hasUnstoredUse: false }
+      : await this.storeUse(id);
+    if (!end) {
+      this.endKnown(id);
+      return undefined;
+    }
+    const session = this.known.get(id) ?? this.createFrom(id, stored, actor);
+    Object.assign(session, end);
     await this.subscriptions.catchUp(session, stored, actor, changesBefore);
     return session;
   }
 
+  /** Whether a session with this time left needs no later end. It has more after a change of the clock or setting. */
+  private coversUse(remainingMs: number): boolean {
+    return remainingMs >= this.lifetime.minMs && remainingMs <= this.lifetime.maxMs;
+  }
+
+  /**
+   * Postpones the end of a session. A failure does not affect its requests, because reads are possible while the
+   * database refuses writes.
+   * @returns the new end; undefined when the session no longer exists
+   */
+  private async storeUse(id: string): Promise<SessionEnd | undefined> {
+    const now = performance.now();
+    try {
+      const exists = await this.postponements.add({ id });
+      return exists ? { endsAt: now + this.lifetime.maxMs, hasUnstoredUse: false } : undefined;
+    } catch {
+      return { endsAt: now + this.lifetime.minMs, hasUnstoredUse: true };
+    }
+  }
+
+  /** @throws ApiError `create_failed` */
+  private async postponeEnds(sessions: readonly Session[]): Promise<void> {
+    if (sessions.length === 0) return;
+    const endsAt = performance.now() + this.lifetime.maxMs;
+    await this.repository.postponeEnds(sessions.map(({ id }) => id));
+    for (const session of sessions) Object.assign(session, { endsAt, hasUnstoredUse: false });
+  }
+
   private createFrom(id: string, stored: StoredSession, actor: Actor): Session {
     const parameters = { protocolVersion: stored.protocol_version, clientName: stored.client_name };
-    const usedAt = new Date(stored.last_used_at.getTime() - WRITE_INTERVAL_MS);
-    const session = new Session(id, actor, parameters, this.changes, stored.age_ms, usedAt);
+    const streamLostAt = new Date(stored.last_used_at.getTime() - STREAM_LOSS_MS);
+    const session = new Session(id, actor, parameters, this.changes, stored.age_ms, streamLostAt);
     this.known.set(id, session);
     return session;
+  }
+
+  private endKnown(id: string): void {
+    const session = this.known.get(id);
+    if (session) this.end(session);
   }
 
   private end(session: Session): void {
@@ -213,35 +267,14 @@ export class SessionStore implements BeforeApplicationShutdown {
     session.terminate();
   }
 
-  /** Writes the uses since the last time, at most once a minute. */
-  private async writeRecentUses(): Promise<void> {
-    const now = performance.now();
-    const elapsedMs = now - this.usesWrittenAt;
-    if (elapsedMs < WRITE_INTERVAL_MS) return;
-    const uses = [...this.known.values()]
-      .map((session) => useOf(session, now))
-      .filter(({ idle_seconds }) => idle_seconds * 1_000 <= elapsedMs);
-    try {
-      if (uses.length > 0) await this.repository.writeUses(uses);
-      this.usesWrittenAt = now;
-    } catch (error) {
-      logger.warn({ err: error }, 'the use of sessions could not be written');
-    }
-  }
-
-  /** Removes sessions from memory whose use is written and that have no notifications for their clients. */
+  /** Removes sessions from memory that have no notifications for their clients. A request restores them. */
   private forgetUnused(): void {
-    const now = performance.now();
+    const limit = performance.now() + this.lifetime.unusedMs;
     for (const session of this.known.values()) {
-      const idleMs = session.idleMs(now);
-      const isWritten = idleMs >= WRITE_INTERVAL_MS && now - idleMs < this.usesWrittenAt;
-      if (isWritten && !session.hasNotifications) this.known.delete(session.id);
+      const isNeeded = session.isNotified || session.hasUnstoredUse || session.endsAt >= limit;
+      if (!isNeeded) this.known.delete(session.id);
     }
   }
-}
-
-function useOf(session: Session, now: number): SessionUse {
-  return { id: session.id, idle_seconds: session.idleMs(now) / 1_000 };
 }
 
 function assertOwner(keyId: string, { key }: Actor): void {

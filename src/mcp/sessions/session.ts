@@ -33,15 +33,24 @@ export interface SessionParameters {
   readonly clientName: string;
 }
 
+/** When a session ends if it is not used again. */
+export interface SessionEnd {
+  /** As far as this instance knows, on the clock of `performance.now()`. */
+  endsAt: number;
+  /** Whether the last use could not be stored, so that other instances end the session earlier. */
+  hasUnstoredUse: boolean;
+}
+
 /** The state of a session on this instance. Servers and transports are created per request. */
-export class Session {
+export class Session implements SessionEnd {
   readonly protocolVersion: string;
   readonly clientName: string;
   readonly keyId: string;
   lastSentEventId: number;
   /** The number of changes of the subscriptions by requests to this instance, begun or completed. */
   subscriptionChanges = 0;
-  private usedAt = performance.now();
+  endsAt = 0;
+  hasUnstoredUse = false;
   private stream: SessionStream | undefined;
   private streamNumber = 0;
   private events: readonly SessionEvent[] | undefined;
@@ -70,16 +79,9 @@ export class Session {
     });
   }
 
-  touch(): void {
-    this.usedAt = performance.now();
-  }
-
-  /**
-   * The time without use; an open stream counts as use (docs/contract/mcp.md#session-lifetime).
-   * @param now on the clock of `performance.now()`
-   */
-  idleMs(now: number): number {
-    return this.stream ? 0 : now - this.usedAt;
+  /** Whether this instance knows that the session has not ended; an open stream counts as use. */
+  isKnownToLast(now: number): boolean {
+    return this.isStreaming || this.endsAt > now;
   }
 
   /** Whether the session has subscriptions, or events for a later stream. */
@@ -166,9 +168,7 @@ export class Session {
 
   /** Releases a stream that has ended, unless a newer stream has replaced it. */
   detachStream(stream: SessionStream): void {
-    if (this.stream !== stream) return;
-    this.stream = undefined;
-    this.touch();
+    if (this.stream === stream) this.stream = undefined;
   }
 
   /** Closes the stream if a newer stream has been opened, here or on another instance. */

@@ -4,12 +4,7 @@ import { Settings } from '../../config/settings.js';
 import { translateDriverError } from '../../database/connection/driver-error.js';
 import { AdministrativeWrites } from '../../database/gateway/administrative-writes.js';
 import { type Lookup, SharedLookups } from '../../database/gateway/shared-lookups.js';
-
-/** How often the use of sessions is written at most. */
-export const WRITE_INTERVAL_MS = 60_000;
-
-/** How long after its use a session may be written, with some time for the statement. */
-const GRACE_SECONDS = WRITE_INTERVAL_MS / 1_000 + 10;
+import { lifetimeOf } from './session-lifetime.js';
 
 export interface NewSession {
   readonly id: string;
@@ -23,10 +18,12 @@ export interface StoredSession extends Omit<NewSession, 'id'> {
   /** The URIs of the subscribed records, as the client wrote them. */
   readonly subscriptions: readonly string[];
   readonly age_ms: number;
+  /** When its end was last postponed. */
   readonly last_used_at: Date;
   /** The time of the database when the session was read. */
   readonly read_at: Date;
-  readonly is_expired: boolean;
+  /** The time until its end; not positive if it has ended. */
+  readonly remaining_ms: number;
 }
 
 /** A stored session whose key is valid. */
@@ -37,52 +34,49 @@ export interface ValidSession {
   readonly subscriptions: readonly string[];
   /** The number of the newest stream of the session, on any instance; 0 before the first one. */
   readonly stream_number: number;
-  /** Whether the last written use is older than the time to live, by the clock of the database. */
-  readonly is_expired: boolean;
-}
-
-export interface SessionUse {
-  readonly id: string;
-  readonly idle_seconds: number;
+  /** Whether its time to live is over, by the clock of the database. */
+  readonly has_ended: boolean;
 }
 
 const VALID_SESSIONS = `mcp_sessions session join api_keys key on key.id = session.key_id
     and ${IS_VALID_KEY}`;
 
-/** `$1`: seconds without use after which a session ends. */
-const IS_EXPIRED = `session.last_used_at <= now() - make_interval(secs => $1)`;
-
 const FIND = `
   select session.key_id, session.protocol_version, session.client_name, session.subscriptions, session.last_used_at,
-    (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms, now() as read_at, ${IS_EXPIRED} as is_expired
-  from ${VALID_SESSIONS} where session.id = $2`;
+    (extract(epoch from now() - session.created_at) * 1000)::float8 as age_ms, now() as read_at,
+    (extract(epoch from session.expires_at - now()) * 1000)::float8 as remaining_ms
+  from ${VALID_SESSIONS} where session.id = $1`;
 
 const FIND_VALID = `
-  select session.id, session.subscriptions, session.stream_number, key.scopes, ${IS_EXPIRED} as is_expired
-  from ${VALID_SESSIONS} where session.id = any($2::uuid[])`;
+  select session.id, session.subscriptions, session.stream_number, key.scopes,
+    session.expires_at <= now() as has_ended
+  from ${VALID_SESSIONS} where session.id = any($1::uuid[])`;
 
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('mcp_sessions', 0))`;
 
 /**
- * `$1`: as in `IS_EXPIRED`. Expired rows are kept for a while: where the clock of the database was set forward, the
- * instances that know a session write its use again.
+ * Ended rows are kept for a while: where the clock of the database was set forward, the instances that know a
+ * session postpone its end again.
  */
 const DELETE_ENDED = `
   delete from mcp_sessions where id not in (
-    select session.id from ${VALID_SESSIONS}
-    and session.last_used_at > now() - make_interval(secs => $1, hours => 2))`;
+    select session.id from ${VALID_SESSIONS} and session.expires_at > now() - interval '2 hours')`;
+
+/** `$1`: milliseconds until the end of a session. The transaction may have waited for locks. */
+const NEW_END = `clock_timestamp() + make_interval(secs => $1 / 1000.0)`;
 
 const INSERT = `
-  insert into mcp_sessions (id, key_id, protocol_version, client_name)
-  select id, key_id, protocol_version, client_name
+  insert into mcp_sessions (id, key_id, protocol_version, client_name, expires_at)
+  select id, key_id, protocol_version, client_name, ${NEW_END}
   from json_to_recordset($2) as new (id uuid, key_id uuid, protocol_version text, client_name text)
-  limit greatest($3 - (select count(*) from mcp_sessions session where not ${IS_EXPIRED}), 0)
+  limit greatest($3 - (select count(*) from mcp_sessions where expires_at > clock_timestamp()), 0)
   returning id`;
 
-const WRITE_USES = `
-  update mcp_sessions session
-  set last_used_at = greatest(last_used_at, now() - make_interval(secs => used.idle_seconds))
-  from json_to_recordset($1) as used (id uuid, idle_seconds float8) where session.id = used.id`;
+/** Locks the rows in one order, so that instances that postpone ends at the same time wait for each other. */
+const POSTPONE_END = `
+  update mcp_sessions set last_used_at = clock_timestamp(), expires_at = ${NEW_END}
+  where id in (select id from mcp_sessions where id = any($2::uuid[]) order by id for update)
+  returning id`;
 
 /** SQL of the subscriptions of a session without the URI `$2`, which is compared without case. */
 const OTHER_SUBSCRIPTIONS = `
@@ -91,14 +85,14 @@ const OTHER_SUBSCRIPTIONS = `
 /** SQL of the sessions of /mcp (docs/contract/mcp.md#sessions). */
 @Injectable()
 export class SessionsRepository {
-  private readonly ttlSeconds: number;
+  private readonly lifetimeMs: number;
 
   constructor(
     private readonly lookups: SharedLookups,
     private readonly writes: AdministrativeWrites,
     private readonly settings: Settings,
   ) {
-    this.ttlSeconds = settings.mcpSessionTtlSeconds + GRACE_SECONDS;
+    this.lifetimeMs = lifetimeOf(settings).maxMs;
   }
 
   /**
@@ -109,10 +103,10 @@ export class SessionsRepository {
   async open(sessions: readonly NewSession[]): Promise<ReadonlySet<string>> {
     const stored = await this.writes.run<{ id: string }>(
       { text: LOCK, values: [] },
-      { text: DELETE_ENDED, values: [this.ttlSeconds] },
+      { text: DELETE_ENDED, values: [] },
       {
         text: INSERT,
-        values: [this.ttlSeconds, JSON.stringify(sessions), this.settings.mcpMaxSessions],
+        values: [this.lifetimeMs, JSON.stringify(sessions), this.settings.mcpMaxSessions],
       },
     );
     return new Set(stored.map(({ id }) => id));
@@ -123,8 +117,8 @@ export class SessionsRepository {
    * @throws ApiError `query_failed`
    */
   async find(id: string): Promise<StoredSession | undefined> {
-    const values = [this.ttlSeconds, id];
-    const [session] = await this.lookUp<StoredSession>({ name: 'session', text: FIND, values });
+    const lookup = { name: 'session', text: FIND, values: [id] };
+    const [session] = await this.lookUp<StoredSession>(lookup);
     return session;
   }
 
@@ -133,13 +127,18 @@ export class SessionsRepository {
    * @throws ApiError `query_failed`
    */
   findValid(ids: readonly string[]): Promise<ValidSession[]> {
-    const values = [this.ttlSeconds, ids];
-    return this.lookUp<ValidSession>({ name: 'valid-sessions', text: FIND_VALID, values });
+    return this.lookUp<ValidSession>({ name: 'valid-sessions', text: FIND_VALID, values: [ids] });
   }
 
-  /** @throws ApiError `create_failed` */
-  async writeUses(uses: readonly SessionUse[]): Promise<void> {
-    await this.writes.run({ text: WRITE_USES, values: [JSON.stringify(uses)] });
+  /**
+   * Postpones the end of sessions that are used now.
+   * @returns the ids of those that exist
+   * @throws ApiError `create_failed`
+   */
+  async postponeEnds(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const values = [this.lifetimeMs, ids];
+    const stored = await this.writes.run<{ id: string }>({ text: POSTPONE_END, values });
+    return new Set(stored.map(({ id }) => id));
   }
 
   /** @throws ApiError `create_failed` */

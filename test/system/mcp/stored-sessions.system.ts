@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { AdministrativeWrites } from '../../../src/database/gateway/administrative-writes.js';
 import { SharedLookups } from '../../../src/database/gateway/shared-lookups.js';
@@ -20,12 +19,11 @@ import { readAllEvents } from '../../support/events.js';
 import { openSessions } from '../../support/mcp/open-sessions.js';
 import { until } from '../../support/servers/product.js';
 
-const TTL_SECONDS = 60;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
+/** Long enough that no session ends by itself while its test runs. */
+const TTL_SECONDS = 3_600;
 
-/** By how much a session may live longer, because its last use is written once a minute. */
-const GRACE_SECONDS = 70;
+/** A session ends at the latest after this time without use: its time to live and a tenth of it. */
+const LATEST_END_SECONDS = 1.1 * TTL_SECONDS;
 
 let app: TestApp;
 let tenant: Tenant;
@@ -50,22 +48,29 @@ async function startAnother(): Promise<TestApp> {
   return another;
 }
 
-/** Moves the last use of a session into the past. */
-const age = (session: string, seconds: number) =>
+/** Makes sessions as old as if the time had passed for the database. */
+const age = (seconds: number, ...sessions: string[]) =>
   app.sql(
-    `update mcp_sessions set last_used_at = now() - make_interval(secs => $2) where id = $1`,
-    [session, seconds],
+    `update mcp_sessions set last_used_at = last_used_at - make_interval(secs => $2),
+       expires_at = expires_at - make_interval(secs => $2) where id = any($1)`,
+    [sessions, seconds],
   );
 
-/** Stores a session that no running instance knows, with the given number of seconds since its last use. */
-async function storeSession(idleSeconds: number): Promise<string> {
-  const id = randomUUID();
-  await app.sql(
-    `insert into mcp_sessions (id, key_id, protocol_version, client_name, last_used_at)
-     values ($1, $2, '2025-11-25', 'test', now() - make_interval(secs => $3))`,
-    [id, tenant.key.id, idleSeconds],
+/** Returns the seconds until the stored end of a session. */
+async function remainingOf(session: string): Promise<number> {
+  const [row] = await app.sql<{ seconds: number }>(
+    `select extract(epoch from expires_at - now())::float8 as seconds from mcp_sessions where id = $1`,
+    [session],
   );
-  return id;
+  return row!.seconds;
+}
+
+/** Opens a session that no running instance knows, as if the instance that opened it had stopped. */
+async function openElsewhere(): Promise<string> {
+  const stopped = await start({ mcpSessionTtlSeconds: TTL_SECONDS });
+  const session = await callerOf(tenant, stopped).openSession();
+  await stopped.stop();
+  return session;
 }
 
 describe('a session on another instance, such as after a restart', () => {
@@ -276,17 +281,22 @@ describe('ending a session', () => {
 });
 
 describe('the time to live', () => {
-  it('ends an unused session on every instance', async () => {
-    const other = await startAnother();
-    const caller = callerOf(tenant, other);
-    const session = await caller.openSession();
-    sessionOf(session, other)!.notify('notifications/tools/list_changed');
-    const idleSeconds = TTL_SECONDS + GRACE_SECONDS;
+  let other: TestApp;
+  let caller: McpHttpClient;
+
+  beforeAll(async () => {
+    other = await startAnother();
+    caller = callerOf(tenant, other);
+  });
+
+  /** Makes the clocks of the instances and of the database show a later time for sessions. */
+  async function pass(seconds: number, ...sessions: string[]): Promise<void> {
     const realNow = performance.now.bind(performance);
-    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + idleSeconds * 1_000);
-    await age(session, idleSeconds);
-    await until(() => Promise.resolve(!sessionOf(session, other)));
-    jest.restoreAllMocks();
+    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+    await age(seconds, ...sessions);
+  }
+
+  async function expectEnded(session: string): Promise<void> {
     for (const known of [mcp, caller]) {
       expectRefusal(await SEND.POST(known, session), 404, 'not_found');
       expectRefusal(await SEND.DELETE(known, session), 404, 'not_found');
@@ -294,53 +304,80 @@ describe('the time to live', () => {
     }
     const stranger = callerOf(await app.key(tenant.id));
     expectRefusal(await SEND.POST(stranger, session), 404, 'not_found');
+  }
+
+  it('ends an unused session on every instance, a tenth later at the latest', async () => {
+    const session = await caller.openSession();
+    await expectAlive(mcp, session);
+    sessionOf(session, other)!.notify('notifications/tools/list_changed');
+    await pass(LATEST_END_SECONDS, session);
+    await expectEnded(session);
+    await until(() => Promise.resolve(!sessionOf(session, other)));
+  });
+
+  it('ends a session that no instance knows, a tenth later at the latest', async () => {
+    const session = await openElsewhere();
+    await age(LATEST_END_SECONDS, session);
+    await expectEnded(session);
+  });
+
+  it('ends no session earlier, on any instance', async () => {
+    for (const instance of [mcp, caller]) {
+      const [known, unknown] = [await mcp.openSession(), await openElsewhere()];
+      // The second use is not written, because the stored end covers it.
+      await age(TTL_SECONDS / 100, known, unknown);
+      for (const session of [known, unknown]) await expectAlive(instance, session);
+      await age(TTL_SECONDS - 60, known, unknown);
+      for (const session of [known, unknown]) await expectAlive(instance, session);
+    }
+  });
+
+  it('begins again with each request and while a stream is open, but not by another key', async () => {
+    const streaming = await mcp.openSession();
+    const used = await mcp.openSession();
+    const refused = await mcp.openSession();
+    const stream = await mcp.openStream(streaming);
+    await pass(TTL_SECONDS / 2, streaming, used, refused);
+    await expectAlive(caller, used);
+    await app.app.get(SessionStore).postponeEndsInUse();
+    const stranger = callerOf(await app.key(tenant.id));
+    expectRefusal(await SEND.POST(stranger, refused), 403, 'session_mismatch');
+    expect(await remainingOf(streaming)).toBeGreaterThan(TTL_SECONDS);
+    expect(await remainingOf(used)).toBeGreaterThan(TTL_SECONDS);
+    expect(await remainingOf(refused)).toBeLessThan(TTL_SECONDS);
+    stream.disconnect();
   });
 
   it('frees the capacity at its end, and the row is removed later', async () => {
     const narrow = await start({ mcpMaxSessions: 1, mcpSessionTtlSeconds: TTL_SECONDS });
     await app.sql('delete from mcp_sessions');
-    const session = await storeSession(TTL_SECONDS + GRACE_SECONDS);
+    const session = await openElsewhere();
+    expect((await callerOf(tenant, narrow).initialize()).status).toBe(503);
+    await age(LATEST_END_SECONDS, session);
     await callerOf(tenant, narrow).openSession();
-    await age(session, TTL_SECONDS + GRACE_SECONDS + 7_200);
+    await age(7_200, session);
     await mcp.openSession();
     expect(await app.sql('select id from mcp_sessions where id = $1', [session])).toEqual([]);
   });
 
-  it('continues a used session after the clock of the database was set forward', async () => {
+  it('is that of the last use after a change of the setting: no ended session continues', async () => {
+    const [ended, open] = [await openElsewhere(), await openElsewhere()];
+    await age(LATEST_END_SECONDS, ended);
+    const longer = callerOf(tenant, await start({ mcpSessionTtlSeconds: 10 * TTL_SECONDS }));
+    expectRefusal(await SEND.POST(longer, ended), 404, 'not_found');
+    await expectAlive(longer, open);
+    expect(await remainingOf(open)).toBeGreaterThan(10 * TTL_SECONDS);
+    await expectAlive(mcp, open);
+    expect(await remainingOf(open)).toBeLessThan(LATEST_END_SECONDS);
+  });
+
+  it('continues for a used session after the clock of the database was set forward', async () => {
     const session = await mcp.openSession();
-    await age(session, TTL_SECONDS + GRACE_SECONDS + 3_600);
+    await age(LATEST_END_SECONDS + 3_600, session);
     await mcp.openSession();
-    const isExpired = `select id from mcp_sessions where id = $1 and last_used_at < now() - interval '1 minute'`;
-    await until(async () => (await app.sql(isExpired, [session])).length === 0);
+    await until(async () => (await remainingOf(session)) > TTL_SECONDS);
     await expectAlive(mcp, session);
-    await expectAlive(callerOf(tenant, await startAnother()), session);
-  });
-
-  it('does not end a session whose last use may not be written yet', async () => {
-    const session = await mcp.openSession();
-    await age(session, TTL_SECONDS + GRACE_SECONDS - 10);
-    await expectAlive(callerOf(tenant, await startAnother()), session);
-  });
-
-  it('is extended by an open stream and by requests, but not by those of another key', async () => {
-    const realNow = performance.now.bind(performance);
-    const [streaming, used, refused] = await Promise.all([1, 2, 3].map(() => mcp.openSession()));
-    const stream = await mcp.openStream(streaming!);
-    await Promise.all([streaming, used, refused].map((session) => age(session!, TTL_SECONDS)));
-    let aheadMs = HOUR_MS;
-    jest.spyOn(performance, 'now').mockImplementation(() => realNow() + aheadMs);
-    const stranger = callerOf(await app.key(tenant.id));
-    expectRefusal(await SEND.POST(stranger, refused), 403, 'session_mismatch');
-    const recent = `select id from mcp_sessions where id = any($1) and last_used_at > now() - interval '10 seconds'`;
-    await until(async () => {
-      // Uses are written once a minute.
-      aheadMs += MINUTE_MS;
-      await expectAlive(mcp, used!);
-      const rows = await app.sql<{ id: string }>(recent, [[streaming, used, refused]]);
-      const ids = rows.map(({ id }) => id).sort();
-      return ids.join() === [streaming, used].sort().join();
-    });
-    stream.disconnect();
+    await expectAlive(caller, session);
   });
 });
 
