@@ -1,8 +1,8 @@
 import { formatForTerminal, logger, setLogErrors, setLogLevel } from './config/logger.js';
-import { readSettings } from './config/settings.js';
-import { STOP_SIGNALS } from './config/stop-signals.js';
+import { readSettings, type Settings } from './config/settings.js';
+import { nextStop, type Stop } from './config/stop.js';
 import { findUnknownSettings } from './config/unknown-settings.js';
-import { openDatabase } from './database/connection/open-database.js';
+import { type DatabaseHandle, openDatabase } from './database/connection/open-database.js';
 import type { LatitudeConfig } from './extension/config.js';
 import { settingsOf } from './extension/extensions.js';
 
@@ -20,13 +20,31 @@ export async function serve(config: LatitudeConfig): Promise<void> {
   await checkCommands(config);
   const unknown = findUnknownSettings(Object.keys(declared));
   for (const warning of unknown) logger.warn(warning);
-  const stopped = nextStopSignal();
-  const database = await openDatabase(settings, 'server');
+  const stop = nextStop();
+  const database = await openUnlessStopped(settings, stop);
   try {
-    const { runServer } = await import('./server.js');
-    await runServer({ ...config, settings }, database, stopped);
+    if (database === undefined) {
+      logger.info(`${await stop.requested}: startup is stopped`);
+    } else {
+      const { runServer } = await import('./server.js');
+      await runServer({ ...config, settings }, database, stop.requested);
+    }
   } finally {
-    await database.close();
+    await database?.close();
+  }
+  logger.info('Latitude has stopped');
+}
+
+/** @returns undefined if a stop is requested before the database is open */
+async function openUnlessStopped(
+  settings: Settings,
+  { signal }: Stop,
+): Promise<DatabaseHandle | undefined> {
+  try {
+    return await openDatabase(settings, 'server', signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   }
 }
 
@@ -35,11 +53,4 @@ async function checkCommands(config: LatitudeConfig): Promise<void> {
   if (config.extensions.every(({ commands }) => commands.length === 0)) return;
   const { commandLine } = await import('./cli/command-line.js');
   commandLine(config);
-}
-
-/** Resolves with the first stop signal. A second one ends the process at once. */
-function nextStopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of STOP_SIGNALS) process.once(signal, resolve);
-  });
 }

@@ -35,7 +35,15 @@ export async function runServer(
   const beforeMigrating = async () => {
     url = await listenEarly(adapter, settings);
   };
-  const app = await createApp({ ...config, database: database.target, beforeMigrating }, adapter);
+  const starting = createApp({ ...config, database: database.target, beforeMigrating }, adapter);
+  const app = await Promise.race([starting, stopped.then(() => undefined)]);
+  if (app === undefined) {
+    logger.info(`${await stopped}: startup is stopped`);
+    // The process ends before it. PostgreSQL rolls back what it has not committed.
+    starting.catch(() => undefined);
+    if (url !== undefined) await adapter.close();
+    return;
+  }
   let signal: NodeJS.Signals | undefined;
   try {
     url ??= await listen(adapter, settings);

@@ -6,7 +6,7 @@ import { Authenticator } from '../auth/authenticator.js';
 import { KeysService } from '../auth/keys.service.js';
 import { OrganizationRemovalService } from '../auth/organization-removal.service.js';
 import { SCOPES } from '../auth/scopes.js';
-import { STOP_SIGNALS } from '../config/stop-signals.js';
+import { onStopSignal } from '../config/stop-signals.js';
 import { LeadsService } from '../leads/leads.service.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -112,15 +112,15 @@ async function removeDemo(app: INestApplicationContext, id: string): Promise<voi
   }
 }
 
-/** Remembers the first stop signal until the end of a batch. The same signal again ends the process. */
+/** Remembers the first stop signal until the end of a batch. */
 class StopSignal {
   private signal: NodeJS.Signals | undefined;
-  private readonly onSignal = (signal: NodeJS.Signals) => {
-    this.signal = signal;
-  };
+  private removeListeners: () => void = () => undefined;
 
   listen(): void {
-    for (const signal of STOP_SIGNALS) process.once(signal, this.onSignal);
+    this.removeListeners = onStopSignal((signal) => {
+      this.signal = signal;
+    });
   }
 
   /** @throws Error that names the signal */
@@ -129,7 +129,7 @@ class StopSignal {
   }
 
   dispose(): void {
-    for (const signal of STOP_SIGNALS) process.off(signal, this.onSignal);
+    this.removeListeners();
   }
 }
 

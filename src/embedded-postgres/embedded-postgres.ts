@@ -15,6 +15,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Whether a server or a command of the command line opens the database. */
   readonly role: Role;
+  /** Ends the opening. A PostgreSQL that is starting is stopped. */
+  readonly signal?: AbortSignal;
   /** Additional arguments of `postgres`, such as `['-c', 'fsync=off']`. */
   readonly flags?: readonly string[];
   /** Receives each line that PostgreSQL logs, and messages about recovery. */
@@ -45,7 +47,8 @@ const COMMAND_TIMEOUT_MS = 20_000;
 export async function openEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+  const signal = AbortSignal.any([timeout, ...(options.signal ? [options.signal] : [])]);
   try {
     const installation = await findInstallation();
     const cluster = await locateCluster(options.dataDir);
@@ -58,7 +61,7 @@ export async function openEmbeddedPostgres(
         throw error;
       });
   } catch (error) {
-    throw toUserError(error, resolve(options.dataDir), signal);
+    throw toUserError(error, resolve(options.dataDir), timeout);
   }
 }
 
@@ -153,9 +156,9 @@ function inUseBy({ role, pid }: Owner, dataDirectory: string): DataDirectoryInUs
 }
 
 /** Gives system errors and timeouts a message that is meant for the user. Other errors already have one. */
-function toUserError(error: unknown, dataDirectory: string, signal: AbortSignal): unknown {
+function toUserError(error: unknown, dataDirectory: string, timeout: AbortSignal): unknown {
   const failure = error as { name?: string; syscall?: string };
-  if (signal.aborted && (failure.name === 'AbortError' || failure.name === 'TimeoutError')) {
+  if (timeout.aborted && (failure.name === 'AbortError' || failure.name === 'TimeoutError')) {
     const seconds = START_TIMEOUT_MS / 1_000;
     const message = `The embedded PostgreSQL in ${dataDirectory} did not start within ${seconds} s.`;
     return new Error(message, { cause: error });

@@ -41,11 +41,13 @@ export interface DatabaseHandle {
 /**
  * Opens the database of the settings: that of `DATABASE_URL`, or the embedded PostgreSQL.
  * @param role `command` for a run of the command line
+ * @param signal ends the opening
  * @throws SettingError if there is no usable database
  */
 export async function openDatabase(
   settings: Settings,
   role: 'server' | 'command',
+  signal?: AbortSignal,
 ): Promise<DatabaseHandle> {
   if (!settings.databaseUrl && settings.databaseReplicaUrls.length > 0) {
     throw new SettingError('DATABASE_REPLICA_URLS', NO_PRIMARY);
@@ -53,7 +55,10 @@ export async function openDatabase(
   for (const url of settings.databaseReplicaUrls) assertReadable('DATABASE_REPLICA_URLS', url);
   if (settings.databaseUrl) {
     assertReadable('DATABASE_URL', settings.databaseUrl);
-    const pooled = await tryConnection(settings.databaseUrl, settings.databasePreparedStatements);
+    const pooled = await unlessAborted(
+      signal,
+      tryConnection(settings.databaseUrl, settings.databasePreparedStatements),
+    );
     return {
       target: { url: settings.databaseUrl, isUnpooled: pooled === false },
       embedded: false,
@@ -63,12 +68,26 @@ export async function openDatabase(
   const postgres = await openEmbeddedPostgres({
     dataDir: settings.dataDir,
     role,
+    signal,
     flags: connectionFlags(settings),
     log: (line) => {
       logger.debug({ context: 'postgres' }, line);
     },
   });
   return { target: postgres.connection, embedded: true, close: () => postgres.stop() };
+}
+
+/** @throws the reason of the signal if it is aborted first. The work goes on without an effect. */
+function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work;
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 /** Raises `max_connections` for the connections of the server and of commands beside it. */

@@ -42,9 +42,17 @@ export class Product {
     return server;
   }
 
+  /** Runs `npm start`, as leader of a process group, and waits until the server listens. */
+  async startWithNpm(): Promise<RunningServer> {
+    // The tests run on a build that is up to date.
+    const npm = new RunningServer(this.spawn('npm', ['start', '--ignore-scripts'], {}, ROOT));
+    await npm.untilPrinted(/listens on (http:\S+?)"/);
+    return npm;
+  }
+
   /** Starts the server without waiting. */
   spawnServer(env: Record<string, string> = {}): RunningServer {
-    return new RunningServer(this.spawn('main.js', [], env));
+    return new RunningServer(this.spawnNode('main.js', [], env));
   }
 
   /** Runs the server or a command until it exits. */
@@ -53,12 +61,12 @@ export class Product {
     args: readonly string[] = [],
     env: Record<string, string> = {},
   ): Promise<CommandResult> {
-    return resultWhenEnded(new RunningServer(this.spawn(entry, args, env)));
+    return resultWhenEnded(new RunningServer(this.spawnNode(entry, args, env)));
   }
 
   /** Starts a command without waiting. */
   spawnCommand(args: readonly string[], env: Record<string, string> = {}): RunningServer {
-    return new RunningServer(this.spawn('cli.js', args, env));
+    return new RunningServer(this.spawnNode('cli.js', args, env));
   }
 
   /** Runs a command that prints one JSON value. */
@@ -93,9 +101,18 @@ export class Product {
     });
   }
 
-  private spawn(entry: string, args: readonly string[], env: Record<string, string>): ChildProcess {
-    const child = spawn(process.execPath, [path.join(ROOT, 'dist/src', entry), ...args], {
-      cwd: this.dataDir,
+  private spawnNode(entry: string, args: readonly string[], env: Record<string, string>) {
+    return this.spawn(process.execPath, [path.join(ROOT, 'dist/src', entry), ...args], env);
+  }
+
+  private spawn(
+    command: string,
+    args: readonly string[],
+    env: Record<string, string>,
+    cwd = this.dataDir,
+  ): ChildProcess {
+    const child = spawn(command, args, {
+      cwd,
       env: { PATH: process.env.PATH, ...this.environment, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

@@ -30,7 +30,7 @@ describe('a server that starts with pending migrations', () => {
   });
   afterEach(async () => {
     await blocker.end();
-    await server.stop();
+    if (!server.hasEnded) await server.stop();
     await dropDatabase(database);
   });
   afterAll(() => product.remove());
@@ -76,6 +76,15 @@ describe('a server that starts with pending migrations', () => {
     agent.destroy();
     const unknown = await client().get(LEADS);
     expectEnvelope(unknown, { status: 401, code: 'unauthorized' });
+  });
+
+  it('stops on a signal while it waits for another instance, and exits with 0', async () => {
+    await blocker.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    start();
+    await server.untilPrinted(/waiting for another instance/);
+    expect(await server.stop()).toBe(0);
+    expect(server.stdout).toMatch(/"msg":"Latitude has stopped"\}\n$/);
+    expect(await isLive()).toBe(false);
   });
 
   it('logs the number, name and duration of each migration, and slow ones also while they run', async () => {
