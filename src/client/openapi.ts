@@ -146,7 +146,7 @@ export interface components {
              */
             last_name: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `ext.`). Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone: string | null;
@@ -201,7 +201,7 @@ export interface components {
              */
             last_name?: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `ext.`). Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone?: string | null;
@@ -306,7 +306,7 @@ export interface components {
              */
             last_name: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `ext.`). Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone: string | null;
@@ -422,7 +422,7 @@ export interface components {
              */
             last_name?: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `ext.`). Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone?: string | null;

@@ -1,4 +1,4 @@
-import { PHONE } from '../fields/kinds/phone.js';
+import { isPhone } from '../fields/kinds/phone.js';
 import { searchTextOf } from '../listing/search-text.js';
 import { parsePhone, type ParsedPhone } from './contact-identity/contact-identity.js';
 import { fullName } from './full-name.js';
@@ -28,7 +28,7 @@ export function leadSearchText(lead: SearchableLead, phone: ParsedPhone | undefi
  * @param region of the organization
  */
 export function searchDigits(term: string, region: string): readonly string[] {
-  if (!PHONE.test(term)) return [];
+  if (!isPhone(term)) return [];
   const { normalized, digits } = parsePhone(term, region);
   return normalized.includes(digits) ? [digits] : [normalized, digits];
 }

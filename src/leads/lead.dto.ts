@@ -35,7 +35,7 @@ export class CreateLeadDto {
   @Text({ max: 100, description: 'Family name.', example: 'Hopper' })
   last_name?: string | null;
   @Phone({
-    description: `Consists of ${PHONE_CHARACTERS}. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.`,
+    description: `Consists of ${PHONE_CHARACTERS}, in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.`,
     example: '+1 415 555 0132',
   })
   phone?: string | null;

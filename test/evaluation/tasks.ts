@@ -64,7 +64,7 @@ export const SALES_TASKS: readonly SalesTask[] = [
   {
     title: 'A business card',
     utterance:
-      'Here is the card of Grace Hopper, Harbor Roofing: 415-555-0132 extension 7, grace@example.com. Add her if she is new, and book an estimate at her office next Tuesday from 10 to 11.',
+      'Here is the card of Grace Hopper, Harbor Roofing: 415-555-0132 line 7, grace@example.com. Add her if she is new, and book an estimate at her office next Tuesday from 10 to 11.',
     calls: 4,
     corrections: { phone: '415-555-0132 x7' },
     prepare: async (api) => ({ other: await createLead(api, { first_name: 'Ada' }) }),
@@ -74,7 +74,7 @@ export const SALES_TASKS: readonly SalesTask[] = [
         'given name': 'Grace',
         'family name': 'Hopper',
         company: 'Harbor Roofing',
-        phone: '415-555-0132 extension 7',
+        phone: '415-555-0132 line 7',
         'e-mail': 'grace@example.com',
       };
       const lead = known ?? (await assistant.act('create', 'lead', card));

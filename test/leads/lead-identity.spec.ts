@@ -47,6 +47,9 @@ describe('equal phones and e-mails', () => {
     ['+1 415 555 2671 x12', '+14155552671;ext=12'],
     ['+1 415 555 2671;12', '415.555.2671 #12'],
     ['0049 30 901820', '+49 30/901820'],
+    ['+49 30 901820', '+٤٩ ٣٠ ٩٠١٨٢٠'],
+    ['+49 30 901820', '\u202a+49\u00a030–901\u200b820\u202c'],
+    ['tel:+14155552671;ext=12', '＋１（４１５）５５５－２６７１　extension 12'],
   ])('answers 409 when a lead has the phone %s and %s is sent', async (phone, other) => {
     expect((await post({ phone })).status).toBe(201);
     expectError(await post({ phone: other }), 409, 'duplicate');
@@ -66,6 +69,21 @@ describe('equal phones and e-mails', () => {
       expect(answer.body.error.details[0].field).toBe('phone');
     },
   );
+
+  it.each([
+    ['٠٣٠-٩٠١٨٢٠', '030 901820'],
+    ['+49\u00a030–901820', '+4930901820'],
+    ['tel:+49-30-901820', '49 30'],
+    ['+49 30 901820', '٩٠١٨٢٠'],
+    ['+49 30 901820', 'tel:+49\u201130\u2011901820'],
+    ['+49 30 901820 extension 7', '+49 30 901820 x7'],
+    ['４９３０９０１８２０', '4930901820'],
+  ])('finds the phone %j by %j', async (phone, search) => {
+    const { id } = await createLead(tenant.api, { phone });
+    await createLead(tenant.api, { phone: '+44 20 7946 0018' });
+    const found = await tenant.api.get(`${LEADS}?${new URLSearchParams({ search })}`);
+    expect(found.body.data).toMatchObject([{ id, phone }]);
+  });
 
   it.each([
     ['élan@example.com', 'E\u0301LAN@example.com'],

@@ -117,6 +117,17 @@ describe('phone', () => {
     '#123/(45)',
     '()()123',
     '9'.repeat(50),
+    '415\t5552671',
+    '415\u00a0555\u202f2671',
+    '415–555—2671',
+    '415\u2011555\u22122671',
+    '+1 415\u00b7555\u00b72671',
+    '+1 \u202a(415)\u202c 555\u200b2671',
+    '٠٣٠٩٠١٨٢٠',
+    '＋４９（３０）９０１８２０',
+    'tel:+1-415-555-2671;ext=12',
+    'Tel.: 415 555 2671',
+    '415-555-2671 extension 5',
   ])('%s is accepted and returned unchanged', async (phone) => {
     const { api } = await suite.app.organization();
     const lead = await createLead(api, { phone });
@@ -124,8 +135,11 @@ describe('phone', () => {
     expect((await getLead(api, lead.id)).phone).toBe(phone);
   });
 
-  it('is trimmed', async () => {
-    expect((await create({ phone: ' 415 555 9999\t' })).phone).toBe('415 555 9999');
+  it('is trimmed, with the invisible characters at its ends', async () => {
+    const { api } = await suite.app.organization();
+    const phone = ' \u202a\u200e+1 415 555\u200b9999\u202c\t\ufeff\u00ad';
+    expect((await createLead(api, { phone })).phone).toBe('+1 415 555\u200b9999');
+    expect((await createLead(api, { phone: '\u200e \u2066\u2069' })).phone).toBeNull();
   });
 
   it.each([
@@ -134,16 +148,15 @@ describe('phone', () => {
     '1-2',
     '9'.repeat(51),
     '415-555-267a',
-    '415-555-2671 extension 5',
+    'tel:call me',
+    '415-555-2671 extensions 5',
     '415-555-2671=5',
     'ext. 5',
-    '415\t5552671',
-    '415\n5552671',
-    '415\u00a05552671',
-    '415–555–2671',
-    '١٢٣٤٥٦',
-    '４１５５５５２６７１',
-    'tel:+14155552671',
+    'ext. ٥',
+    '٤١\u200b',
+    '\u200e1\u200e2\u200e',
+    '415\u00015552671',
+    '²³¹²³¹',
     '*123#',
     "123' or '1'='1",
     4155552671,
@@ -152,6 +165,16 @@ describe('phone', () => {
     expectInvalid(await post({ first_name: 'Ada', phone }), 'phone');
     const { id } = await create();
     expectInvalid(await put(id, { phone }), 'phone');
+  });
+
+  it.each([
+    ['415-555-267a', 'must not contain "a"'],
+    ['call me', 'must not contain "call"'],
+    ['415\u00015552671', 'must not contain U+0001'],
+    ['1-2', 'must have at least 3 digits'],
+  ])('%j is rejected with the reason', async (phone, message) => {
+    const { body } = await post({ first_name: 'Ada', phone });
+    expect(body.error.details[0].message).toContain(message);
   });
 });
 

@@ -13,9 +13,17 @@ import { DATE_TIME_INPUT_SCHEMA, parseDateTime } from './date-time.js';
 import { type Declaration, declareField } from '../field.js';
 import { JSON_OBJECT_INPUT_SCHEMA, JSON_OBJECT_SCHEMA, jsonObjectProblem } from './json-object.js';
 import type { JsonSchema } from '../schema/json-schema.js';
-import { PHONE, PHONE_CHARACTERS } from './phone.js';
-import { IS_TEXT, isAfter, isDateTime, mustBeAfter, textListRules, textRules } from './rules.js';
-import { trimText } from './text.js';
+import { phoneProblem } from './phone.js';
+import {
+  IS_TEXT,
+  isAfter,
+  isDateTime,
+  mustBeAfter,
+  textListRules,
+  textRule,
+  textRules,
+} from './rules.js';
+import { trimInvisible, trimText } from './text.js';
 import { UUID, UUID_SCHEMA } from './uuid.js';
 
 /** A character that is not white space: schemas cannot express more of this rule. */
@@ -45,13 +53,15 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
   });
 }
 
+/** ASCII characters that no phone number has. JSON Schema cannot express the digits of other scripts portably. */
+const PHONE_PATTERN = String.raw`^[^!"$%&'*<>?@[\\\]^_{|}~]*$`;
+
 /** A phone number. It is returned as given and compared in a normalized form. */
 export function Phone(declaration: Declaration<string> = {}) {
-  const message = `must consist of ${PHONE_CHARACTERS.replaceAll('`', '')}, with at least 3 digits`;
   return declareField(declaration, {
-    schema: { ...textSchema(3, 50), pattern: PHONE.source },
-    rules: [...textRules(3, 50), Matches(PHONE, { message })],
-    normalize: trimToNull,
+    schema: { ...textSchema(3, 50), pattern: PHONE_PATTERN },
+    rules: [...textRules(3, 50), textRule('isPhone', phoneProblem)],
+    normalize: trimInvisibleToNull,
   });
 }
 
@@ -175,4 +185,8 @@ function trim(value: unknown): unknown {
 function trimToNull(value: unknown): unknown {
   const trimmed = trim(value);
   return trimmed === '' ? null : trimmed;
+}
+
+function trimInvisibleToNull(value: unknown): unknown {
+  return trimToNull(typeof value === 'string' ? trimInvisible(value) : value);
 }

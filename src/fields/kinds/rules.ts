@@ -6,6 +6,18 @@ export function rule(name: string, validate: (value: unknown) => boolean, messag
   return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
 }
 
+/** A rule of a string. @param problemOf returns the message for an invalid string */
+export function textRule(name: string, problemOf: (text: string) => string | undefined) {
+  const problem = (value: unknown) => problemOf(typeof value === 'string' ? value : '');
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value) => problem(value) === undefined,
+      defaultMessage: (args) => problem(args?.value) ?? '',
+    },
+  });
+}
+
 export const IS_TEXT = IsString({ message: 'must be a string' });
 
 /** Rules of a string of `min` to `max` code points that can be stored. */

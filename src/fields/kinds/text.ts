@@ -1,3 +1,5 @@
+import { INVISIBLE, SPACE, trimEnds } from './characters.js';
+
 const SURROGATE = /[\ud800-\udfff]/;
 const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
@@ -28,8 +30,12 @@ export function trimText(text: string): string {
   const trimmed = text.trim();
   const [first = '', last = ''] = [trimmed.at(0), trimmed.at(-1)];
   if (first < FIRST_BLANK_BEYOND_TRIM && last < FIRST_BLANK_BEYOND_TRIM) return trimmed;
-  let [start, end] = [0, trimmed.length];
-  while (BLANK.test(trimmed.charAt(start))) start++;
-  while (BLANK.test(trimmed.charAt(end - 1))) end--;
-  return trimmed.slice(start, end);
+  return trimEnds(trimmed, BLANK);
+}
+
+const SPACE_OR_INVISIBLE = new RegExp(`[${SPACE}${INVISIBLE}]`, 'u');
+
+/** Trims white space and invisible characters at both ends, such as bidirectional marks. */
+export function trimInvisible(text: string): string {
+  return trimEnds(text, SPACE_OR_INVISIBLE);
 }

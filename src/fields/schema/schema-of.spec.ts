@@ -134,13 +134,13 @@ describe('the example of a DTO', () => {
   });
 });
 
-/** Values for which schema and validation must agree. Forms that only validation accepts are omitted. */
+/** Values for which schema and validation must agree. What only one of them refuses is omitted. */
 const VALUES: Readonly<Record<keyof CreateDto, readonly unknown[]>> = {
   name: ['ab', 'abcd', '😀😀😀😀', 'a', 'abcde', '😀'.repeat(5), '    ', '', null, 1],
   text: ['a', 'abc', '😀😀😀', 'abcd', null, 1, {}, []],
   word: ['a', 'b', 'c', 'A', null, 1],
   choice: ['a', null, 'ab', true],
-  phone: ['123', '+1 (2) 3', '1'.repeat(50), '12', '1'.repeat(51), '123a', '+-()', null, 123],
+  phone: ['123', '+1 (2) 3', '1'.repeat(50), '12', '1'.repeat(51), '*123', null, 123],
   email: ['a@example.com', 'jörg@bücher.example', `a@${'b'.repeat(250)}.com`, 'ada', null, 1],
   uuid: ['01a1fbdf-c82e-7372-858e-5501a64880f1', '01a1fbdf', null, 1],
   flag: [true, false, null, 'true', 1],

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { plainPhone } from '../../fields/kinds/phone.js';
 import { digitsOf } from '../../listing/search-text.js';
 
 const ASCII = /^\p{ASCII}*$/u;
@@ -26,8 +27,9 @@ export interface ParsedPhone {
 
 /** @param region of numbers without a country code, ISO 3166-1 alpha-2 */
 export function parsePhone(phone: string, region: string): ParsedPhone {
-  const digits = digitsOf(phone);
-  const parsed = parseIfPossible(phone, region);
+  const plain = plainPhone(phone);
+  const digits = digitsOf(plain);
+  const parsed = parseIfPossible(plain, region);
   if (!parsed) return { normalized: digits, digits };
   const normalized = parsed.ext ? `${parsed.number}x${parsed.ext}` : parsed.number;
   if (parsed.countryCallingCode === '1') return { normalized, digits };

@@ -14,7 +14,7 @@ export interface SentValue {
 
 /** The properties of a schema that determine the generated values. */
 type Kind =
-  | ('words' | 'uuid' | 'date-time' | 'email' | 'pattern' | 'text')
+  | ('words' | 'uuid' | 'date-time' | 'email' | 'phone' | 'text')
   | ('integer' | 'boolean' | 'array' | 'object');
 
 const HEX_UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
@@ -23,10 +23,14 @@ export function kindOf({ type, enum: words, format, pattern }: JsonSchema): Kind
   if (words) return 'words';
   if (format !== undefined) return format as Kind;
   if (type !== 'string') return type as Kind;
-  // The pattern of an e-mail address is looser than what is accepted.
-  if (pattern?.includes('@')) return 'email';
-  return pattern?.startsWith('^') ? 'pattern' : 'text';
+  // The patterns of e-mail addresses and phone numbers are looser than what is accepted.
+  if (pattern?.startsWith('^')) return 'phone';
+  return pattern?.includes('@') ? 'email' : 'text';
 }
+
+/** Phone numbers without invisible characters at the ends, which are trimmed. */
+const PHONE =
+  /^(?:[\u202f\u2011\uff08\u200b +.()/#;,xX-]{0,2}[0-9\u0660-\u0669\uff10-\uff19]){3,12}(?: ext\. [0-9]{1,3})?$/;
 
 /** Whether a field refers to a lead, which must exist. */
 export function isLeadReference({ name }: Field): boolean {
@@ -36,7 +40,7 @@ export function isLeadReference({ name }: Field): boolean {
 /** Valid values of a field. */
 export function validValues(field: Field, lead: string): Arbitrary<SentValue> {
   const { schema, presence } = field;
-  const { minLength = 1, maxLength = 0, pattern = '', minimum, maximum } = schema;
+  const { minLength = 1, maxLength = 0, minimum, maximum } = schema;
   if (isLeadReference(field)) return uuids(fc.constant(lead));
   switch (kindOf(schema)) {
     case 'words':
@@ -47,10 +51,9 @@ export function validValues(field: Field, lead: string): Arbitrary<SentValue> {
       return dateTimes();
     case 'email':
       return trimmed(fc.emailAddress().filter((address) => address.length <= maxLength));
-    case 'pattern': {
+    case 'phone': {
       const fits = (text: string) => text.length >= minLength && text.length <= maxLength;
-      const matching = fc.stringMatching(new RegExp(pattern));
-      return trimmed(matching.filter((text) => fits(trimText(text))));
+      return trimmed(fc.stringMatching(PHONE).filter((text) => fits(trimText(text))));
     }
     case 'text':
       return trimmed(texts(maxLength)).filter(
@@ -88,7 +91,7 @@ export function invalidTexts({ schema }: Field): Arbitrary<string> {
         tooLong(maxLength),
         fc.emailAddress().map((address) => `${address}@`),
       );
-    case 'pattern':
+    case 'phone':
       return fc.oneof(
         fc.stringMatching(/^[0-9]{0,2}[ ()+]*q[ ()+]*[0-9]{3}$/),
         fc.stringMatching(/^[0-9 ]*[0-9]{51}$/),
