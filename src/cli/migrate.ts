@@ -1,17 +1,38 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { KeysService } from '../auth/keys.service.js';
 import { DatabaseStatus } from '../database/connection/database-status.js';
-import type { Run } from '../extension/command.js';
+import type { Progress, Run } from '../extension/command.js';
 import type { Extension } from '../extension/extension.js';
 import { extensionMigrationsOf } from '../extension/extensions.js';
+import { LeadRefillService } from '../leads/contact-identity/lead-refill.service.js';
+import { listConflicts } from '../leads/leads.commands.js';
 
 /** `latitude migrate`. */
 export function addMigrate(program: Command, run: Run, extensions: readonly Extension[]): void {
   program
     .command('migrate')
-    .description('bring the database schema up to date')
+    .description('bring the database schema and the stored forms of leads up to date')
     // The application runs the migrations when it starts.
-    .action(() => run((app) => executedMigrations(app, extensions)));
+    .action(() =>
+      run(async (app, progress) => {
+        const migrations = await executedMigrations(app, extensions);
+        const conflicts = await refillLeads(app, progress);
+        return { ...migrations, ...(conflicts.length > 0 && { conflicts }) };
+      }),
+    );
+}
+
+/** @returns the leads whose e-mail or phone belongs to another lead */
+async function refillLeads(app: INestApplicationContext, progress: Progress) {
+  const organizations = await app.get(KeysService).listOrganizations();
+  await progress(organizations.length, async (advance) => {
+    for (const { id, phone_region } of organizations) {
+      await app.get(LeadRefillService).refill({ id }, phone_region);
+      advance(1);
+    }
+  });
+  return listConflicts(app, organizations);
 }
 
 /** The names of the executed migrations: those of Latitude, and those of each extension. */

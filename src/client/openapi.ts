@@ -1323,7 +1323,7 @@ export interface operations {
                  */
                 sort_dir?: "asc" | "desc";
                 /**
-                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case is ignored, and a phone is found by every spelling of it.
+                 * @description Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.
                  * @example hopper
                  */
                 search?: string;

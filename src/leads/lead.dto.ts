@@ -125,7 +125,7 @@ export class LeadListQuery extends ListQuery {
   @Text({
     max: 100,
     description:
-      'Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case is ignored, and a phone is found by every spelling of it.',
+      'Only leads whose first, last or full name (in either order), company, e-mail or phone contains this. Case and accents are ignored, and a phone is found by every spelling of it.',
     example: 'hopper',
   })
   search?: string;

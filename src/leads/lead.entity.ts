@@ -15,6 +15,7 @@ import type { Source, Temperature } from './lead.dto.js';
 @Index('leads_by_status', { synchronize: false })
 @Index('leads_by_temperature', { synchronize: false })
 @Index('leads_search', { synchronize: false })
+@Index('leads_to_refill', { synchronize: false })
 @Index('leads_deleted', { synchronize: false })
 export class Lead {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'leads_pkey' }) organization_id: string;
@@ -49,7 +50,7 @@ export class Lead {
   /** Normalized phone and e-mail, which are unique in an organization. */
   @Column('text', { nullable: true }) phone_compared: string | null;
   @Column('text', { nullable: true }) email_compared: string | null;
-  /** The text that a search matches. A trigger fills it in if an insert leaves it out. */
+  /** The text that a search matches. Without it, a write leaves it to LeadRefillService. */
   @Column('text', { select: false })
   search_text: string;
 }

@@ -1,3 +1,4 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
 import {
@@ -13,21 +14,28 @@ export function addLeadCommands(program: Command, run: Run): void {
     .command('leads')
     .description('leads of organizations')
     .command('conflicts')
-    .description('list leads whose e-mail or phone equals that of an older lead')
+    .description('list leads whose e-mail or phone equals that of another lead')
     .option('--organization <id>', 'only leads of this organization', uuid)
     .action(({ organization }: { organization?: string }) =>
       run(async (app) => {
         const keys = app.get(KeysService);
-        const service = app.get(ContactIdentityService);
         const organizations = organization
           ? [await keys.getOrganization(organization)]
           : await keys.listOrganizations();
-        const found: (IdentityConflict & { organization_id: string })[] = [];
-        for (const { id, phone_region } of organizations) {
-          const conflicts = await service.listConflicts({ id }, phone_region);
-          found.push(...conflicts.map((conflict) => ({ organization_id: id, ...conflict })));
-        }
-        return found;
+        return listConflicts(app, organizations);
       }),
     );
+}
+
+/** The conflicts of several organizations, each with the id of its organization. */
+export async function listConflicts(
+  app: INestApplicationContext,
+  organizations: readonly { id: string; phone_region: string }[],
+): Promise<(IdentityConflict & { organization_id: string })[]> {
+  const found: (IdentityConflict & { organization_id: string })[] = [];
+  for (const { id, phone_region } of organizations) {
+    const conflicts = await app.get(ContactIdentityService).listConflicts({ id }, phone_region);
+    found.push(...conflicts.map((conflict) => ({ organization_id: id, ...conflict })));
+  }
+  return found;
 }

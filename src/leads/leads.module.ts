@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Lead } from './lead.entity.js';
 import { ContactIdentityRepository } from './contact-identity/contact-identity.repository.js';
 import { ContactIdentityService } from './contact-identity/contact-identity.service.js';
+import { LeadRefillService } from './contact-identity/lead-refill.service.js';
 import { LeadComplianceService } from './compliance/lead-compliance.service.js';
 import { LeadsCompletions } from './leads.completions.js';
 import { LeadsController } from './leads.controller.js';
@@ -12,7 +14,7 @@ import { LeadsService } from './leads.service.js';
 import { LeadsTools } from './leads.tools.js';
 
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([Lead])],
+  imports: [AuthModule, EventsModule, TypeOrmModule.forFeature([Lead])],
   controllers: [LeadsController],
   providers: [
     LeadsRepository,
@@ -22,7 +24,8 @@ import { LeadsTools } from './leads.tools.js';
     LeadComplianceService,
     ContactIdentityRepository,
     ContactIdentityService,
+    LeadRefillService,
   ],
-  exports: [LeadsService, LeadComplianceService, ContactIdentityService],
+  exports: [LeadsService, LeadComplianceService, ContactIdentityService, LeadRefillService],
 })
 export class LeadsModule {}

@@ -1,4 +1,15 @@
 import { foldCase } from './fold-case.js';
+import { foldText } from './fold-text.js';
+
+/** Begins search texts that `foldText` has folded. Those of version 0.2 and of the trigger lack it. */
+const FOLDED = '\x02';
+
+/** Begins search texts with the current fold of records that are to be written again for another reason. */
+const TO_REWRITE = '\x03';
+
+/** SQL patterns. The index of records to write again contains the first one. */
+export const FOLDED_PATTERN = String.raw`E'\x02%'`;
+export const TO_REWRITE_PATTERN = String.raw`E'\x03%'`;
 
 /** Separates the parts of a search text, so that no term matches across them. */
 const PART_SEPARATOR = '\x1f';
@@ -27,16 +38,21 @@ export interface Searchable {
  * last string is cut off. This takes hundreds of unusual characters.
  */
 export function searchTextOf({ texts, numbers }: Searchable): string {
-  const given = texts.filter((text) => typeof text === 'string');
-  const words = given.map(termTextOf).join(PART_SEPARATOR);
+  const folded = texts.filter((text) => typeof text === 'string').map(foldText);
   // A term with separated digits is then searched in the numbers only.
-  const others = given.filter((text) => SEPARATED_DIGITS.test(text)).map(digitsOf);
+  const others = folded.filter((text) => SEPARATED_DIGITS.test(text)).map(digitsOf);
   const all = withoutParts([...numbers, ...others]).join(PART_SEPARATOR);
+  const words = FOLDED + folded.join(PART_SEPARATOR);
   return cut(words, MAX_BYTES - all.length - 1) + BEFORE_NUMBERS + all;
 }
 
-/** The form of a term in search texts. */
-export function termTextOf(term: string): string {
+/** The same search text of a record that is to be written again. */
+export function markToRewrite(text: string): string {
+  return TO_REWRITE + text.slice(FOLDED.length);
+}
+
+/** The form of a term in search texts of version 0.2. */
+export function earlierTermTextOf(term: string): string {
   return foldCase(term).replaceAll(SEPARATORS, ' ');
 }
 

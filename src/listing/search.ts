@@ -1,5 +1,6 @@
 import type { Conditions } from './conditions.js';
-import { containing, containingNumber, termTextOf } from './search-text.js';
+import { foldText } from './fold-text.js';
+import { containing, containingNumber, earlierTermTextOf, FOLDED_PATTERN } from './search-text.js';
 
 /** A trigram in every locale. Without one, PostgreSQL would read the whole index. */
 const TRIGRAM = /[a-z0-9]{3}/;
@@ -10,9 +11,12 @@ const LONG_NUMBER = /[0-9]{5,}/;
 /** The local part of an e-mail address. Many addresses share the domain. */
 const LOCAL_PART = /^[^@]{4,}@/;
 
+/** The only space of a term before an `@`: a plus that the query string of a caller has not encoded. */
+const SPACE_BEFORE_AT = /^([^ @]+) ([^ @]*@.*)$/s;
+
 /**
- * Selects records whose `search_text` contains a term. Case is ignored, and special characters have no
- * meaning.
+ * Selects records whose `search_text` contains a term. Both are folded (`foldText`), and special characters
+ * have no meaning. Until records of an earlier version are folded again, the earlier fold is searched in them.
  * @param numbers forms of a term that can be read as a number: records whose numbers contain one of
  *   them match, too
  */
@@ -23,12 +27,22 @@ export function addSearch(
 ): void {
   if (term === undefined) return;
   const clauses = new Clauses(conditions);
-  const [digits = '', ...others] = term.match(/[0-9]+/g) ?? [];
-  if (numbers.length === 0) clauses.contains(termTextOf(term));
+  const text = foldText(term);
+  const [digits = '', ...others] = text.match(/[0-9]+/g) ?? [];
+  if (numbers.length === 0) {
+    const texts = spellingsOf(text);
+    for (const spelling of texts) clauses.contains(spelling);
+    const earlier = spellingsOf(earlierTermTextOf(term));
+    clauses.earlierContains(earlier.filter((spelling) => !texts.includes(spelling)));
+  }
   // Strings with separated digits are indexed as numbers.
   else if (others.length > 0) clauses.hasNumber(numbers);
-  else clauses.containsOrHasNumber(termTextOf(term), numbers, digits);
+  else clauses.containsOrHasNumber(text, numbers, digits);
   conditions.search(clauses.sql);
+}
+
+function spellingsOf(text: string): string[] {
+  return SPACE_BEFORE_AT.test(text) ? [text, text.replace(SPACE_BEFORE_AT, '$1+$2')] : [text];
 }
 
 /** Conditions on `search_text`, joined by OR. */
@@ -42,10 +56,13 @@ class Clauses {
   }
 
   contains(text: string): void {
-    const part = selectivePart(text);
-    if (part === text) this.clauses.push(this.byIndex(containing(text)));
-    else if (part === undefined) this.clauses.push(this.byRow([containing(text)]));
-    else this.clauses.push(this.byIndexAndRow(containing(part), [containing(text)]));
+    this.clauses.push(this.containing(text));
+  }
+
+  /** Records whose text was written with the earlier fold and contains one of these. */
+  earlierContains(texts: readonly string[]): void {
+    const isEarlier = `search_text collate "C" not like ${FOLDED_PATTERN}`;
+    this.clauses.push(...texts.map((text) => `(${isEarlier} and ${this.containing(text)})`));
   }
 
   hasNumber(numbers: readonly string[]): void {
@@ -59,6 +76,13 @@ class Clauses {
     if (digits === text) this.clauses.push(this.byIndex(containing(text)));
     else this.clauses.push(this.byIndexAndRow(containing(digits), patterns));
     this.hasNumber(numbers.filter((number) => !number.includes(digits)));
+  }
+
+  private containing(text: string): string {
+    const part = selectivePart(text);
+    if (part === undefined) return this.byRow([containing(text)]);
+    if (part === text) return this.byIndex(containing(text));
+    return this.byIndexAndRow(containing(part), [containing(text)]);
   }
 
   private byIndexAndRow(pattern: string, patterns: readonly string[]): string {

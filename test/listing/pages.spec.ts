@@ -1,5 +1,6 @@
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { readInput } from '../../src/fields/input/read-input.js';
+import { LeadRefillService } from '../../src/leads/contact-identity/lead-refill.service.js';
 import { LeadListQuery } from '../../src/leads/lead.dto.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { LOOKUP_LIMIT } from '../../src/listing/list-statement.js';
@@ -42,8 +43,8 @@ afterAll(() => app.stop());
  * Adds leads with various values, including empty, equal and deleted ones.
  * @param temperature that of all leads, if they have the same one
  */
-function addLeads({ id }: Tenant, count: number, temperature?: string) {
-  return app.sql(
+async function addLeads({ id }: Tenant, count: number, temperature?: string) {
+  await app.sql(
     `insert into leads (organization_id, id, first_name, last_name, email, status, temperature,
        source, tags, custom_fields, lead_score, created_at, sms_opted_out, on_dnc_list, deleted_at)
      select $1, gen_random_uuid(), 'Lead', case when g % 4 > 0 then 'N' || g % 50 end,
@@ -54,6 +55,7 @@ function addLeads({ id }: Tenant, count: number, temperature?: string) {
      from generate_series(1, $2::int * 10 / 9) g`,
     [id, count, temperature],
   );
+  await app.app.get(LeadRefillService).refill({ id }, 'US');
 }
 
 interface Page {

@@ -22,6 +22,8 @@ import { Events1764633600000 } from '../migrations/1764633600000-events.js';
 import { JobRepeats1764720000000 } from '../migrations/1764720000000-job-repeats.js';
 import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { McpStreamNumbers1764892800000 } from '../migrations/1764892800000-mcp-stream-numbers.js';
+import { QueueSearchTexts1765065600000 } from '../migrations/1765065600000-queue-search-texts.js';
+import { LeadsToRefill1765065600001 } from '../migrations/1765065600001-leads-to-refill.js';
 import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
 import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-session-ends.js';
 import { ApplicationClient } from './application-client.js';
@@ -68,6 +70,8 @@ export const MIGRATIONS = [
   Webhooks1764806400000,
   McpStreamNumbers1764892800000,
   RandomCountVersions1764979200000,
+  QueueSearchTexts1765065600000,
+  LeadsToRefill1765065600001,
   McpSessionEnds1766016000000,
 ] as const;
 

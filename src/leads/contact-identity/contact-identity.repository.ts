@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
+import { FOLDED_PATTERN, TO_REWRITE_PATTERN } from '../../listing/search-text.js';
 import type { LeadDto } from '../lead.dto.js';
 
 /** Fields that are unique among the leads of an organization. Each has a column `<field>_compared` for its normalized form. */
@@ -42,6 +43,9 @@ const COLUMNS = `id, first_name, last_name, company, email, phone, email_compare
 
 const NOT_DELETED = 'organization_id = $1 and deleted_at is null';
 
+/** The condition of the index `leads_to_refill`. */
+const TO_REFILL = `${NOT_DELETED} and search_text not like ${FOLDED_PATTERN}`;
+
 /** SQL for the normalized e-mails and phones of all leads of an organization. */
 @Injectable()
 export class ContactIdentityRepository {
@@ -66,6 +70,31 @@ export class ContactIdentityRepository {
           and ($4::timestamptz is null or updated_at >= $4::timestamptz)
         order by created_at, id limit ${limit} for update`,
       values: [id, after?.created_at ?? null, after?.id ?? null, changedSince ?? null],
+    });
+  }
+
+  /** Whether `lockToRefill` finds leads. */
+  async hasToRefill(tenant: Tenant): Promise<boolean> {
+    const text = `select from leads where ${TO_REFILL} limit 1`;
+    const rows = await this.database.read(tenant, { text, values: [tenant.id], plan: 'index' });
+    return rows.length > 0;
+  }
+
+  /**
+   * Reads leads whose search text is to be written again, in the order of their ids, and locks them until the
+   * transaction ends. Leads that another transaction has locked are left out.
+   */
+  lockToRefill(
+    transaction: TenantTransaction,
+    { id }: Tenant,
+    { after, limit }: { after?: string; limit: number },
+  ): Promise<(IdentifiedLead & Pick<LeadIdentity, 'search_text'>)[]> {
+    return transaction.query({
+      text: `select ${COLUMNS}, search_text from leads
+        where ${TO_REFILL} and ($2::uuid is null or id > $2::uuid)
+        order by id limit ${limit} for update skip locked`,
+      values: [id, after ?? null],
+      plan: 'index',
     });
   }
 
@@ -114,12 +143,13 @@ export class ContactIdentityRepository {
     });
   }
 
-  /** @returns leads that have an e-mail or phone but not its normalized form, oldest first */
+  /** @returns leads that have an e-mail or phone but not its normalized form, or an earlier one, oldest first */
   findWithoutNormalized(transaction: TenantTransaction, { id }: Tenant): Promise<IdentifiedLead[]> {
     return transaction.query<IdentifiedLead>({
       text: `select ${COLUMNS} from leads where ${NOT_DELETED}
           and ((email is not null and email_compared is null)
-            or (phone is not null and phone_compared is null))
+            or (phone is not null and phone_compared is null)
+            or search_text like ${TO_REWRITE_PATTERN})
         order by created_at, id`,
       values: [id],
     });

@@ -13,7 +13,7 @@ import {
 } from './contact-identity.repository.js';
 import { leadSearchText } from '../lead-search.js';
 
-/** A field of a lead that is equal to the field of an older lead. */
+/** A field of a lead whose normalized form belongs to another lead. */
 export interface IdentityConflict {
   readonly id: string;
   readonly field: IdentityField;
@@ -57,7 +57,7 @@ export class ContactIdentityService {
   }
 
   /**
-   * Lists the leads whose normalized form belongs to an older lead.
+   * Lists the leads whose normalized form belongs to another lead. They have none, or that of earlier rules.
    * @param region of the organization
    * @throws ApiError `query_failed`
    */
@@ -66,13 +66,12 @@ export class ContactIdentityService {
       const leads = await this.repository.findWithoutNormalized(transaction, tenant);
       const found: IdentityConflict[] = [];
       for (const field of IDENTITY_FIELDS) {
-        const conflicting = leads.filter(
-          (lead) => lead[field] !== null && normalizedOf(lead, field) === null,
-        );
-        const forms = conflicting.map((lead) => normalizeContact(lead, region)[field] ?? '');
+        const forms = leads.map((lead) => normalizeContact(lead, region)[field] ?? '');
         const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
-        conflicting.forEach((lead, index) => {
+        leads.forEach((lead, index) => {
           const kept_by = holders.get(forms[index] ?? '')?.id ?? null;
+          const isWithout = lead[field] !== null && normalizedOf(lead, field) === null;
+          if (!isWithout && (kept_by === null || kept_by === lead.id)) return;
           found.push({ id: lead.id, field, value: lead[field] ?? '', kept_by });
         });
       }
@@ -153,9 +152,12 @@ export class ContactIdentityService {
   }
 }
 
-type NormalizedContact = Record<IdentityField, string | null>;
+export type NormalizedContact = Record<IdentityField, string | null>;
 
-function normalizeContact({ email, phone }: IdentifiedLead, region: string): NormalizedContact {
+export function normalizeContact(
+  { email, phone }: IdentifiedLead,
+  region: string,
+): NormalizedContact {
   return {
     email: email === null ? null : normalizeEmail(email),
     phone: phone === null ? null : parsePhone(phone, region).normalized,
@@ -167,6 +169,6 @@ function isOlder(one: LeadAge, other: LeadAge): boolean {
   return one.id < other.id;
 }
 
-function normalizedOf(lead: IdentifiedLead, field: IdentityField): string | null {
+export function normalizedOf(lead: IdentifiedLead, field: IdentityField): string | null {
   return field === 'email' ? lead.email_compared : lead.phone_compared;
 }

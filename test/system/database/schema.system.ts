@@ -105,11 +105,11 @@ describe('lists read through an index, without sorting', () => {
       select ('00000000-0000-4000-8000-' || lpad(g::text, 12, '0'))::uuid, 'o', 'US'
       from generate_series(0, 1) g`);
     await app.sql(`insert into leads (organization_id, id, first_name, last_name, email, status,
-        temperature, source, tags, custom_fields, lead_score, created_at, sms_opted_out, on_dnc_list)
+        temperature, source, tags, custom_fields, lead_score, created_at, sms_opted_out, on_dnc_list, search_text)
       select ('00000000-0000-4000-8000-' || lpad((g % 2)::text, 12, '0'))::uuid, gen_random_uuid(),
         md5(g::text), case when g % 3 > 0 then md5((g * 7)::text) end, 'lead' || g || '@example.com',
         's' || g % 5, (array['cold', 'warm', 'hot'])[1 + g % 3], 'api', '{}', '{}', g % 100,
-        now() - g * interval '1 minute', false, false
+        now() - g * interval '1 minute', false, false, E'\\x02lead' || g || '@example.com\\x1f' || md5(g::text)
       from generate_series(1, 20000) g`);
     await app.sql('vacuum analyze leads');
   });
@@ -136,6 +136,14 @@ describe('lists read through an index, without sorting', () => {
     expect(await planOfPage(app, { search: 'lead1234@' })).toContain(
       'Bitmap Index Scan on leads_search',
     );
+  });
+
+  it('the trigram index serves both folds of a term, and both readings of a plus', async () => {
+    for (const search of ['Élodie Durand', 'lead1234 tag@example.com']) {
+      const plan = await planOfPage(app, { search });
+      expect(plan.match(/Bitmap Index Scan on leads_search/g)?.length).toBeGreaterThanOrEqual(2);
+      expect(plan).not.toContain('Seq Scan on leads');
+    }
   });
 });
 

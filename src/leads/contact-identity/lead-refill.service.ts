@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { KeysService } from '../../auth/keys.service.js';
+import { UniqueViolation } from '../../database/connection/driver-error.js';
+import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
+import { BackgroundWork } from '../../jobs/background-work.js';
+import { Job } from '../../jobs/job.decorator.js';
+import { markToRewrite } from '../../listing/search-text.js';
+import { leadSearchText } from '../lead-search.js';
+import { parsePhone } from './contact-identity.js';
+import {
+  ContactIdentityRepository,
+  IDENTITY_FIELDS,
+  type IdentifiedLead,
+  type IdentityField,
+} from './contact-identity.repository.js';
+import {
+  normalizeContact,
+  type NormalizedContact,
+  normalizedOf,
+} from './contact-identity.service.js';
+
+/** Leads of one transaction, which has to be short because it locks them. */
+const BATCH = 500;
+
+/** The normalized forms that a lead gets. */
+interface Refill {
+  readonly lead: IdentifiedLead;
+  readonly contact: NormalizedContact;
+  /** Whether a form that the lead should have belongs to another lead. */
+  conflicts: boolean;
+}
+
+/**
+ * Writes the search texts and normalized forms of leads that earlier versions or SQL have written. Responses,
+ * `updated_at` and events do not show it.
+ */
+@Injectable()
+export class LeadRefillService {
+  constructor(
+    private readonly keys: KeysService,
+    private readonly repository: ContactIdentityRepository,
+    private readonly background: BackgroundWork,
+  ) {}
+
+  @Job({ name: 'latitude.lead-refill', every: '1m' })
+  async refillInBackground(): Promise<void> {
+    const mayContinue = () => this.background.isAccepting;
+    for (const { id, phone_region } of await this.keys.listOrganizations()) {
+      if (mayContinue()) await this.refill({ id }, phone_region, mayContinue);
+    }
+  }
+
+  /**
+   * Writes the leads of an organization. If the new form of a lead belongs to another lead, the lead keeps its
+   * own form, is listed as a conflict, and is tried again by the next call.
+   * @param region of numbers without a country code
+   * @param mayContinue called before each batch
+   * @throws ApiError `query_failed`, `create_failed`
+   */
+  async refill(tenant: Tenant, region: string, mayContinue = () => true): Promise<void> {
+    if (!(await this.repository.hasToRefill(tenant))) return;
+    let after: string | undefined;
+    let limit = BATCH;
+    while (mayContinue()) {
+      try {
+        const ids = await this.refillBatch(tenant, region, { after, limit });
+        if (ids.length < limit) return;
+        after = ids.at(-1);
+        limit = BATCH;
+      } catch (error) {
+        // A concurrent request has taken a form. A smaller batch is less likely to collide.
+        if (!(error instanceof UniqueViolation)) throw error;
+        limit = Math.ceil(limit / 4);
+      }
+    }
+  }
+
+  private refillBatch(
+    tenant: Tenant,
+    region: string,
+    range: { after?: string; limit: number },
+  ): Promise<string[]> {
+    return this.repository.transaction(tenant, async (transaction) => {
+      const leads = await this.repository.lockToRefill(transaction, tenant, range);
+      const refills = leads.map((lead): Refill => {
+        return { lead, contact: normalizeContact(lead, region), conflicts: false };
+      });
+      for (const field of IDENTITY_FIELDS) {
+        await this.keepTakenForms(transaction, tenant, field, refills);
+      }
+      const texts = new Map(leads.map(({ id, search_text }) => [id, search_text]));
+      const changed = refills
+        .map((refill) => ({ lead: refill.lead, identity: identityOf(refill, region) }))
+        .filter(({ lead, identity }) => {
+          return (
+            identity.search_text !== texts.get(lead.id) ||
+            IDENTITY_FIELDS.some(
+              (field) => identity[`${field}_compared`] !== normalizedOf(lead, field),
+            )
+          );
+        });
+      if (changed.length > 0) {
+        const identities = changed.map(({ identity }) => identity);
+        await this.repository.setNormalized(transaction, tenant, identities);
+      }
+      return leads.map(({ id }) => id);
+    });
+  }
+
+  /** Lets leads keep their form if another lead has the new one, or gets it in this batch. */
+  private async keepTakenForms(
+    transaction: TenantTransaction,
+    tenant: Tenant,
+    field: IdentityField,
+    refills: readonly Refill[],
+  ): Promise<void> {
+    const forms = refills.flatMap(({ contact }) => contact[field] ?? []);
+    const holders = await this.repository.findByNormalized(transaction, tenant, field, forms);
+    const taken = new Map([...holders].map(([form, { id }]) => [form, id]));
+    for (const refill of refills) {
+      const { lead, contact } = refill;
+      const form = contact[field];
+      if (form === null) continue;
+      const holder = taken.get(form) ?? lead.id;
+      taken.set(form, holder);
+      if (holder === lead.id) continue;
+      contact[field] = normalizedOf(lead, field);
+      refill.conflicts = true;
+    }
+  }
+}
+
+function identityOf({ lead, contact, conflicts }: Refill, region: string) {
+  const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
+  const text = leadSearchText(lead, phone);
+  return {
+    id: lead.id,
+    email_compared: contact.email,
+    phone_compared: contact.phone,
+    search_text: conflicts ? markToRewrite(text) : text,
+  };
+}
