@@ -4,6 +4,7 @@ import { Transform } from 'class-transformer';
 import { Allow, IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
+import { textRule } from './kinds/rules.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
 import { conditionsOf, contextsOf } from './validation/class-validator-internals.js';
 
@@ -30,6 +31,11 @@ export interface Kind {
   readonly inputSchema?: JsonSchema;
   /** Rules of class-validator. The first broken rule is reported. */
   readonly rules: readonly PropertyDecorator[];
+  /**
+   * What is wrong with a text that a stored record may have, but that no input gives anew. An update is
+   * refused only if it changes the field (docs/contract/resources.md#updates).
+   */
+  readonly newTextProblem?: (text: string) => string | undefined;
   /** Converts a value to its stored form before it is validated. */
   readonly normalize?: (value: unknown) => unknown;
   /** Parses a value from a string, as in a query. Returns the string if it is invalid. */
@@ -49,7 +55,10 @@ export interface NestedKind {
 }
 
 /** A declared field, from which schemas, rules and documentation are derived. */
-export interface Field extends Required<Omit<Kind, 'nested'>>, Pick<Kind, 'nested'> {
+export interface Field
+  extends
+    Required<Omit<Kind, 'nested' | 'newTextProblem'>>,
+    Pick<Kind, 'nested' | 'newTextProblem'> {
   readonly name: string;
   readonly presence: Presence<unknown>;
   /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
@@ -228,7 +237,10 @@ function addField(prototype: object, field: Field, presence?: PropertyDecorator)
   Reflect.defineMetadata(FIELDS, [...fieldsOf(dto), field], dto);
   (DECLARED_DTOS as Set<Type<object>>).add(dto);
   const record = Allow({ context: new FieldContext(field, dto) });
-  for (const decorate of [record, ...(presence ? [presence] : []), ...field.rules]) {
+  const { newTextProblem } = field;
+  const ofNewText = newTextProblem && !isUpdate(dto) ? [textRule('isNewText', newTextProblem)] : [];
+  const conditions = presence ? [presence] : [];
+  for (const decorate of [record, ...conditions, ...field.rules, ...ofNewText]) {
     decorate(prototype, field.name);
   }
   if (field.normalize !== identity) normalizeByTransform(prototype, field);

@@ -41,7 +41,7 @@ export class CreateLeadDto {
   phone?: string | null;
   @Email({
     description:
-      'E-mail address, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
+      'E-mail address without spaces and invisible characters, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
     example: 'grace.hopper@example.com',
   })
   email?: string | null;

@@ -6,6 +6,7 @@ import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
+import { trimInvisible } from '../fields/kinds/text.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
 import {
@@ -113,14 +114,16 @@ export class LeadsService {
       if (!changes) return undefined;
       const lead = scorable({ ...stored, ...changes });
       const { email_compared, phone_compared } = claim;
-      // A lead whose normalized form belongs to an older lead stays without it until the field changes.
+      // Without the characters that are trimmed, the stored address is repeated. Another lead may have it.
+      const isTrimmed = trimInvisible(stored.email ?? '') === changes.email;
+      // A lead whose normalized form belongs to another lead stays without it until the field changes.
       return {
         ...changes,
         lead_score: this.score(lead),
         ...(changesSearchText(changes) && {
           search_text: leadSearchText(lead, phoneOf(actor, lead)),
         }),
-        ...('email' in changes && { email_compared }),
+        ...('email' in changes && !isTrimmed && { email_compared }),
         ...('phone' in changes && { phone_compared }),
       };
     };

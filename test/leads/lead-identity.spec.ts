@@ -135,6 +135,51 @@ describe('the migration of leads of an earlier version', () => {
   });
 });
 
+describe('an e-mail address of an earlier version with an invisible character', () => {
+  const EMAIL = 'ad\u200ba@example.com';
+
+  it('can be repeated by an update, but not given to another lead', async () => {
+    const id = await store({ email: EMAIL, compared: EMAIL, age: 1 });
+    const repeated = await put(id, { email: EMAIL, notes: 'Call again.' });
+    expect(repeated).toMatchObject({ status: 200, body: { data: { email: EMAIL } } });
+    const { id: other } = await createLead(tenant.api, {});
+    for (const answer of [await put(other, { email: EMAIL }), await post({ email: EMAIL })]) {
+      expectError(answer, 400, 'validation_error');
+      expect(answer.body.error.details).toEqual([
+        { field: 'email', message: 'must not contain an invisible character (U+200B)' },
+      ]);
+    }
+    expect(await put(id, { email: 'ada@example.com' })).toMatchObject({ status: 200 });
+    expectError(await put(id, { email: EMAIL }), 400, 'validation_error');
+  });
+
+  it('can be repeated at its ends, even if another lead has the same address', async () => {
+    const email = 'ada@example.com\u200e';
+    const id = await store({ email, compared: email, age: 1 });
+    await createLead(tenant.api, { email: 'ada@example.com' });
+    const repeated = await put(id, { email });
+    expect(repeated).toMatchObject({ status: 200, body: { data: { email: 'ada@example.com' } } });
+  });
+
+  it('keeps its form if another lead has the new one, and is listed as a conflict', async () => {
+    const id = await store({ email: EMAIL, compared: EMAIL, age: 5 });
+    const twin = await createLead(tenant.api, { email: 'ada@example.com' });
+    const single = await store({
+      email: 'b\u2060@example.com',
+      compared: 'b\u2060@example.com',
+      age: 1,
+    });
+    const service = app.app.get(ContactIdentityService);
+    await service.normalizeAgain(tenant, 'US');
+    expect(await forms(id)).toMatchObject({ email_compared: EMAIL });
+    expect(await forms(twin.id)).toMatchObject({ email_compared: 'ada@example.com' });
+    expect(await forms(single)).toMatchObject({ email_compared: 'b@example.com' });
+    expect(await service.listConflicts(tenant, 'US')).toEqual([
+      { id, field: 'email', value: EMAIL, kept_by: twin.id },
+    ]);
+  });
+});
+
 describe('a change of the phone region', () => {
   const change = async (region: string) => {
     await app.app.get(KeysService).setPhoneRegion(tenant.id, region);
@@ -154,15 +199,41 @@ describe('a change of the phone region', () => {
     expect(found.body.data).toMatchObject([{ id }]);
   });
 
-  it('gives a phone that two leads share to the older lead', async () => {
+  it('leaves a lead its form if another lead has the new one', async () => {
     const older = await createLead(tenant.api, { phone: '030 901820' });
+    const before = await forms(older.id);
     const newer = await createLead(tenant.api, { phone: '+49 30 901820' });
     await change('DE');
-    expect(await forms(older.id)).toMatchObject({ phone_compared: '+4930901820' });
-    expect(await conflicts('DE')).toMatchObject([{ id: newer.id, kept_by: older.id }]);
+    expect(await forms(older.id)).toEqual(before);
+    expect(await forms(newer.id)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await conflicts('DE')).toEqual([
+      { id: older.id, field: 'phone', value: '030 901820', kept_by: newer.id },
+    ]);
     await change('US');
     expect(await conflicts('US')).toEqual([]);
+  });
+
+  it('gives a form that two leads get to the older lead', async () => {
+    const older = await createLead(tenant.api, { phone: '030 901820' });
+    const newer = await createLead(tenant.api, { phone: '49 30 901820 00' });
+    await app.sql(`update leads set phone = '030-901820' where id = $1`, [newer.id]);
+    const before = await forms(newer.id);
+    await change('DE');
+    expect(await forms(older.id)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await forms(newer.id)).toEqual(before);
+    expect(await conflicts('DE')).toMatchObject([{ id: newer.id, kept_by: older.id }]);
+    await tenant.api.delete(`${LEADS}/${older.id}`);
+    await change('DE');
     expect(await forms(newer.id)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await conflicts('DE')).toEqual([]);
+  });
+
+  it('gives a lead the form that a newer lead gives up', async () => {
+    const older = await store({ phone: '+49 30 901820', compared: 'old', age: 9 });
+    const newer = await store({ phone: '+49 30 901821', compared: '+4930901820', age: 1 });
+    await change('US');
+    expect(await forms(older)).toMatchObject({ phone_compared: '+4930901820' });
+    expect(await forms(newer)).toMatchObject({ phone_compared: '+4930901821' });
   });
 
   it('ignores other organizations and deleted leads', async () => {

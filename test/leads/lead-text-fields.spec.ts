@@ -1,4 +1,4 @@
-import { createLead, expectInvalid, getLead } from '../../src/testing/factories.js';
+import { createLead, expectInvalid, getLead, LEADS } from '../../src/testing/factories.js';
 import { leadSuite, NOT_STRINGS } from '../support/lead-suite.js';
 
 const suite = leadSuite();
@@ -197,6 +197,40 @@ describe('email', () => {
 
   it('is trimmed', async () => {
     expect((await create({ email: '\t trimmed@example.com ' })).email).toBe('trimmed@example.com');
+  });
+
+  it('is trimmed, with the invisible characters at its ends', async () => {
+    const { api } = await suite.app.organization();
+    const email = '\ufeff\u202a\u00a0ada@example.com\u202c\u200e\u3000\u00ad';
+    expect((await createLead(api, { email })).email).toBe('ada@example.com');
+    const { id } = await createLead(api);
+    const twin = await api.put(`${LEADS}/${id}`, { email });
+    expect(twin).toMatchObject({ status: 409, body: { error: { code: 'duplicate' } } });
+    expect((await createLead(api, { email: '\u2067\u2069' })).email).toBeNull();
+  });
+
+  it.each([
+    ['an invisible character', 'U+200B', 'ad\u200ba@example.com'],
+    ['an invisible character', 'U+00AD', 'ada@exam\u00adple.com'],
+    ['an invisible character', 'U+202E', 'ada\u202e@example.com'],
+    ['an invisible character', 'U+2066', 'ada@\u2066example.com'],
+    ['an invisible character', 'U+FEFF', 'ada@example\ufeff.com'],
+    ['an invisible character', 'U+034F', 'a\u034fda@example.com'],
+    ['an invisible character', 'U+3164', 'ada\u3164@example.com'],
+    ['an invisible character', 'U+FE0F', 'ada\ufe0f@example.com'],
+    ['an invisible character', 'U+E0020', 'ada\u{e0020}@example.com'],
+    ['a space', 'U+00A0', 'ada\u00a0b@example.com'],
+    ['a space', 'U+3000', 'ada@exam\u3000ple.com'],
+    ['a space', 'U+0020', 'ada b@example.com'],
+    ['a space', 'U+0020', '"ada b"@example.com'],
+    ['a space', 'U+2028', 'ada\u2028@example.com'],
+  ])('names %s (%s) inside %j', async (kind, codePoint, email) => {
+    const { id } = await create();
+    for (const answer of [await post({ first_name: 'Ada', email }), await put(id, { email })]) {
+      expectInvalid(answer, 'email');
+      const message = `must not contain ${kind} (${codePoint})`;
+      expect(answer.body.error.details).toEqual([{ field: 'email', message }]);
+    }
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { namesOf } from '../../fields/field.js';
+import { type Field, fieldsOf, namesOf } from '../../fields/field.js';
 import type { Tenant } from '../gateway/tenant.js';
 import { completeJsonColumnsOf, jsonColumnsOf, RecordParser } from './stored-record.js';
 
@@ -18,6 +18,8 @@ export class RecordColumns<R extends object> {
   readonly completeJsonFromTable: string;
   /** The names of the stored fields. */
   readonly storedNames: readonly string[];
+  /** The fields whose stored values may be ones that no input gives anew. */
+  readonly restricted: readonly Field[];
   readonly hasComputed: boolean;
   readonly parser: RecordParser<R>;
 
@@ -29,6 +31,7 @@ export class RecordColumns<R extends object> {
     this.jsonFromTable = [json, ...selected].join(', ');
     this.completeJsonFromTable = [completeJsonColumnsOf(dto), ...selected].join(', ');
     this.storedNames = namesOf(dto);
+    this.restricted = fieldsOf(dto).filter(({ newTextProblem }) => newTextProblem);
     this.hasComputed = selected.length > 0;
     this.parser = new RecordParser(dto, Object.keys(computed));
   }

@@ -1,4 +1,5 @@
-import { ApiError } from '../../errors/api-error.js';
+import { ApiError, validationError } from '../../errors/api-error.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
 import type { Tenant, TenantTransaction } from '../gateway/tenant.js';
 import type { BatchStatement } from '../gateway/tenant-batches.js';
 import type { TenantDatabase } from '../gateway/tenant-database.js';
@@ -135,6 +136,8 @@ export class RecordUpdates<R extends { id: string }> {
   ): Change | undefined {
     const given = Object.entries(values).filter(([, value]) => value !== undefined);
     const changes: Row = Object.fromEntries(given);
+    // A stored record may have these values already.
+    if (this.problemsOf(changes, Object.keys(changes)).length > 0) return undefined;
     // One order for all requests, so that few statements are prepared.
     const names = this.columns.stored.storedNames.filter((name) => name in changes);
     const [possible, ...others] = possibleTypesOf(this.table, changes);
@@ -176,6 +179,8 @@ export class RecordUpdates<R extends { id: string }> {
     const before = parser.fromJson(row.json);
     const { storedNames } = this.columns.stored;
     const changed = changedNames(before, changes, storedNames);
+    const problems = this.problemsOf(changes, changed);
+    if (problems.length > 0) throw validationError(problems);
     // Columns outside the record cannot be compared.
     const written = Object.fromEntries(
       Object.entries(changes).filter(
@@ -189,6 +194,15 @@ export class RecordUpdates<R extends { id: string }> {
     const item = changeItemOf(row.id, written, event, version);
     const statement = this.statementsOf(tenant).changes.update(Object.keys(written));
     return { statement, item };
+  }
+
+  /** The problems of new values that only stored records may have. */
+  private problemsOf(changes: Row, changed: readonly string[]): FieldProblem[] {
+    return this.columns.stored.restricted.flatMap(({ name, newTextProblem }) => {
+      const value = changed.includes(name) ? changes[name] : undefined;
+      const message = typeof value === 'string' ? newTextProblem?.(value) : undefined;
+      return message === undefined ? [] : [{ field: name, message }];
+    });
   }
 }
 

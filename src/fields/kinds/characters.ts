@@ -6,6 +6,13 @@ export const SPACE = String.raw`\p{White_Space}`;
 /** Format characters, such as bidirectional marks, and others that show nothing. */
 export const INVISIBLE = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\u2800`;
 
+const ALL_INVISIBLE = new RegExp(`[${INVISIBLE}]`, 'gu');
+
+/** Removes the characters that show nothing. */
+export function withoutInvisible(text: string): string {
+  return text.replaceAll(ALL_INVISIBLE, '');
+}
+
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 const DIGIT = /^\p{Nd}$/u;
 

@@ -23,7 +23,7 @@ import {
   textRule,
   textRules,
 } from './rules.js';
-import { trimInvisible, trimText } from './text.js';
+import { spaceOrInvisibleProblem, trimInvisible, trimText } from './text.js';
 import { UUID, UUID_SCHEMA } from './uuid.js';
 
 /** A character that is not white space: schemas cannot express more of this rule. */
@@ -68,13 +68,18 @@ export function Phone(declaration: Declaration<string> = {}) {
 /** `format: email` would reject addresses with other characters than ASCII, which are accepted. */
 const EMAIL_PATTERN = String.raw`\S@\S`;
 
-/** An e-mail address of at most 254 characters. */
+/** An e-mail address of at most 254 characters, without spaces and invisible characters. */
 export function Email(declaration: Declaration<string> = {}) {
   return declareField(declaration, {
     schema: { ...textSchema(3, 254), pattern: EMAIL_PATTERN },
-    rules: [...textRules(3, 254), IsEmail({}, { message: 'must be a valid e-mail address' })],
-    normalize: trimToNull,
+    rules: [...textRules(3, 254), IsEmail({}, { message: ({ value }) => emailProblem(value) })],
+    newTextProblem: spaceOrInvisibleProblem,
+    normalize: trimInvisibleToNull,
   });
+}
+
+function emailProblem(value: unknown): string {
+  return spaceOrInvisibleProblem(String(value)) ?? 'must be a valid e-mail address';
 }
 
 /** A UUID in any case; stored in lower case. */

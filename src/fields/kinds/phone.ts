@@ -1,4 +1,4 @@
-import { codePointName, INVISIBLE, SPACE, withAsciiDigits } from './characters.js';
+import { codePointName, SPACE, withAsciiDigits, withoutInvisible } from './characters.js';
 
 const SEPARATOR = String.raw`[ +\-.()/#;,xX]|[eE][xX][tT]=?`;
 
@@ -14,7 +14,6 @@ export const PHONE_CHARACTERS =
   'digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`)';
 
 const ASCII = /^\p{ASCII}*$/u;
-const IGNORED = new RegExp(`[${INVISIBLE}]`, 'gu');
 const SPACES = new RegExp(`[${SPACE}]`, 'gu');
 const OTHER_SYMBOLS = /[^\p{ASCII}\p{N}]+/gu;
 const DASHES = /[\p{Pd}\u02d7\u2043\u2212\u30fc]/gu;
@@ -29,7 +28,7 @@ const EXTENSION =
  * kinds of spaces and dashes, full-width and invisible characters, `tel:` and the words for an extension.
  */
 export function plainPhone(text: string): string {
-  const spaced = text.replaceAll(IGNORED, '').replaceAll(SPACES, ' ');
+  const spaced = withoutInvisible(text).replaceAll(SPACES, ' ');
   const plain = ASCII.test(spaced) ? spaced : withAsciiSymbols(withAsciiDigits(spaced));
   return plain.replace(PREFIX, '').replace(EXTENSION, ' ext ').trim();
 }

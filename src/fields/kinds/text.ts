@@ -1,4 +1,4 @@
-import { INVISIBLE, SPACE, trimEnds } from './characters.js';
+import { codePointName, INVISIBLE, SPACE, trimEnds } from './characters.js';
 
 const SURROGATE = /[\ud800-\udfff]/;
 const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
@@ -38,4 +38,15 @@ const SPACE_OR_INVISIBLE = new RegExp(`[${SPACE}${INVISIBLE}]`, 'u');
 /** Trims white space and invisible characters at both ends, such as bidirectional marks. */
 export function trimInvisible(text: string): string {
   return trimEnds(text, SPACE_OR_INVISIBLE);
+}
+
+const SPACE_OR_CONTROL = new RegExp(`[${SPACE}${INVISIBLE}\\p{Cc}]`, 'u');
+const IS_SPACE = new RegExp(`[${SPACE}]`, 'u');
+
+/** The message for a text with white space or characters that show nothing, if it has any. */
+export function spaceOrInvisibleProblem(text: string): string | undefined {
+  const [found] = SPACE_OR_CONTROL.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const kind = IS_SPACE.test(found) ? 'a space' : 'an invisible character';
+  return `must not contain ${kind} (${codePointName(found)})`;
 }

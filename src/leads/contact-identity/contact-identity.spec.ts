@@ -4,11 +4,13 @@ function comparedPhone(phone: string, region: string): string {
   return parsePhone(phone, region).normalized;
 }
 
-describe('normalizeEmail (trimmed, lower case, NFC, domain by IDNA)', () => {
+describe('normalizeEmail (without invisible characters, trimmed, lower case, NFC, domain by IDNA)', () => {
   it.each([
     ['ada@example.com', 'ada@example.com'],
     ['Ada.Lovelace@EXAMPLE.com', 'ada.lovelace@example.com'],
     [' \tada@example.com\n', 'ada@example.com'],
+    ['\u202a\u00a0ada@example.com\u202c\u200b', 'ada@example.com'],
+    ['a\u00add\u034f\u200ba@exa\u2060mple.com', 'ada@example.com'],
     ['ÉLAN@example.com', 'élan@example.com'],
     ['ada+tag@example.com', 'ada+tag@example.com'],
     ['a.d.a@gmail.com', 'a.d.a@gmail.com'],

@@ -1,13 +1,14 @@
 import { domainToASCII } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { withoutInvisible } from '../../fields/kinds/characters.js';
 import { plainPhone } from '../../fields/kinds/phone.js';
 import { digitsOf } from '../../listing/search-text.js';
 
 const ASCII = /^\p{ASCII}*$/u;
 
-/** Normalizes an e-mail address for comparison: trimmed, lower case, NFC, and the domain in ASCII (IDNA). */
+/** Normalizes an e-mail address for comparison: visible, lower case, NFC, and the domain in ASCII (IDNA). */
 export function normalizeEmail(email: string): string {
-  const lower = email.trim().toLowerCase();
+  const lower = withoutInvisible(email).trim().toLowerCase();
   if (ASCII.test(lower)) return lower;
   const composed = lower.normalize('NFC');
   const at = composed.lastIndexOf('@') + 1;
