@@ -117,7 +117,7 @@ export class McpController {
     if (!(body instanceof ApiError) && isStateless(body.body, declaredProtocolVersion(request))) {
       return this.handler.handleStateless(body, context);
     }
-    const id = sessionIdOf(request);
+    const id = opensSession(body) ? undefined : sessionIdOf(request);
     const session = id === undefined ? undefined : await this.sessionOf(actor, id, 'not_found');
     if (body instanceof ApiError) throw body;
     validateHeaders(request);
@@ -141,6 +141,11 @@ export class McpController {
     if (!session) throw noSession(errorCode);
     return session;
   }
+}
+
+/** Clients send `initialize` with the id of a session that has ended. */
+function opensSession(body: Messages | ApiError): boolean {
+  return !(body instanceof ApiError) && !body.isBatch && body.requests[0]?.method === 'initialize';
 }
 
 function noSession(errorCode: 'no_session' | 'not_found'): ApiError {

@@ -3,12 +3,18 @@ import type { Response } from 'express';
 import { logger } from '../../config/logger.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
 import { readJsonBytes } from '../../http/request/request-reader.js';
 import { RateLimits, setRateLimitHeaders, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { EVENT_STREAM, EventStream } from './event-stream.js';
-import { declaredProtocolVersion, rejectQueryParameters, SESSION_ID } from './headers.js';
+import {
+  declaredProtocolVersion,
+  rejectQueryParameters,
+  SESSION_ID,
+  sessionIdOf,
+} from './headers.js';
 import { SubscriptionListenHandler } from '../subscriptions/subscription-listen-handler.js';
 import { type Messages, parseMessages } from './messages.js';
 import { schemaProblemsOf } from './methods.js';
@@ -21,6 +27,11 @@ import { ToolRegistry } from '../tools/tool-registry.js';
 
 /** The only protocol version that allows batches. */
 const VERSION_WITH_BATCHES = '2025-03-26';
+
+const INITIALIZE_IN_BATCH: FieldProblem = {
+  field: 'body',
+  message: 'must not be an array if it contains initialize',
+};
 
 /** The methods that read a record and count as a read. */
 const RESOURCE_READING_METHODS: ReadonlySet<string> = new Set([
@@ -108,28 +119,29 @@ export class McpMessageHandler {
   }
 
   /**
-   * Opens a session, except for callers without a key: they continue without a session id.
+   * Opens a session, except for callers without a key: they continue without a session id. A session of the same key
+   * that the request names ends.
    * @throws ApiError `no_session`, `validation_error`, `too_many_sessions`, `create_failed`
    */
   async initialize(messages: Messages, context: McpRequestContext): Promise<unknown> {
-    const [request, ...others] = messages.requests;
+    const [request] = messages.requests;
     const mayOpen = hasSessions(context.actor);
     if (request?.method !== 'initialize') {
       if (mayOpen) throw new ApiError('no_session');
       return this.handleRequests(messages, context);
     }
     const problems = schemaProblemsOf(request, 'InitializeRequest');
-    if (others.length > 0 || messages.isBatch) {
-      problems.push({ field: 'body', message: 'must contain only initialize' });
-    }
+    if (messages.isBatch) problems.push(INITIALIZE_IN_BATCH);
     if (problems.length > 0) throw validationError(problems);
     const operations = this.operations.for(messages, context);
     const [answer] = await handleRequests([request], operations, mayOpen);
     if (!mayOpen) return answer;
-    const session = await this.sessions.open(context.actor, {
+    const parameters = {
       protocolVersion: negotiatedVersion(answer) ?? '',
       clientName: clientNameOf(request),
-    });
+    };
+    const replacedId = sessionIdOf(context.request);
+    const session = await this.sessions.open(context.actor, parameters, replacedId);
     this.terminateIfUnanswered(session, context.response);
     context.response.setHeader(SESSION_ID, session.id);
     return answer;
@@ -150,8 +162,7 @@ export class McpMessageHandler {
       throw validationError([{ field: 'body', message: 'must be one message, not an array' }]);
     }
     if (requests.some(({ method }) => method === 'initialize')) {
-      const message = 'must not come with initialize, which opens a session of its own';
-      throw validationError([{ field: SESSION_ID, message }]);
+      throw validationError([INITIALIZE_IN_BATCH]);
     }
     if (requests.length === 0) {
       context.response.status(202);

@@ -57,9 +57,10 @@ export class SessionStore implements BeforeApplicationShutdown {
 
   /**
    * Opens a session for the caller's key.
+   * @param replacedId the id of a session that ends if it belongs to the key
    * @throws ApiError `too_many_sessions`, `create_failed`
    */
-  async open(actor: Actor, parameters: SessionParameters): Promise<Session> {
+  async open(actor: Actor, parameters: SessionParameters, replacedId?: string): Promise<Session> {
     const session = new Session(randomUUID(), actor, parameters, this.changes);
     session.endsAt = performance.now() + this.lifetime.maxMs;
     const isOpen = await this.openings.add({
@@ -67,7 +68,10 @@ export class SessionStore implements BeforeApplicationShutdown {
       key_id: session.keyId,
       protocol_version: session.protocolVersion,
       client_name: session.clientName,
+      replaced_id: replacedId && UUID.test(replacedId) ? replacedId.toLowerCase() : undefined,
     });
+    const replaced = replacedId && this.known.get(replacedId.toLowerCase());
+    if (replaced && replaced.keyId === session.keyId) this.end(replaced);
     if (!isOpen) {
       throw new ApiError('too_many_sessions', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },

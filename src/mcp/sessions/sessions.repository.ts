@@ -11,10 +11,12 @@ export interface NewSession {
   readonly key_id: string;
   readonly protocol_version: string;
   readonly client_name: string;
+  /** The id of a session that ends if it belongs to the same key. */
+  readonly replaced_id: string | undefined;
 }
 
 /** A session that any instance can continue. */
-export interface StoredSession extends Omit<NewSession, 'id'> {
+export interface StoredSession extends Omit<NewSession, 'id' | 'replaced_id'> {
   /** The URIs of the subscribed records, as the client wrote them. */
   readonly subscriptions: readonly string[];
   readonly age_ms: number;
@@ -65,10 +67,16 @@ const DELETE_ENDED = `
 /** `$1`: milliseconds until the end of a session. The transaction may have waited for locks. */
 const NEW_END = `clock_timestamp() + make_interval(secs => $1 / 1000.0)`;
 
+const DELETE_REPLACED = `
+  delete from mcp_sessions session using json_to_recordset($1) as new (key_id uuid, replaced_id uuid)
+  where session.id = new.replaced_id and session.key_id = new.key_id`;
+
+/** The sessions that replace others come first, because those have made room for them. */
 const INSERT = `
   insert into mcp_sessions (id, key_id, protocol_version, client_name, expires_at)
   select id, key_id, protocol_version, client_name, ${NEW_END}
-  from json_to_recordset($2) as new (id uuid, key_id uuid, protocol_version text, client_name text)
+  from json_to_recordset($2) as new (id uuid, key_id uuid, protocol_version text, client_name text, replaced_id uuid)
+  order by replaced_id is null
   limit greatest($3 - (select count(*) from mcp_sessions where expires_at > clock_timestamp()), 0)
   returning id`;
 
@@ -96,18 +104,17 @@ export class SessionsRepository {
   }
 
   /**
-   * Removes ended sessions and stores new ones, as far as the capacity of all instances allows.
+   * Removes ended and replaced sessions and stores new ones, as far as the capacity of all instances allows.
    * @returns the ids of the stored sessions
    * @throws ApiError `create_failed`
    */
   async open(sessions: readonly NewSession[]): Promise<ReadonlySet<string>> {
+    const json = JSON.stringify(sessions);
     const stored = await this.writes.run<{ id: string }>(
       { text: LOCK, values: [] },
       { text: DELETE_ENDED, values: [] },
-      {
-        text: INSERT,
-        values: [this.lifetimeMs, JSON.stringify(sessions), this.settings.mcpMaxSessions],
-      },
+      { text: DELETE_REPLACED, values: [json] },
+      { text: INSERT, values: [this.lifetimeMs, json, this.settings.mcpMaxSessions] },
     );
     return new Set(stored.map(({ id }) => id));
   }

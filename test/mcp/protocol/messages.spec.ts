@@ -192,7 +192,7 @@ describe('the body of a POST', () => {
       ];
       for (const batch of batches) {
         const answer = await caller.post(batch, sessionHeader(own));
-        expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
+        expectRefusal(answer, 400, 'validation_error', 'body');
       }
       expect(await owner.api.get(LEADS)).toMatchObject({ body: { meta: { total: 0 } } });
     });

@@ -84,7 +84,7 @@ describe('the limit of sessions', () => {
       [400, () => caller.request('POST', { path: `${MCP}?x=1`, body: initializeRequest() })],
       [401, () => callerWithoutKey(small).initialize()],
       [403, () => caller.initialize({}, FOREIGN_ORIGIN)],
-      [404, () => caller.initialize({}, sessionHeader(randomUUID()))],
+      [404, () => caller.post(rpcRequest('ping'), sessionHeader(randomUUID()))],
       [413, () => caller.initialize({ x: ' '.repeat(300_000) })],
       [415, () => caller.initialize({}, { 'Content-Type': 'text/plain' })],
     ];
@@ -128,7 +128,27 @@ describe('the limit of sessions', () => {
     expectRefusal(await caller.post('{'), 400, 'validation_error', 'body');
     expectRefusal(await caller.initialize({ capabilities: 1 }), 400, 'validation_error');
     expectRefusal(await caller.post(rpcRequest('ping')), 400, 'no_session');
-    expectRefusal(await caller.initialize({}, sessionHeader('x')), 404, 'not_found');
+    expectRefusal(await caller.post(rpcRequest('ping'), sessionHeader('x')), 404, 'not_found');
+  });
+
+  it('allows a new session in place of the named one of the same key, and of no other', async () => {
+    const [first, ...others] = await openAtOnce(PLACES);
+    const other = callerOf(await small.organization(), small);
+    for (const id of [first!, randomUUID(), 'x']) {
+      expectFull(await other.initialize({}, sessionHeader(id)));
+    }
+    const answers = await Promise.all([
+      ...Array.from({ length: 5 }, () => other.initialize()),
+      caller.initialize({}, sessionHeader(first!)),
+    ]);
+    const opened = answers.pop()!;
+    for (const answer of answers) expectFull(answer);
+    expect(opened.status).toBe(200);
+    for (const id of [...others, opened.headers.get('mcp-session-id')!]) {
+      await expectAlive(caller, id);
+    }
+    expectRefusal(await caller.delete(first), 404, 'not_found');
+    expectFull(await caller.initialize({}, sessionHeader(first!)));
   });
 
   it('allows new sessions after the key of the open ones has been revoked', async () => {

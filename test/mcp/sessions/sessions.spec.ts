@@ -9,6 +9,7 @@ import {
   McpHttpClient,
   rpcNotification,
 } from '../../../src/testing/mcp-client.js';
+import { createLead } from '../../../src/testing/factories.js';
 import { type Tenant, TestServer } from '../../../src/testing/test-server.js';
 import {
   expectAlive,
@@ -21,6 +22,8 @@ import {
   SEND,
   terminatedSession,
 } from '../../support/mcp/mcp-helpers.js';
+
+const UNKNOWN_SESSION = '00000000-0000-4000-8000-000000000000';
 
 let app: TestServer;
 let tenant: Tenant;
@@ -84,21 +87,84 @@ describe('initialize', () => {
     const { status, headers } = await mcp.initialize({}, sessionHeader(''));
     expect([status, headers.get('mcp-session-id')]).toEqual([200, expect.stringMatching(/./)]);
   });
+});
 
-  it('is refused in an open session, which stays open', async () => {
-    const session = await mcp.openSession();
-    const answer = await mcp.initialize({}, sessionHeader(session));
-    expectRefusal(answer, 400, 'validation_error', 'Mcp-Session-Id');
-    expect(answer.headers.get('mcp-session-id')).toBeNull();
+describe('initialize with a session id', () => {
+  /** Expects that initialize with this session id opens a new session. Returns its id. */
+  async function expectNewSession(id: string): Promise<string> {
+    const { status, headers } = await mcp.initialize({}, sessionHeader(id));
+    expect(status).toBe(200);
+    const session = headers.get('mcp-session-id')!;
+    expect(session).not.toBe(id);
     await expectAlive(mcp, session);
+    return session;
+  }
+
+  it.each(['x', UNKNOWN_SESSION, '__proto__', ' ', `${UNKNOWN_SESSION}, ${UNKNOWN_SESSION}`])(
+    'opens a session if there is no session "%s"',
+    async (id) => {
+      await expectNewSession(id);
+    },
+  );
+
+  it('opens a session if the named one has ended, which stays ended', async () => {
+    const ended = await terminatedSession(mcp);
+    await expectNewSession(ended);
+    expectRefusal(await mcp.delete(ended), 404, 'not_found');
+    expectRefusal(await SEND.POST(mcp, ended), 404, 'not_found');
+    expectRefusal(await SEND.GET(mcp, ended), 400, 'no_session');
   });
 
-  it('answers 404 not_found in a terminated session', async () => {
-    expectRefusal(
-      await mcp.initialize({}, sessionHeader(await terminatedSession(mcp))),
-      404,
-      'not_found',
-    );
+  it.each([
+    ['as it was given', (id: string) => id],
+    ['in capitals', (id: string) => id.toUpperCase()],
+  ])('closes the named session of the same key and its stream, %s', async (_, spell) => {
+    const old = await mcp.openSession();
+    const stream = await mcp.openStream(old);
+    await stream.next();
+    await expectNewSession(spell(old));
+    expect(await stream.next()).toBeUndefined();
+    expectRefusal(await SEND.POST(mcp, old), 404, 'not_found');
+  });
+
+  it('opens independent sessions for concurrent requests that name the same session', async () => {
+    const old = await mcp.openSession();
+    const opened = await Promise.all(Array.from({ length: 5 }, () => expectNewSession(old)));
+    expect(new Set(opened).size).toBe(5);
+    for (const session of opened) await expectAlive(mcp, session);
+  });
+
+  it('neither ends nor reveals the session of another key', async () => {
+    for (const owner of [await app.key(tenant.id), await app.organization()]) {
+      const theirs = await callerOf(owner).openSession();
+      const stream = await callerOf(owner).openStream(theirs);
+      await stream.next();
+      const [known, unknown] = [
+        await mcp.post(initializeRequest({}, 'same'), sessionHeader(theirs)),
+        await mcp.post(initializeRequest({}, 'same'), sessionHeader(randomUUID())),
+      ];
+      expect([known.status, known.body]).toEqual([200, unknown.body]);
+      await expectAlive(callerOf(owner), theirs);
+      await callerOf(owner).rpc(theirs, 'resources/subscribe', { uri: 'lead://list' });
+      await createLead(owner.api);
+      expect((await stream.nextMessage()).message).toMatchObject({
+        params: { uri: 'lead://list' },
+      });
+      stream.disconnect();
+    }
+  });
+
+  it('closes nothing if it is refused', async () => {
+    const old = await mcp.openSession();
+    const named = sessionHeader(old);
+    const refused = [
+      await mcp.initialize({ capabilities: 1 }, named),
+      await mcp.initialize({}, { ...named, 'MCP-Protocol-Version': 'x' }),
+      await mcp.request('POST', { path: `${MCP}?x=1`, body: initializeRequest(), headers: named }),
+      await mcp.post([initializeRequest()], named),
+    ];
+    for (const answer of refused) expectRefusal(answer, 400, 'validation_error');
+    await expectAlive(mcp, old);
   });
 });
 
