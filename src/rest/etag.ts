@@ -14,6 +14,11 @@ const TAG_LIST = new RegExp(String.raw`^(?:[ \t]*,)*[ \t]*${TAG}(?:[ \t]*,(?:[ \
 const EACH_TAG = new RegExp(TAG, 'g');
 const ANY = '*';
 
+/** Why a request with a weak tag fails again after the caller has read the record again. */
+const WEAK_TAG_FAILURE =
+  'A weak entity tag (W/"...") in If-Match never matches. A proxy that compresses responses makes tags weak. ' +
+  'Read the record with Accept-Encoding: identity to get its tag.';
+
 /** Whether `If-None-Match` of a read matches the record, so that the response is 304. */
 export function isNotModified({ method, headers }: ApiRequest, etag: string): boolean {
   const known = headers['if-none-match'];
@@ -34,6 +39,11 @@ export function preconditionOf({ headers }: ApiRequest): Precondition | undefine
     const message = 'must be * or a list of entity tags in double quotes';
     throw validationError([{ field: 'If-Match', message }]);
   }
-  const tags = new Set(wanted.match(EACH_TAG));
-  return { isMetBy: (record) => tags.has(etagOf(record)) };
+  // The tags of records are strong, so that a weak one equals none (RFC 9110, 13.1.1).
+  const tags = wanted.match(EACH_TAG) ?? [];
+  const hasWeak = tags.some((tag) => tag.startsWith('W/'));
+  return {
+    isMetBy: (record) => tags.includes(etagOf(record)),
+    ...(hasWeak && { failure: WEAK_TAG_FAILURE }),
+  };
 }

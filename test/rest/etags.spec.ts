@@ -76,6 +76,7 @@ describe.each(named(change))('If-Match on %s', (_, route) => {
   it.each<[string, (etag: string) => string]>([
     ['the version as it is', (etag) => etag],
     ['one of several', (etag) => `"other" ,${etag}`],
+    ['one of several beside its weak form', (etag) => `W/${etag}, ${etag}`],
     ['any', () => '*'],
     ['one of a list with empty elements', (etag) => `, "other",, ${etag},\t,`],
   ])('changes %s', async (__, tag) => {
@@ -86,10 +87,25 @@ describe.each(named(change))('If-Match on %s', (_, route) => {
 
   it.each<[string, (etag: string) => string]>([
     ['another version', () => '"other"'],
-    ['a weak tag, which is no version', (etag) => `W/${etag}`],
+    ['several other versions', () => '"W/", "other"'],
   ])('is 412 for %s and changes nothing', async (__, tag) => {
     const { answer, before, after } = await withTag(tag);
     expectError(answer, 412, 'precondition_failed');
+    expect(answer.body).toMatchObject({ error: { message: expect.not.stringContaining('weak') } });
+    expect(after.body).toEqual(before.body);
+  });
+
+  it.each<[string, (etag: string) => string]>([
+    ['the weak form of the version', (etag) => `W/${etag}`],
+    ['a weak tag of another version', () => 'W/"other"'],
+    ['a list with a weak tag', (etag) => `"other", W/${etag}`],
+  ])('is 412 for %s, changes nothing and says why', async (__, tag) => {
+    const { answer, before, after } = await withTag(tag);
+    expectError(answer, 412, 'precondition_failed');
+    const message = expect.stringMatching(
+      /weak entity tag .* never matches.* proxy that compresses/,
+    );
+    expect(answer.body).toMatchObject({ error: { message } });
     expect(after.body).toEqual(before.body);
   });
 

@@ -76,4 +76,6 @@ export interface UnitOfWork {
 /** Decides whether a stored record is the version that the caller wants to change. */
 export interface Precondition {
   isMetBy(stored: object): boolean;
+  /** The message of the error if it is not met. Default: that of `precondition_failed`. */
+  readonly failure?: string;
 }

@@ -215,5 +215,7 @@ const NO_TRANSACTION: TenantTransaction = {
 
 /** @throws ApiError `precondition_failed` */
 export function checkPrecondition({ precondition }: Tenant, stored: object): void {
-  if (precondition && !precondition.isMetBy(stored)) throw new ApiError('precondition_failed');
+  if (!precondition || precondition.isMetBy(stored)) return;
+  const { failure: message } = precondition;
+  throw new ApiError('precondition_failed', message === undefined ? {} : { message });
 }

@@ -33,7 +33,7 @@ const REQUEST_HEADERS: readonly RequestHeader[] = [
       in: 'header',
       required: false,
       description:
-        'Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any.',
+        'Changes the record only if it has one of these entity tags, such as the `ETag` of an earlier response; `*` means any. A weak tag (`W/"..."`) never matches.',
       schema: { type: 'string' },
       example: '*',
     },
