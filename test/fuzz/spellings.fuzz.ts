@@ -54,7 +54,7 @@ describe.each(API_INTERFACES)('custom_fields by %s', (_, open) => {
     );
   });
 
-  it('reject exactly the integers beyond ±2^53, in every notation', async () => {
+  it('reject exactly the numbers beyond ±2^53, in every notation', async () => {
     await check(
       fc.asyncProperty(numbers(), async ({ text, isBeyond }) => {
         const outcome = await send(`{"number":${text}}`);
@@ -96,7 +96,7 @@ function escaped(char: string, choose: () => number): string {
     .join('');
 }
 
-/** Numbers in any JSON notation, and whether they are integers beyond ±2^53. */
+/** Numbers in any JSON notation, and whether they are beyond ±2^53. */
 function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
   const atTheEdge = fc
     .tuple(fc.bigInt({ min: -20n, max: 20n }), fc.nat(30))
@@ -114,7 +114,7 @@ function numbers(): Arbitrary<{ text: string; isBeyond: boolean }> {
       isBeyond:
         zeros < 0
           ? digits * 10n ** BigInt(-zeros) > LARGEST
-          : digits > LARGEST * 10n ** BigInt(zeros) && digits % 10n ** BigInt(zeros) === 0n,
+          : digits > LARGEST * 10n ** BigInt(zeros),
     }));
 }
 

@@ -91,6 +91,22 @@ describe('custom_fields', () => {
     expect(await stored(json)).toStrictEqual(JSON.parse(json));
   });
 
+  it.each([
+    ['a fraction', '{"a":1.00000000000000001,"b":[0.30000000000000004]}'],
+    [
+      'a number that is rounded to 2^53',
+      '{"a":9007199254740991.9,"b":{"c":[-9007199254740991.9]}}',
+    ],
+    ['a number that is rounded to zero', '{"a":1e-400,"b":-5e-324}'],
+  ])('accepts %s again as it was returned', async (_, json) => {
+    const { id } = dataOf(await raw(json), 201);
+    const { custom_fields } = await get(id);
+    expect(custom_fields).toEqual(JSON.parse(json));
+    expect((await update(id, { custom_fields, city: 'Paris' })).custom_fields).toEqual(
+      custom_fields,
+    );
+  });
+
   it('returns -0 as 0', async () => {
     expect(await stored('{"a":-0}')).toEqual({ a: 0 });
   });
@@ -135,6 +151,12 @@ describe('custom_fields', () => {
     ['an integer of 23 digits', '{"a":{"b":12345678901234567890123}}'],
     ['1e400', '{"a":1e400}'],
     ['-1e400', '{"a":-1e400}'],
+    ['a fraction beyond 2^53', '{"a":100000000000000000000.5}'],
+    ['a fraction just beyond 2^53', '{"a":{"b":[9007199254740992.5]}}'],
+    ['a fraction just beyond -2^53', '{"a":[[-9007199254740992.000001]]}'],
+    ['2^53 + 1 with zeros', '{"a":9007199254740993.0}'],
+    ['1E+20', '{"a":1E+20}'],
+    ['-1e300', '{"a":{"b":{"c":-1e300}}}'],
     ['1e300, an integer beyond 2^53', '{"a":1e300}'],
     ['the same key twice', '{"a":1,"a":2}'],
     ['an array', '[]'],

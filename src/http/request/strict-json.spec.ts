@@ -10,8 +10,7 @@ const TOO_DEEP = 'must not be nested deeper than 32 levels';
 const TOO_MANY_KEYS = 'must not have more than 1,000 keys in one object';
 const REPEATED = 'must be given only once';
 const REPEATED_INSIDE = 'must not have the same key twice in one object';
-const BIG_NUMBER =
-  'must not contain an integer beyond ±9007199254740992 or a number beyond a double';
+const BIG_NUMBER = 'must not contain a number beyond ±9007199254740992';
 const BAD_TEXT = 'must not contain \\u0000 or unpaired surrogates';
 
 const toBytes = (source: string | Buffer): Buffer =>

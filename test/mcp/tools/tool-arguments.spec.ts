@@ -47,6 +47,11 @@ describe.each(PROTOCOL_MODES)('the arguments of tools (%s)', (protocolMode) => {
       'custom_fields',
     ],
     ['create_lead', String.raw`{"first_name":"A","custom_fields":{"n":-1e400}}`, 'custom_fields'],
+    [
+      'create_lead',
+      String.raw`{"first_name":"A","custom_fields":{"n":[100000000000000000000.5]}}`,
+      'custom_fields',
+    ],
     ['create_lead', String.raw`{"first_name":9007199254740993}`, 'first_name'],
     ['create_lead', String.raw`{"first_name":"A\ud800"}`, 'first_name'],
     ['create_lead', String.raw`{"first_name":"A","tags":["\udc00\ud800"]}`, 'tags'],
