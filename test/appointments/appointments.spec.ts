@@ -213,6 +213,7 @@ describe('lists', () => {
   it('include start_after and exclude start_before, even below a millisecond', async () => {
     const total = async (query: string) => (await list(query)).meta.total;
     expect(await total('start_after=2026-06-04')).toBe(3);
+    expect(await total('start_after=2026-06-04t00:00:00z')).toBe(3);
     expect(await total('start_after=2026-06-04T00:00:00.0000001Z')).toBe(0);
     expect(await total('start_before=2026-06-01')).toBe(0);
     expect(await total('start_before=2026-06-01T00:00:00.0000001Z')).toBe(3);

@@ -5,10 +5,10 @@ const HOUR = '(?:[01][0-9]|2[0-3])';
 const SIXTY = '[0-5][0-9]';
 const DATE = '(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})';
 const TIME = `(?<hour>${HOUR}):(?<minute>${SIXTY})(?::(?<second>${SIXTY})(?:\\.(?<fraction>[0-9]{1,9}))?)?`;
-const OFFSET = `Z|(?<sign>[+-])(?<offsetHours>${HOUR})(?::?(?<offsetMinutes>${SIXTY}))?`;
-const DATE_TIME = new RegExp(`^${DATE}(?:T${TIME}(?:${OFFSET})?)?$`);
+const OFFSET = `[Zz]|(?<sign>[+-])(?<offsetHours>${HOUR})(?::?(?<offsetMinutes>${SIXTY}))?`;
+const DATE_TIME = new RegExp(`^${DATE}(?:[Tt]${TIME}(?:${OFFSET})?)?$`);
 
-const ANY_OFFSET = `(Z|[+-]${HOUR}(:?${SIXTY})?)`;
+const ANY_OFFSET = `([Zz]|[+-]${HOUR}(:?${SIXTY})?)`;
 const ANY_TIME = `${HOUR}:${SIXTY}(:${SIXTY}(\\.[0-9]{1,9})?)?`;
 const DAY_OF_MONTH =
   '((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
@@ -20,7 +20,7 @@ const DAY_OF_MONTH =
  */
 export const DATE_TIME_INPUT_SCHEMA = {
   type: 'string',
-  pattern: `^[0-9]{4}-${DAY_OF_MONTH}(T${ANY_TIME}${ANY_OFFSET}?)?$`,
+  pattern: `^[0-9]{4}-${DAY_OF_MONTH}([Tt]${ANY_TIME}${ANY_OFFSET}?)?$`,
   description: 'ISO 8601 date-time or date.',
 } as const;
 
@@ -34,7 +34,8 @@ type Groups = Partial<Record<string, string>>;
 
 /**
  * Parses an ISO 8601 date or date-time as the API accepts it: `YYYY-MM-DD` (midnight UTC) or
- * `YYYY-MM-DDTHH:mm[:ss[.f]]` with `Z`, an offset, or neither (UTC), from year 0001 to 9999.
+ * `YYYY-MM-DDTHH:mm[:ss[.f]]` with `Z`, an offset, or neither (UTC), from year 0001 to 9999. `t` and `z` may
+ * be in lower case.
  * @param text the input without surrounding white space
  * @param rounding `up` keeps half-open ranges exact if a filter has fractions of a millisecond
  * @returns undefined if the string is invalid

@@ -64,7 +64,7 @@ export function isAfter(field: string): PropertyDecorator {
 const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
 
 /** An offset whose `+` was decoded as a space in a query string. */
-const LOST_PLUS = /T[\d:.]+ \d\d(?::?\d\d)?$/;
+const LOST_PLUS = /[Tt][\d:.]+ \d\d(?::?\d\d)?$/;
 
 /** A rule that the value was parsed as a time. */
 export function isDateTime(): PropertyDecorator {

@@ -9,7 +9,7 @@ const YEARS = { min: new Date(EARLIEST), max: new Date(LATEST), noInvalidDate: t
 
 /** Offset signs, hours and minutes, or none, as ISO 8601 writes them. */
 const OFFSETS = fc.oneof(
-  fc.constantFrom('', 'Z', '+00:00', '-00'),
+  fc.constantFrom('', 'Z', 'z', '+00:00', '-00'),
   fc
     .tuple(fc.constantFrom('+', '-'), fc.nat(23), fc.nat(59), fc.constantFrom(':', '', undefined))
     .map(([sign, hours, minutes, colon]) => {
@@ -30,12 +30,14 @@ export function dateTimes(): Arbitrary<SentValue> {
     const day = date.toISOString().slice(0, 10);
     return { sent: day, instant: Date.parse(`${day}T00:00:00.000Z`) };
   });
-  const times = fc.tuple(fc.date(YEARS), FRACTIONS, OFFSETS).map(([date, fraction, offset]) => {
+  const separators = fc.constantFrom('T', 't');
+  const given = fc.tuple(fc.date(YEARS), FRACTIONS, OFFSETS, separators);
+  const times = given.map(([date, fraction, offset, separator]) => {
     const minutes = date.toISOString().slice(0, 16);
     const seconds = fraction === undefined ? '' : date.toISOString().slice(16, 19);
     const ms = (fraction ?? '').slice(1, 4).padEnd(3, '0');
     const local = Date.parse(`${minutes}${seconds || ':00'}.${ms}Z`);
-    const sent = `${minutes}${seconds}${fraction ?? ''}${offset}`;
+    const sent = `${minutes.replace('T', separator)}${seconds}${fraction ?? ''}${offset}`;
     return { sent, instant: local - minutesOf(offset) * MS_PER_MINUTE };
   });
   return fc
@@ -76,7 +78,7 @@ export function invalidDateTimes(): Arbitrary<string> {
     { second: '00.' },
     { second: '00,5' },
     { second: `00.${'0'.repeat(40)}` },
-    { offset: 'z' },
+    { offset: 'zz' },
     { offset: '+24:00' },
     { offset: '+05:60' },
     { offset: ' Z' },
