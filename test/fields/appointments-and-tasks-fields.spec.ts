@@ -186,6 +186,17 @@ describe.each(RESOURCES)('$name', (resource) => {
 
   describe.each(resource.times)('%s', (field) => {
     it.each([
+      ['2023-02-29', 'must have a day that exists; 2023 is not a leap year'],
+      ['2026-05-04T24:00', 'must have an hour from 00 to 23; 24:00 is 00:00 of the next day'],
+      ['2026-05-04T09:30:00.1234567891Z', 'must have at most 9 fractional digits'],
+      ['05/04/2026', expect.stringContaining('a date is written as year-month-day')],
+    ])('says what is wrong with %s', async (value, message) => {
+      for (const answer of await both(field, value)) {
+        expect(answer.body.error.details).toEqual([{ field, message }]);
+      }
+    });
+
+    it.each([
       ['2026-05-04T09:30:00+05:30', '2026-05-04T04:00:00.000Z'],
       ['2026-05-04T09:30', '2026-05-04T09:30:00.000Z'],
       ['2026-05-04t09:30:00.5z', '2026-05-04T09:30:00.500Z'],

@@ -205,4 +205,42 @@ describe('lists', () => {
   ])('reject and name the parameter of %s', async (query) => {
     expectInvalid(await owner.api.get(`${TASKS}?${query}`), query.split('=')[0]!);
   });
+
+  describe('with a filter that the changed tasks no longer match', () => {
+    let all: string[];
+    const read = async (query: string) => {
+      return ids((await list(`status=open&sort_dir=asc&limit=10&${query}`)).data);
+    };
+    const complete = async (tasks: readonly string[]) => {
+      for (const id of tasks) {
+        dataOf(await owner.api.put(`${TASKS}/${id}`, { status: 'completed' }));
+      }
+    };
+
+    beforeEach(async () => {
+      owner = await app.organization();
+      all = [];
+      for (let n = 0; n < 25; n++) all.push((await create(owner)).id);
+    });
+
+    it('move to earlier pages, so that a loop over pages skips some', async () => {
+      for (const page of [1, 2, 3]) await complete(await read(`page=${page}`));
+      expect(await read('page=1')).toEqual(all.slice(10, 20));
+    });
+
+    it('are all read by a loop over pages before the first change', async () => {
+      const found: string[] = [];
+      for (const page of [1, 2, 3]) found.push(...(await read(`page=${page}`)));
+      expect(found).toEqual(all);
+    });
+
+    it('are all read by a loop over page 1', async () => {
+      const found: string[] = [];
+      for (let page = await read('page=1'); page.length > 0; page = await read('page=1')) {
+        found.push(...page);
+        await complete(page);
+      }
+      expect(found).toEqual(all);
+    });
+  });
 });

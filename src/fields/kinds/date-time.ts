@@ -1,15 +1,18 @@
 /** How fractions of a millisecond are rounded. */
 export type Rounding = 'down' | 'up';
 
+/** The maximum number of digits after the second. */
+export const MAX_FRACTION_DIGITS = 9;
+
 const HOUR = '(?:[01][0-9]|2[0-3])';
 const SIXTY = '[0-5][0-9]';
 const DATE = '(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})';
-const TIME = `(?<hour>${HOUR}):(?<minute>${SIXTY})(?::(?<second>${SIXTY})(?:\\.(?<fraction>[0-9]{1,9}))?)?`;
+const TIME = `(?<hour>${HOUR}):(?<minute>${SIXTY})(?::(?<second>${SIXTY})(?:\\.(?<fraction>[0-9]{1,${MAX_FRACTION_DIGITS}}))?)?`;
 const OFFSET = `[Zz]|(?<sign>[+-])(?<offsetHours>${HOUR})(?::?(?<offsetMinutes>${SIXTY}))?`;
 const DATE_TIME = new RegExp(`^${DATE}(?:[Tt]${TIME}(?:${OFFSET})?)?$`);
 
 const ANY_OFFSET = `([Zz]|[+-]${HOUR}(:?${SIXTY})?)`;
-const ANY_TIME = `${HOUR}:${SIXTY}(:${SIXTY}(\\.[0-9]{1,9})?)?`;
+const ANY_TIME = `${HOUR}:${SIXTY}(:${SIXTY}(\\.[0-9]{1,${MAX_FRACTION_DIGITS}})?)?`;
 const DAY_OF_MONTH =
   '((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
 

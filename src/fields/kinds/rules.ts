@@ -1,4 +1,5 @@
 import { IsString, ValidateBy } from 'class-validator';
+import { dateTimeProblem } from './date-time-problem.js';
 import { codePointLength, isWellFormedText } from './text.js';
 
 /** A rule of class-validator that checks one value. */
@@ -61,21 +62,13 @@ export function isAfter(field: string): PropertyDecorator {
   });
 }
 
-const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z';
-
-/** An offset whose `+` was decoded as a space in a query string. */
-const LOST_PLUS = /[Tt][\d:.]+ \d\d(?::?\d\d)?$/;
-
 /** A rule that the value was parsed as a time. */
 export function isDateTime(): PropertyDecorator {
   return ValidateBy({
     name: 'isDateTime',
     validator: {
       validate: (value) => value instanceof Date,
-      defaultMessage: (args) => {
-        const isPlusLost = typeof args?.value === 'string' && LOST_PLUS.test(args.value);
-        return isPlusLost ? `${DATE_TIME_MESSAGE}; in a query, write + as %2B` : DATE_TIME_MESSAGE;
-      },
+      defaultMessage: (args) => dateTimeProblem(args?.value),
     },
   });
 }
