@@ -4,6 +4,7 @@ import { logger } from '../config/logger.js';
 import { INSUFFICIENT_PRIVILEGE, sqlStateOf } from './connection/driver-error.js';
 import { type ExtensionMigrations, withMigrationsOf } from './extension-migrations.js';
 import { MigrationProgress, nameOf } from './migration-progress.js';
+import { reindexNames } from './names-collation.js';
 import { prepareTenantRole } from './tenant-role/prepare-tenant-role.js';
 import type { TransactionRole } from './connection/session-context.js';
 
@@ -51,6 +52,7 @@ export async function migrate(
         runMigrations(extensionDataSource, beforeFirst),
       );
     }
+    await reindexNames(dataSource);
     return await withRunner(dataSource, prepareTenantRole);
   } finally {
     await lock.rollbackTransaction().catch(() => undefined);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tenant } from '../database/gateway/tenant.js';
+import { NAMES_COLLATION } from '../database/names-collation.js';
 import { TenantDatabase } from '../database/gateway/tenant-database.js';
 import type { Row } from '../database/records/record-inserts.js';
 import { TenantRepository } from '../database/records/tenant-repository.js';
@@ -38,7 +39,10 @@ export class LeadsRepository extends TenantRepository<LeadDto> {
       table: leadsTable,
       item: LeadListItemDto,
       query: LeadListQuery,
-      sorts: { last_name: { nullable: true } },
+      sorts: {
+        first_name: { collation: NAMES_COLLATION },
+        last_name: { collation: NAMES_COLLATION, nullable: true },
+      },
     });
   }
 

@@ -12,16 +12,19 @@ export interface Order {
   readonly column: string;
   readonly direction: (typeof SORT_DIRECTIONS)[number];
   readonly nullable: boolean;
+  /** The collation of the order, if it is not that of the column. The index of the sort must have it, too. */
+  readonly collation?: string;
 }
 
 /** The ORDER BY clause, or that of the reverse order. */
 export function orderBy(order: Order, from: 'start' | 'end' = 'start'): string {
-  const { column, nullable } = order;
+  const { column, nullable, collation } = order;
   const isAscending = (order.direction === 'asc') === (from === 'start');
   const direction = isAscending ? 'asc' : 'desc';
   // PostgreSQL uses an index for an order only if both have the same position of nulls.
   const nulls = nullable ? ` nulls ${from === 'start' ? 'last' : 'first'}` : '';
-  return `order by ${column} ${direction}${nulls}, id ${direction}`;
+  const sorted = collation ? `${column} collate ${collation}` : column;
+  return `order by ${sorted} ${direction}${nulls}, id ${direction}`;
 }
 
 /** The column of a value of `sort_by`. */

@@ -117,8 +117,8 @@ export class RecordList<T extends object> {
     return row;
   }
 
-  private async run({ conditions }: ListSelection, statement: Statement): Promise<ListRow> {
-    const read = { ...statement, mayUseReplica: true };
+  private async run({ conditions, order }: ListSelection, statement: Statement): Promise<ListRow> {
+    const read = { ...statement, mayUseReplica: true, ordersNames: order.collation !== undefined };
     const rows = await this.database.read<ListRow>(conditions.tenant, read);
     return rows[0] ?? { total: 0, items: null };
   }

@@ -4,9 +4,10 @@ import { readSettings } from '../../src/config/settings.js';
 import type { DatabaseTarget } from '../../src/database/connection/data-source-options.js';
 import { openDatabase } from '../../src/database/connection/open-database.js';
 import { StatementPipeline } from '../../src/database/connection/statement-pipeline.js';
+import { NAMES_COLLATION } from '../../src/database/names-collation.js';
 import { Deadline } from '../../src/database/gateway/time-budget.js';
 import { Replica } from '../../src/database/replicas/replica.js';
-import { createDatabase, dropDatabase, urlOf } from '../../src/testing/databases.js';
+import { createDatabase, dropDatabase, query, urlOf } from '../../src/testing/databases.js';
 
 const NO_FILE = 'postgres://127.0.0.1:1/db?sslrootcert=/missing.pem';
 
@@ -77,6 +78,27 @@ describe('a read replica', () => {
     await replica.close();
     await replica.check({ lsn: '0/0', timeline: '1', database: '' });
     expect(replica.availability.problem).toBeUndefined();
+  });
+});
+
+describe('a read replica with another version of ICU', () => {
+  it('runs no reads that sort names', async () => {
+    const database = await createDatabase();
+    /** Whether a checked replica is free for reads with and without a sort by names. */
+    const isFree = async () => {
+      const replica = new Replica(urlOf(database), 'test', 2);
+      await replica.check({ lsn: '0/0', timeline: '1', database: '' });
+      // The check has found that this database is no standby.
+      replica.availability.succeed();
+      const free = [true, false].map((ordersNames) => replica.isFreeFor({ ordersNames }));
+      await replica.close();
+      return free;
+    };
+    expect(await isFree()).toEqual([true, true]);
+    const anotherVersion = `update pg_collation set collversion = '1' where collname = $1`;
+    await query(database, anotherVersion, [NAMES_COLLATION]);
+    expect(await isFree()).toEqual([false, true]);
+    await dropDatabase(database);
   });
 });
 

@@ -24,6 +24,7 @@ import { Webhooks1764806400000 } from '../migrations/1764806400000-webhooks.js';
 import { McpStreamNumbers1764892800000 } from '../migrations/1764892800000-mcp-stream-numbers.js';
 import { QueueSearchTexts1765065600000 } from '../migrations/1765065600000-queue-search-texts.js';
 import { LeadsToRefill1765065600001 } from '../migrations/1765065600001-leads-to-refill.js';
+import { OrderOfNames1765152000000 } from '../migrations/1765152000000-order-of-names.js';
 import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
 import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-session-ends.js';
 import { ApplicationClient } from './application-client.js';
@@ -72,6 +73,7 @@ export const MIGRATIONS = [
   RandomCountVersions1764979200000,
   QueueSearchTexts1765065600000,
   LeadsToRefill1765065600001,
+  OrderOfNames1765152000000,
   McpSessionEnds1766016000000,
 ] as const;
 

@@ -21,6 +21,8 @@ export interface Statement {
    * acknowledged before. Set it for reads that cost more than a look-up.
    */
   readonly mayUseReplica?: boolean;
+  /** Whether it sorts by `NAMES_COLLATION`, which only replicas with the version of ICU of the indexes may do. */
+  readonly ordersNames?: boolean;
 }
 
 /** How often a statement is executed. */

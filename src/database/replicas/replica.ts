@@ -2,7 +2,9 @@ import pg from 'pg';
 import { CONNECTION_OPTIONS } from '../connection/data-source-options.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 import { LostConnectionError } from '../connection/statement-pipeline.js';
+import type { Statement } from '../gateway/tenant.js';
 import { Deadline } from '../gateway/time-budget.js';
+import { ORDERS_NAMES } from '../names-collation.js';
 import { Availability } from './availability.js';
 import type { WalPosition } from './primary-position.js';
 import {
@@ -16,7 +18,13 @@ import {
 const CHECK_MS = 1_000;
 
 const CHECK = `select ${replicaStateSql(1)} as state,
-  pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag`;
+  pg_wal_lsn_diff($1::pg_lsn, pg_last_wal_replay_lsn())::float8 as lag, ${ORDERS_NAMES} as orders_names`;
+
+interface ReplicaCheck {
+  readonly state: ReplicaState;
+  readonly lag: number | null;
+  readonly orders_names: boolean;
+}
 
 /**
  * Prefixes of the SQLSTATEs of a replica that refuses all reads: errors of the connection (08, 28, 3D, 53300,
@@ -34,6 +42,8 @@ export class Replica {
   running = 0;
   /** How far the replica was behind the primary at the last check; undefined if it did not reply. */
   lagBytes: number | undefined;
+  /** Whether it orders names as the indexes do, by the last check. */
+  ordersNames = false;
   readonly availability: Availability;
   private readonly pool: pg.Pool;
   private isChecking = false;
@@ -60,9 +70,10 @@ export class Replica {
     this.availability = new Availability(`${host}:${port}`);
   }
 
-  /** Whether the replica is in use and has a free connection for a read. One connection is for checks. */
-  get isFree(): boolean {
-    return this.availability.isUsed && this.running < this.maxConnections - 1;
+  /** Whether the replica can run a read and has a free connection for it. One connection is for checks. */
+  isFreeFor({ ordersNames = false }: Pick<Statement, 'ordersNames'>): boolean {
+    const { isUsed } = this.availability;
+    return isUsed && this.running < this.maxConnections - 1 && (this.ordersNames || !ordersNames);
   }
 
   /**
@@ -95,9 +106,10 @@ export class Replica {
     try {
       const values = stateValues(position);
       const { rows } = await this.withClient(new Deadline(CHECK_MS), (client) =>
-        client.query<{ state: ReplicaState; lag: number | null }>(CHECK, values),
+        client.query<ReplicaCheck>(CHECK, values),
       );
-      for (const { state, lag } of rows) {
+      for (const { state, lag, orders_names } of rows) {
+        this.ordersNames = orders_names;
         this.lagBytes = lag === null ? undefined : Math.max(0, lag);
         const problem = STATE_PROBLEMS[state];
         if (problem) this.availability.fail(problem);

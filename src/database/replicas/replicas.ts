@@ -70,9 +70,11 @@ export class Replicas implements OnApplicationShutdown {
 
   /** Messages for operators about the replicas that are left out. They contain no addresses. */
   get warnings(): string[] {
-    return this.all.flatMap(({ availability: { problem } }, index) =>
-      problem ? [`Read replica ${index + 1} is left out: ${problem}.`] : [],
-    );
+    return this.all.flatMap(({ availability: { problem }, ordersNames }, index) => {
+      const name = `Read replica ${index + 1}`;
+      if (problem) return [`${name} is left out: ${problem}.`];
+      return ordersNames ? [] : [`${name} sorts no names: it has another version of ICU.`];
+    });
   }
 
   /** @returns the rows; undefined if the primary has to run the statement */
@@ -92,10 +94,10 @@ export class Replicas implements OnApplicationShutdown {
     statement: Statement,
     deadline: Deadline,
   ): Promise<Row[] | undefined> {
-    if (!this.all.some(({ isFree }) => isFree)) return undefined;
+    if (!this.all.some((replica) => replica.isFreeFor(statement))) return undefined;
     // Without a position, the primary runs the read.
     const position = await this.primary.read(deadline).catch(() => undefined);
-    const replica = position && this.choose();
+    const replica = position && this.choose(statement);
     if (!replica) return undefined;
     const started = performance.now();
     const answer = await replica.use(deadline, (client) => {
@@ -115,8 +117,8 @@ export class Replicas implements OnApplicationShutdown {
   }
 
   /** Returns the free replica with the fewest running reads, and replicas with equal numbers in turn. */
-  private choose(): Replica | undefined {
-    const free = this.all.filter(({ isFree }) => isFree);
+  private choose(statement: Statement): Replica | undefined {
+    const free = this.all.filter((replica) => replica.isFreeFor(statement));
     const fewest = Math.min(...free.map(({ running }) => running));
     const equals = free.filter(({ running }) => running === fewest);
     return equals[this.turn++ % equals.length];

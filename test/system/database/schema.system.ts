@@ -119,10 +119,13 @@ describe('lists read through an index, without sorting', () => {
   it.each([
     ...directions.map((sort_dir) => ['leads_by_created_at', { sort_by: 'created_at', sort_dir }]),
     ...directions.map((sort_dir) => ['leads_by_updated_at', { sort_by: 'updated_at', sort_dir }]),
-    ...directions.map((sort_dir) => ['leads_by_first_name', { sort_by: 'first_name', sort_dir }]),
+    ...directions.map((sort_dir) => [
+      'leads_sorted_by_first_name',
+      { sort_by: 'first_name', sort_dir },
+    ]),
     ...directions.map((sort_dir) => ['leads_by_lead_score', { sort_by: 'lead_score', sort_dir }]),
-    ['leads_by_last_name', { sort_by: 'last_name', sort_dir: 'asc' }],
-    ['leads_by_last_name_desc', { sort_by: 'last_name', sort_dir: 'desc' }],
+    ['leads_sorted_by_last_name', { sort_by: 'last_name', sort_dir: 'asc' }],
+    ['leads_sorted_by_last_name_desc', { sort_by: 'last_name', sort_dir: 'desc' }],
     ['leads_by_status', { status: 's1' }],
     ['leads_by_temperature', { temperature: 'hot' }],
     ['leads_by_created_at', { created_after: '2026-01-01', created_before: '2027-01-01' }],
