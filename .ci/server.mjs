@@ -21,11 +21,11 @@ export async function withServer(use, settings = {}, program = MAIN) {
   const env = { PATH: process.env.PATH, DATA_DIR: path.join(directory, 'data'), ...settings };
   let server = startServer(program, { ...env, PORT: '0' });
   try {
-    const { key, url } = await firstStart(server);
+    const { key, url } = await started(server, settings.DATABASE_URL === undefined);
     const restart = async () => {
       await stop(server, 'SIGKILL');
       server = startServer(program, { ...env, PORT: new URL(url).port });
-      await firstStart(server);
+      await started(server, false);
     };
     return await use({ key, url, directory, restart, stop: () => stop(server) });
   } finally {
@@ -45,13 +45,17 @@ async function stop(server, signal) {
   await ended;
 }
 
-/** @returns the address that the server prints, and the key that it prints at its first start */
-async function firstStart(server) {
+/**
+ * @param printsKey whether this is the first start on an embedded database, which prints a key after the address
+ * @returns the address and the key
+ */
+async function started(server, printsKey) {
   let key;
+  let url;
   for await (const line of createInterface(server.stdout)) {
     key ??= /lat_\w+/.exec(line)?.[0];
-    const url = /listens on (http:[^"]+)/.exec(line)?.[1];
-    if (!url) continue;
+    url ??= /listens on (http:[^"]+)/.exec(line)?.[1];
+    if (!url || (printsKey && !key)) continue;
     // Discards later log lines, so that they do not fill the pipe.
     server.stdout.resume();
     return { key, url };

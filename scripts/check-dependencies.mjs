@@ -1,6 +1,7 @@
 // Checks package.json and package-lock.json against docs/dependencies.md and docs/licences.md.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import semver from 'semver';
 import { BUNDLED, LICENCES_FILE, renderLicences } from './licences.mjs';
 import { direct, manifest, packages, ROOT } from './packages.mjs';
 
@@ -29,6 +30,7 @@ const problems = [
     ...(integrity?.startsWith('sha512-') ? [] : [`${name} is locked without its SHA-512`]),
     ...((resolved ?? REGISTRY).startsWith(REGISTRY) ? [] : [`${name} comes from ${resolved}`]),
   ]),
+  ...engineProblems(),
   ...installScriptProblems(),
   ...bundledLibraryProblems(),
   ...(readFileSync(LICENCES_FILE, 'utf8') === renderLicences()
@@ -73,6 +75,16 @@ function isAllowed(expression = '') {
   return expression
     .split(' OR ')
     .some((one) => one.split(' AND ').every((id) => ALLOWED_LICENCES.includes(id)));
+}
+
+/** Every package supports the oldest versions of Node.js that Latitude supports. npm warns of others. */
+function engineProblems() {
+  const supported = manifest.engines.node.split(' || ').map((range) => semver.minVersion(range));
+  return packages
+    .filter(
+      ({ engines }) => !supported.every((node) => semver.satisfies(node, engines?.node ?? '*')),
+    )
+    .map(({ name, version, engines }) => `${name} ${version} needs Node.js ${engines.node}`);
 }
 
 /** No package needs its install script: allowScripts must list each of them as false. */

@@ -8,7 +8,7 @@ import { logger } from './config/logger.js';
 import { SettingError } from './config/setting.js';
 import type { Settings } from './config/settings.js';
 import type { DatabaseHandle } from './database/connection/open-database.js';
-import { createFirstKey } from './first-start.js';
+import { createFirstKey, printFirstKey } from './first-start.js';
 import { startingListener } from './http/lifecycle/starting-listener.js';
 import { ShutdownDelay } from './http/health/shutdown-delay.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
@@ -48,8 +48,8 @@ export async function runServer(
   try {
     url ??= await listen(adapter, settings);
     const message = database.embedded ? await createFirstKey(app, url) : undefined;
-    if (message) process.stdout.write(message);
     logAddresses(url, settings);
+    if (message) printFirstKey(message);
     signal = await stopped;
     logger.info(`${signal}: finishing pending requests`);
     await drain(app, adapter);

@@ -1,5 +1,6 @@
 // Builds and tests repositories of extensions with the packed Latitude: those in examples, and one that
-// `latitude new` makes, to which `nest generate resource` adds a resource.
+// `latitude new` makes, to which `nest generate resource` adds a resource. Nest's command line is not a
+// dependency of the project, because it needs Node.js 22. It has a lock file here.
 import {
   cpSync,
   mkdirSync,
@@ -12,11 +13,11 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { manifest } from '../../scripts/packages.mjs';
-import { ROOT, run, withServer } from '../server.mjs';
+import { install, ROOT, run, withServer } from '../server.mjs';
 
 const ARCHIVE = `latitude-${manifest.version}.tgz`;
 const INSTALL = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-const NEST = path.join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
+const NEST = path.join(import.meta.dirname, 'node_modules/@nestjs/cli/bin/nest.js');
 
 /** The folder of the repositories. */
 const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-extension-'));
@@ -24,6 +25,7 @@ const directory = mkdtempSync(path.join(os.tmpdir(), 'latitude-extension-'));
 let packages;
 
 try {
+  await install(import.meta.dirname);
   await run('npm', ['run', '-s', 'pack'], { cwd: ROOT });
   await inRepository('acme-x', makeScaffold, async (repository) => {
     await run('npm', ['run', 'typecheck'], { cwd: repository });

@@ -2,9 +2,27 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { logErrorMessages, serializeError } from './error-serializer.js';
 import type { LogErrors, LogLevel } from './settings.js';
+import { writeSynchronously } from './standard-output.js';
+
+/** How long lines are collected before they are written together, because each write is expensive. */
+const FLUSH_INTERVAL_MS = 10;
+
+/** Longer writes of several processes to one pipe can be mixed. */
+const MAX_WRITE_LENGTH = 4_096;
+
+/** Lines that are not written yet. */
+let pending = '';
+let hasReportedLoss = false;
+process.once('exit', flushLog);
 
 /** By default JSON lines on standard output. */
-let output: DestinationStream = bufferWrites(pino.destination());
+let output: DestinationStream = {
+  write: (line) => {
+    if (pending.length + line.length > MAX_WRITE_LENGTH) flushLog();
+    if (pending === '') setTimeout(flushLog, FLUSH_INTERVAL_MS);
+    pending += line;
+  },
+};
 
 /** The logger of the process. */
 export const logger: Logger = pino(
@@ -24,8 +42,32 @@ export function setLogOutput(stream: DestinationStream): void {
 /** Writes readable lines if standard output is a terminal. */
 export async function formatForTerminal(): Promise<void> {
   if (!process.stdout.isTTY) return;
-  const { default: pretty } = await import('pino-pretty');
-  setLogOutput(pretty({ translateTime: 'SYS:HH:MM:ss.l', sync: true }));
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l' });
+  setLogOutput({
+    write: (line) => {
+      writeOrLose(format(line));
+    },
+  });
+}
+
+/** Writes the collected lines. */
+export function flushLog(): void {
+  const text = pending;
+  pending = '';
+  if (text !== '') writeOrLose(text);
+}
+
+/** A full disk or a closed pipe loses lines of the log. It must not stop the service. */
+function writeOrLose(text: string): void {
+  try {
+    writeSynchronously(text);
+  } catch (error) {
+    if (hasReportedLoss) return;
+    hasReportedLoss = true;
+    process.stderr.on('error', () => undefined);
+    process.stderr.write(`latitude: lines of the log are lost: ${(error as Error).message}\n`);
+  }
 }
 
 /** Sets the lowest level that is logged. */
@@ -36,28 +78,6 @@ export function setLogLevel(level: LogLevel): void {
 /** Sets what is logged of errors. */
 export function setLogErrors(errors: LogErrors): void {
   logErrorMessages(errors === 'full');
-}
-
-/** How long lines are collected before they are written together, because each write is expensive. */
-const FLUSH_INTERVAL_MS = 10;
-
-/** Longer writes of several processes to one pipe can be mixed. */
-const MAX_WRITE_LENGTH = 4_096;
-
-function bufferWrites(destination: DestinationStream): DestinationStream {
-  let pending = '';
-  const flush = () => {
-    if (pending !== '') destination.write(pending);
-    pending = '';
-  };
-  process.once('exit', flush);
-  return {
-    write: (line) => {
-      if (pending.length + line.length > MAX_WRITE_LENGTH) flush();
-      if (pending === '') setTimeout(flush, FLUSH_INTERVAL_MS);
-      pending += line;
-    },
-  };
 }
 
 /** Contexts of the lines that Nest writes while it starts, such as one for each route. */

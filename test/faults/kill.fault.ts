@@ -1,5 +1,11 @@
 import { ApiClient } from '../../src/testing/api-client.js';
-import { Product, type RunningServer, UNLIMITED, until } from '../support/servers/product.js';
+import {
+  FIRST_KEY,
+  Product,
+  type RunningServer,
+  UNLIMITED,
+  until,
+} from '../support/servers/product.js';
 import { FeedReader } from './support/feed-reader.js';
 import { WriteLog } from './support/write-log.js';
 
@@ -15,7 +21,7 @@ afterAll(() => product.remove());
 
 it('kill -9 of the whole process group under ten writers', async () => {
   let server = await product.start();
-  const key = server.printed(/shown only now: (\S+)/)!;
+  const key = server.printed(FIRST_KEY)!;
   const feed = new FeedReader();
   let writes = 0;
   let slowest = 0;

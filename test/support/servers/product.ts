@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,11 @@ import { connectionThrough } from '../../../src/embedded-postgres/connection.js'
 import { identify } from '../../../src/embedded-postgres/processes.js';
 
 const ROOT = path.resolve(__dirname, '../../..');
+
+const ADDRESS = /listens on (http:\S+?)"/;
+
+/** The key that a first start prints after its address. */
+export const FIRST_KEY = /shown only now: (\S+)/;
 
 /** Settings without effective rate limits. */
 export const UNLIMITED = {
@@ -35,10 +40,15 @@ export class Product {
     return { PORT: '0', DATA_DIR: path.join(this.dataDir, 'data'), ...this.env };
   }
 
-  /** Starts the server and waits until it listens. */
+  private get clusterPath(): string {
+    return path.join(this.environment.DATA_DIR!, 'postgres');
+  }
+
+  /** Starts the server and waits until it listens, and has printed the key of a first start. */
   async start(env: Record<string, string> = {}): Promise<RunningServer> {
+    const isFirst = !('DATABASE_URL' in { ...this.env, ...env }) && !existsSync(this.clusterPath);
     const server = this.spawnServer(env);
-    await server.untilPrinted(/listens on (http:\S+?)"/);
+    await server.untilPrinted(isFirst ? FIRST_KEY : ADDRESS);
     return server;
   }
 
@@ -46,7 +56,7 @@ export class Product {
   async startWithNpm(): Promise<RunningServer> {
     // The tests run on a build that is up to date.
     const npm = new RunningServer(this.spawn('npm', ['start', '--ignore-scripts'], {}, ROOT));
-    await npm.untilPrinted(/listens on (http:\S+?)"/);
+    await npm.untilPrinted(ADDRESS);
     return npm;
   }
 
@@ -95,7 +105,7 @@ export class Product {
   /** Waits until PostgreSQL no longer uses the data directory. */
   private async waitUntilUnlocked(): Promise<void> {
     await until(async () => {
-      const lock = path.join(this.dataDir, 'data/postgres/postmaster.pid');
+      const lock = path.join(this.clusterPath, 'postmaster.pid');
       const pid = parseInt(await readFile(lock, 'utf8').catch(() => ''), 10);
       return Number.isNaN(pid) || (await identify(pid)) === undefined;
     });
@@ -156,7 +166,7 @@ export class RunningServer {
   }
 
   get url(): string {
-    return this.printed(/listens on (http:\S+?)"/) ?? '';
+    return this.printed(ADDRESS) ?? '';
   }
 
   /** The first group of a pattern in what was printed so far. */

@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { createOrganization, latitude } from '../../support/command-line.js';
 import { type CommandResult, Product } from '../../support/servers/product.js';
 
-const CLI = path.resolve(__dirname, '../../../dist/src/cli.js');
+const DIST = path.resolve(__dirname, '../../../dist/src');
+const CLI = path.join(DIST, 'cli.js');
 
 /** A device on which every write fails, and a pipe that nothing reads. */
 const FULL = '> /dev/full';
@@ -73,4 +75,27 @@ describe('a command that cannot write to standard output', () => {
       ...['keys', 'list', '--organization', organization],
     );
   }
+});
+
+describe('a server whose log cannot be written', () => {
+  it('says so once on standard error, and continues', () => {
+    const full = openSync('/dev/full', 'w');
+    const program = `
+      import { flushLog, logger } from '${DIST}/config/logger.js';
+      for (const line of ['one', 'two']) {
+        logger.info(line);
+        flushLog();
+      }
+      console.error('still running');`;
+    const args = ['--input-type=module', '--eval', program];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect(stderr).toBe(
+      'latitude: lines of the log are lost: ENOSPC: no space left on device, write\nstill running\n',
+    );
+    expect(status).toBe(0);
+  });
 });

@@ -12,7 +12,7 @@ import {
 } from '../../../src/testing/canary-values.js';
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { OpenApiValidator } from '../../../src/testing/openapi.js';
-import { Product, type RunningServer, until } from '../../support/servers/product.js';
+import { FIRST_KEY, Product, type RunningServer, until } from '../../support/servers/product.js';
 import { sendUntilClosed } from '../../../src/testing/raw-http.js';
 import { type Route, ROUTES, validRequest } from '../../../src/testing/routes.js';
 import { TOOLS, type ToolCase, validArguments } from '../../support/mcp/tools.js';
@@ -22,8 +22,8 @@ type Body = Record<string, unknown>;
 /** A request that is sent repeatedly, in every state of the service. */
 type Call = () => Promise<Answer>;
 
-/** The first line of the log. A first start prints its key above this line. */
-const STARTED = /^.*listens on .*$/m;
+/** The message with the key, which the first start prints between the lines of the log. */
+const FIRST_START = /\nYour organization: [^]*?\ncurl .*\n/;
 
 const RECORDS = ['leads', 'appointments', 'tasks'] as const;
 const inEach = (tables: readonly string[], statement: string) =>
@@ -67,7 +67,7 @@ beforeAll(async () => {
     ...{ LOG_LEVEL: 'trace', RATE_LIMIT_READS_PER_MINUTE: limit },
     RATE_LIMIT_WRITES_PER_MINUTE: limit,
   });
-  keys.first = server.printed(/shown only now: (\S+)/)!;
+  keys.first = server.printed(FIRST_KEY)!;
   tenant = await tenantOf(keys.first);
   const email = canaries.email('a taken e-mail');
   taken = {
@@ -95,7 +95,7 @@ beforeAll(async () => {
   await making;
   dump = await dumped();
   expect(await server.stop()).toBe(0);
-  log = server.stdout.slice(server.stdout.search(STARTED)) + server.stderr;
+  log = server.stdout.replace(FIRST_START, '') + server.stderr;
 });
 afterAll(() => product.remove());
 

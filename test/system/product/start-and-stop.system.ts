@@ -5,10 +5,8 @@ import { Subscriber, resourceUpdated } from '../../support/mcp/resource-subscrib
 import { McpHttpClient } from '../../../src/testing/mcp-client.js';
 import { createKey, latitude } from '../../support/command-line.js';
 import { outcomeOf } from '../../support/outcome-of.js';
-import { Product, UNLIMITED, until } from '../../support/servers/product.js';
+import { FIRST_KEY, Product, UNLIMITED, until } from '../../support/servers/product.js';
 import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
-
-const KEY = /shown only now: (\S+)/;
 
 /** The time after which a stopping server closes the remaining connections. */
 const DRAIN_DEADLINE_MS = 15_000;
@@ -17,8 +15,11 @@ describe('startup', () => {
   const product = new Product();
   afterAll(() => product.remove());
 
-  it('creates an organization and a key on the first start, and prints a working curl command once', async () => {
+  it('creates an organization and a key on the first start, and prints a working curl command once, after the log', async () => {
     const first = await product.start();
+    expect(first.stdout).toMatch(
+      /^(\{.*\}\n)+\nYour organization: \S+\nYour API key, .*\n\nCreate .*:\n\ncurl .*\n\n$/,
+    );
     const line = first.printed(/\n(curl .*)\n/) ?? '';
     const [, url, key, body] = /POST (\S+) .*Bearer (\S+)" .*-d '(.*)'/.exec(line) ?? [];
     const answer = await fetch(url!, {
@@ -30,7 +31,7 @@ describe('startup', () => {
     expect(await first.stop()).toBe(0);
 
     const second = await product.start();
-    expect(second.printed(KEY)).toBeUndefined();
+    expect(second.printed(FIRST_KEY)).toBeUndefined();
     const leads = await new ApiClient(second.url, key).get(LEADS);
     expect(leads.body.meta.total).toBe(1);
     expect(await second.stop()).toBe(0);
@@ -102,7 +103,7 @@ describe('shutdown', () => {
     'completes pending requests on %s and exits with 0',
     async (signal) => {
       const server = await product.start();
-      const key = server.printed(KEY) ?? (await newKey(product));
+      const key = server.printed(FIRST_KEY) ?? (await newKey(product));
       const api = new ApiClient(server.url, key);
       await api.post(LEADS, { first_name: 'warm' });
       const requests = Array.from({ length: 10 }, (_, n) =>
@@ -119,7 +120,7 @@ describe('shutdown', () => {
 
   it('ends the event streams of /mcp cleanly and exits with 0', async () => {
     const server = await product.start();
-    const key = server.printed(KEY) ?? (await newKey(product));
+    const key = server.printed(FIRST_KEY) ?? (await newKey(product));
     const mcp = new McpHttpClient(server.url, key);
     const streams = await Promise.all(
       [1, 2, 3].map(async () => mcp.openStream(await mcp.openSession())),
@@ -135,7 +136,7 @@ describe('shutdown', () => {
 
   it('ends the subscriptions of both protocol modes and exits with 0', async () => {
     const server = await product.start();
-    const key = server.printed(KEY) ?? (await newKey(product));
+    const key = server.printed(FIRST_KEY) ?? (await newKey(product));
     const api = new ApiClient(server.url, key);
     const { id } = dataOf(await api.post(LEADS, { first_name: 'Ada' }), 201);
     const caller = new McpHttpClient(server.url, key);
@@ -153,7 +154,7 @@ describe('shutdown', () => {
 
   it('fails no request on keep-alive connections', async () => {
     const server = await product.start(UNLIMITED);
-    const key = server.printed(KEY) ?? (await newKey(product));
+    const key = server.printed(FIRST_KEY) ?? (await newKey(product));
     const outcomes = new Set<string>();
     let answered = 0;
     const caller = async () => {
