@@ -1,6 +1,7 @@
 import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express } from 'express';
 import { FEATURES } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
@@ -21,7 +22,7 @@ import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics/metrics.module.js';
 import { Metrics } from './http/metrics/metrics.js';
 import { type RequestObserver, requestContext } from './http/request/request-context.js';
-import { startPage } from './http/start-page/start-page.middleware.js';
+import { startPage } from './http/start-page/start-page.handler.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
 import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
@@ -60,7 +61,7 @@ export async function initApp(
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   app.use(shedLoad(app.get(ConcurrencyLimit), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  if (!answersRoot(app)) app.use(startPage(settings));
+  if (!answersRoot(app)) adapter.getInstance<Express>().get('/', startPage(settings));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
     assertOnlyHttp(app.get(DiscoveryService));

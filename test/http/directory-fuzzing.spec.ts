@@ -105,7 +105,7 @@ async function found(authorization: readonly string[], refusals: readonly string
 }
 
 describe('a directory fuzzer', () => {
-  const pages = PAGES.flatMap((path) => [path, `${path}?debug=1`]).sort();
+  const pages = ['/', ...PAGES.flatMap((path) => [path, `${path}?debug=1`])].sort();
 
   it('finds only the public pages without a key', async () => {
     expect(await found([], ['401 unauthorized', '404 not_found'])).toEqual(pages);

@@ -1,5 +1,7 @@
 import { ERROR_CATALOGUE } from '../../src/errors/error-catalogue.js';
-import { expectError } from '../../src/testing/factories.js';
+import { VERSION } from '../../src/config/version.js';
+import { expectEnvelope } from '../../src/testing/envelope.js';
+import { rawRequest } from '../../src/testing/raw-http.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import { TestServer } from '../../src/testing/test-server.js';
 
@@ -38,29 +40,73 @@ describe('GET /', () => {
     const without = await TestApp.start({ settings: { docs: false, metrics: false } });
     const html = await (await fetch(without.url, { headers: { Accept: 'text/html' } })).text();
     expect(html).not.toMatch(/href="(docs|metrics)"/);
+    const links = (await (await fetch(without.url)).json()) as object;
+    expect(Object.keys(links)).not.toEqual(expect.arrayContaining(['docs']));
+    expect(Object.keys(links)).not.toEqual(expect.arrayContaining(['metrics']));
     await without.stop();
   });
 
-  it.each(['application/json', '*/*'])(
-    'is a 404 with the error envelope for Accept: %s',
-    async (type) => {
-      const answer = await fetch(app.url, { headers: { Accept: type } });
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+  it.each([undefined, '*/*', 'application/json', 'image/png', 'text/html;q=0.5, */*'])(
+    'is JSON with links for Accept: %s',
+    async (accept) => {
+      const answer = await request('GET', accept);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.headers.get('vary')).toBe('Accept');
+      expect(answer.headers.get('ratelimit-limit')).toBeNull();
+      const { name, version, ...links } = answer.body as unknown as Record<string, string>;
+      expect([name, version]).toEqual(['Latitude', VERSION]);
+      expect(links).toEqual({
+        api: `${app.url}/api/v1`,
+        mcp: `${app.url}/mcp`,
+        docs: `${app.url}/docs`,
+        openapi: `${app.url}/openapi.json`,
+        llms: `${app.url}/llms.txt`,
+        health: `${app.url}/health/ready`,
+        liveness: `${app.url}/health/live`,
+        metrics: `${app.url}/metrics`,
+      });
     },
   );
 
-  it('does not affect other methods and paths', async () => {
-    const headers = { Accept: 'text/html' };
-    for (const [method, path] of [
-      ['POST', '/'],
-      ['GET', '/other'],
-    ] as const) {
-      const { status } = await fetch(app.url + path, { method, headers });
-      expect(status).toBe(404);
+  it.each(['text/html', 'application/json'])('has no body for HEAD, Accept: %s', async (accept) => {
+    const headers = { Accept: accept };
+    const get = await fetch(app.url, { headers });
+    const head = await fetch(app.url, { method: 'HEAD', headers });
+    expect(head.status).toBe(200);
+    for (const name of ['content-type', 'content-length', 'vary', 'cache-control']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
-    expectError(await app.client().get('/'), 404, 'not_found');
+    expect(await head.text()).toBe('');
   });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PROPFIND'])('is the only route: %s is 404', async (method) => {
+    const answer = await request(method, 'text/html');
+    expectEnvelope(answer, { status: 404, code: 'not_found' });
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it.each([
+    ['no Host', 400, []],
+    ['two Hosts', 400, ['Host', 'a', 'Host', 'b']],
+    ['another Expect', 417, ['Host', 'a', 'Expect', 'a miracle']],
+  ])('is refused as every route for %s', async (_, status, headers) => {
+    const answer = await rawRequest(app.port, { method: 'GET', path: '/', headers });
+    expectEnvelope(answer, { status, code: 'bad_request' });
+  });
+
+  it('does not put a Host that is no host into links', async () => {
+    const headers = ['Host', 'a/b"<script>'];
+    const answer = await rawRequest(app.port, { method: 'GET', path: '/', headers });
+    expect(answer.body).toMatchObject({
+      api: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api/),
+    });
+  });
+
+  function request(method: string, accept?: string) {
+    const headers = ['Host', new URL(app.url).host, ...(accept ? ['Accept', accept] : [])];
+    return rawRequest(app.port, { method, path: '/', headers });
+  }
 });
 
 describe('GET /llms.txt', () => {

@@ -19,7 +19,7 @@ afterAll(() => app.stop());
 
 describe('unknown routes and methods', () => {
   const NEW_PATHS = ['/api', '/api/', '/api/v1', '/api/v2/leads', '/mcp/', '/mcp/x'];
-  const OUTSIDE = ['/', '/*', '/x', '/apis', '/mcps', '/API/v1/leads', '//api/v1/leads', '/%61pi'];
+  const OUTSIDE = ['/*', '/x', '/apis', '/mcps', '/API/v1/leads', '//api/v1/leads', '/%61pi'];
   const NEARBY = [`${LEADS}/`, '/api/v1/Leads', '/api/v1//leads', `${LEADS}/x/y`, '/api/v1/lead'];
 
   it.each([...NEW_PATHS, ...NEARBY])('%s is 401 without a key and 404 with a key', async (path) => {

@@ -25,14 +25,9 @@ export class HeadersGuard implements CanActivate {
   }
 
   private refusalOf(request: ApiRequest): ApiError | undefined {
-    if (!hasOneHost(request)) {
-      return new ApiError('bad_request', { message: 'Send exactly one Host header.' });
-    }
-    const { expect = CONTINUE, origin } = request.headers;
-    if (expect.toLowerCase() !== CONTINUE) {
-      const message = `The only supported Expect is ${CONTINUE}.`;
-      return new ApiError('bad_request', { status: 417, message });
-    }
+    const refusal = refusalOfHeaders(request);
+    if (refusal) return refusal;
+    const { origin } = request.headers;
     // Protects /mcp against DNS rebinding.
     if (origin === undefined || !MCP_PATHS.test(request.path)) return undefined;
     return this.isAllowed(origin) ? undefined : new ApiError('origin_not_allowed');
@@ -46,6 +41,17 @@ export class HeadersGuard implements CanActivate {
 }
 
 const CONTINUE = '100-continue';
+
+/** @returns why a request is refused for its `Host` or `Expect`; undefined if it is not */
+export function refusalOfHeaders(request: ApiRequest): ApiError | undefined {
+  if (!hasOneHost(request)) {
+    return new ApiError('bad_request', { message: 'Send exactly one Host header.' });
+  }
+  const { expect = CONTINUE } = request.headers;
+  if (expect.toLowerCase() === CONTINUE) return undefined;
+  const message = `The only supported Expect is ${CONTINUE}.`;
+  return new ApiError('bad_request', { status: 417, message });
+}
 
 function hasOneHost(request: ApiRequest): boolean {
   const hosts = timesSent(request, 'host');

@@ -10,13 +10,32 @@ td:first-child { white-space: nowrap; }
 pre { background: #8882; border-radius: 4px; overflow-x: auto; padding: 1rem; }
 `;
 
+/** The settings that switch pages off. */
+type PublicPages = Pick<Settings, 'docs' | 'metrics'>;
+
 interface Link {
   readonly path: string;
   readonly text: string;
 }
 
+/** The JSON of `/`, with absolute links. */
+export function startLinks({ docs, metrics }: PublicPages, url: string) {
+  return {
+    name: 'Latitude',
+    version: VERSION,
+    api: `${url}/api/v1`,
+    mcp: `${url}/mcp`,
+    ...(docs && { docs: `${url}/docs` }),
+    openapi: `${url}/openapi.json`,
+    llms: `${url}/llms.txt`,
+    health: `${url}/health/ready`,
+    liveness: `${url}/health/live`,
+    ...(metrics && { metrics: `${url}/metrics` }),
+  };
+}
+
 /** Renders the page of `/`. Its links are relative to work behind a proxy that adds a prefix. */
-export function renderStartPage({ docs, metrics }: Pick<Settings, 'docs' | 'metrics'>): string {
+export function renderStartPage({ docs, metrics }: PublicPages): string {
   const links: readonly Link[] = [
     ...(docs ? [{ path: 'docs', text: 'API reference. Try every request in the browser.' }] : []),
     { path: 'openapi.json', text: 'OpenAPI 3.1 document, for client generators.' },
