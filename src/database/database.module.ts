@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
@@ -10,6 +10,7 @@ import {
 } from './connection/administration.js';
 import { warnOfConnectionLimit } from './connection/connection-limit.js';
 import { planConnections } from './connection/connection-plan.js';
+import { assertOwnDataSourceNames } from './connection/data-source-names.js';
 import {
   type DatabaseTarget,
   dataSourceOptions,
@@ -137,8 +138,12 @@ function applicationDataSource(
   context: SessionContext,
 ): DynamicModule {
   return TypeOrmModule.forRootAsync({
-    inject: [Settings],
-    useFactory: ({ databaseMaxConnections, databasePreparedStatements }: Settings) => {
+    inject: [Settings, ModulesContainer],
+    useFactory: (
+      { databaseMaxConnections, databasePreparedStatements }: Settings,
+      modules: ModulesContainer,
+    ) => {
+      assertOwnDataSourceNames(modules);
       context.preparesStatements = databasePreparedStatements;
       context.hasOwnSessions = hasOwnSessions(target);
       return {
