@@ -40,7 +40,7 @@ export function preconditionOf({ headers }: ApiRequest): Precondition | undefine
     throw validationError([{ field: 'If-Match', message }]);
   }
   // The tags of records are strong, so that a weak one equals none (RFC 9110, 13.1.1).
-  const tags = wanted.match(EACH_TAG) ?? [];
+  const tags: readonly string[] = wanted.match(EACH_TAG) ?? [];
   const hasWeak = tags.some((tag) => tag.startsWith('W/'));
   return {
     isMetBy: (record) => tags.includes(etagOf(record)),
