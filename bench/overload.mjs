@@ -25,6 +25,12 @@ const SECONDS = 10;
 /** The first part of a load, in which earlier requests are still being served. `p99Later` leaves it out. */
 const WARM_UP_MS = 1_000;
 
+/** The time in which each request should be answered. */
+const LONGEST_MS = 1_500;
+
+/** Number of requests of a burst. */
+const BURST = 200;
+
 /** Number of busy connections that reaches the highest throughput. */
 const SATURATING = 32;
 const EXCESSIVE = 4 * SATURATING;
@@ -90,10 +96,24 @@ async function runClosedLoop(url, connections, makeRequest) {
   return responses.summary();
 }
 
+/**
+ * Opens connections that the server has accepted. Node accepts one connection in each turn of its event loop, so that
+ * thousands of new connections a second would be a load of their own.
+ */
+async function openConnections(url, count) {
+  const connections = [];
+  while (connections.length < count) {
+    const some = Array.from({ length: 100 }, () => new Connection(url));
+    await Promise.all(some.map((connection) => connection.send({ path: '/health/live' })));
+    connections.push(...some);
+  }
+  return connections;
+}
+
 /** Sends requests at a fixed rate, over as many connections as that needs. */
 async function runOpenLoop(url, rate, makeRequest) {
+  const idle = await openConnections(url, (rate * LONGEST_MS) / 1_000);
   const responses = new Responses();
-  const idle = [];
   const sent = [];
   const send = async () => {
     const connection = idle.pop() ?? new Connection(url);
@@ -110,6 +130,19 @@ async function runOpenLoop(url, rate, makeRequest) {
   return responses.summary();
 }
 
+/** Sends one request over each of many connections at the same time, and again when all have been answered. */
+async function runBursts(url, makeRequest) {
+  const connections = await openConnections(url, BURST);
+  const responses = new Responses();
+  const end = performance.now() + SECONDS * 1_000;
+  while (performance.now() < end) {
+    const burst = connections.map((connection) => connection.send(makeRequest()));
+    for (const response of await Promise.all(burst)) responses.add(response);
+  }
+  for (const connection of connections) connection.close();
+  return responses.summary();
+}
+
 const closedLoop = (connections) => (url, send) => runClosedLoop(url, connections, send);
 
 /** The loads in their order. Each receives the results of the loads before it. */
@@ -117,6 +150,7 @@ const LOADS = {
   alone: closedLoop(1),
   [`${SATURATING} connections`]: closedLoop(SATURATING),
   [`${EXCESSIVE} connections`]: closedLoop(EXCESSIVE),
+  [`bursts of ${BURST}`]: runBursts,
   'alone, right after': closedLoop(1),
 };
 

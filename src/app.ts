@@ -9,6 +9,7 @@ import { logger, NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
 import { nameOfServer } from './database/connection/server-name.js';
 import { ConcurrencyLimit } from './database/gateway/concurrency-limit.js';
+import { TimeBudget } from './database/gateway/time-budget.js';
 import { Replicas } from './database/replicas/replicas.js';
 import { declaredHandlers } from './http/declared-handlers.js';
 import { DocsModule } from './http/docs/docs.module.js';
@@ -59,7 +60,8 @@ export async function initApp(
   app.set('trust proxy', settings.trustProxy);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
-  app.use(shedLoad(app.get(ConcurrencyLimit), app.get(RateLimits), observe));
+  const limit = app.get(ConcurrencyLimit);
+  app.use(shedLoad(limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
   if (!answersRoot(app)) adapter.getInstance<Express>().get('/', startPage(settings));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));

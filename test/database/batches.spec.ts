@@ -28,24 +28,16 @@ import { TcpProxy } from '../support/servers/tcp-proxy.js';
 const HELD = 4_711;
 
 let app: TestApp;
-/** Another instance, whose statements have no timeouts. */
-let unlimited: TestApp;
 let us: Tenant;
 let them: Tenant;
 let database: TenantDatabase;
 
 beforeAll(async () => {
-  app = await TestApp.start({ timeBudget: new ServerTimeBudget() });
-  unlimited = await TestApp.start({
-    database: app.database,
-  });
+  app = await TestApp.start();
   [us, them] = await Promise.all([app.organization(), app.organization()]);
   database = app.app.get(TenantDatabase);
 });
-afterAll(async () => {
-  await unlimited.stop();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 const onIndex = (text: string, values: unknown[] = []): Statement => {
   return { text, values, plan: 'index' };
@@ -134,7 +126,7 @@ describe('concurrent statements', () => {
     async (kind) => {
       const tenants = await Promise.all(Array.from({ length: 12 }, () => app.organization()));
       const backend: BatchStatement<BatchItem> = {
-        ...{ name: 'backend', kind, retriesOmitted: false },
+        ...{ kind, retriesOmitted: false },
         of: (organizationId, [item]) =>
           onIndex('select $2::text as id, pg_backend_pid() as pid where $1::text is not null', [
             organizationId,
@@ -158,19 +150,17 @@ describe('concurrent statements', () => {
 
   it('complete while statements of unknown cost occupy other connections', async () => {
     const { id } = await createLead(us.api);
-    const gateway = unlimited.app.get(TenantDatabase);
-    const api = unlimited.client(us.key.key);
     const holder = new pg.Client(configOf(app.database));
     await holder.connect();
     await holder.query('select pg_advisory_lock($1)', [HELD]);
     let running = 2;
     const slow = Array.from({ length: running }, () =>
-      gateway
+      database
         .read(us, { text: 'select pg_advisory_xact_lock_shared($1)', values: [HELD] })
         .finally(() => running--),
     );
     await until(async () => (await waitingFor('advisory')) === 2);
-    await Promise.all(Array.from({ length: 50 }, () => getLead(api, id)));
+    await Promise.all(Array.from({ length: 50 }, () => getLead(us.api, id)));
     expect(running).toBe(2);
     await holder.end();
     await Promise.all(slow);
@@ -314,17 +304,15 @@ describe('a write that has to wait for a lock', () => {
   it('does not block other writes, and completes when the lock is released', async () => {
     const email = `${randomUUID()}@example.com`;
     const { id } = await createLead(us.api);
-    const api = unlimited.client(us.key.key);
     let blocked: Promise<Answer> | undefined;
-    await unlimited.app
-      .get(TenantDatabase)
+    await database
       .transaction(us, async (transaction) => {
         await transaction.query({
           text: `update leads set email_compared = $3 where organization_id = $1 and id = $2`,
           values: [us.id, id, email],
         });
-        blocked = api.post(LEADS, { first_name: 'Waits', email });
-        await Promise.all(Array.from({ length: 40 }, () => createLead(api)));
+        blocked = us.api.post(LEADS, { first_name: 'Waits', email });
+        await Promise.all(Array.from({ length: 40 }, () => createLead(us.api)));
         throw new Error('roll back');
       })
       .catch(() => undefined);

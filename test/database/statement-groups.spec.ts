@@ -27,7 +27,7 @@ function runOfAll(sqlOf: (tenant: Tenant) => string): Promise<PromiseSettledResu
   return Promise.allSettled(
     tenants.map(async (tenant) => {
       const statement: BatchStatement<BatchItem> = {
-        ...{ name: 'seen', kind: 'write', retriesOmitted: false },
+        ...{ kind: 'write', retriesOmitted: false },
         of: (organizationId) => ({
           text: `select '1' as id, ${text}, ${sqlOf(tenant)} where $1::uuid is not null`,
           values: [organizationId],

@@ -2,7 +2,6 @@ import { eventIdOf } from '../../src/events/event-id.js';
 import { randomUUID } from 'node:crypto';
 import { generateKey } from '../../src/auth/api-key-format.js';
 import { SCOPES } from '../../src/auth/scopes.js';
-import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { validateAnswer, validatorFor } from '../../src/testing/validate-answer.js';
 import { buildLead, createLead, LEADS } from '../../src/testing/factories.js';
@@ -19,6 +18,7 @@ import {
 } from '../../src/testing/routes.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
+import { ImpatientTimeBudget, reachLimit } from '../support/overload.js';
 import { documentOf, expectDescribed, routeOf } from '../support/openapi.js';
 
 let app: TestApp;
@@ -109,10 +109,9 @@ describe('every documented error', () => {
       TestApp.start({ settings: { readsPerMinute: 1, writesPerMinute: 1 } }),
       TestApp.start(),
       TestApp.start(),
-      TestApp.start(),
+      TestApp.start({ timeBudget: new ImpatientTimeBudget() }),
     ]);
-    const limit = overloaded.app.get(ConcurrencyLimit);
-    while (limit.available() > 0) limit.acquire();
+    reachLimit(overloaded);
     const tables = new Set(RECORD_ROUTES.map(({ pattern }) => pattern.split('/')[3]));
     await broken.sql(`drop table ${[...tables].join(', ')} cascade`);
     await keyless.sql('drop table api_keys cascade');

@@ -1,7 +1,6 @@
 import http from 'node:http';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
 import type { Answer } from '../../src/testing/api-client.js';
 import { expectEnvelope } from '../../src/testing/envelope.js';
 import { LEADS } from '../../src/testing/factories.js';
@@ -13,6 +12,7 @@ import {
   rawRequest,
   sendUntilClosed,
 } from '../../src/testing/raw-http.js';
+import { ImpatientTimeBudget, reachLimit } from '../support/overload.js';
 
 const JSON_HEADER = ['Content-Type', 'application/json'];
 const CHUNKED = ['Transfer-Encoding', 'chunked'];
@@ -22,7 +22,7 @@ let tenant: Tenant;
 let bodyLimit: number;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ timeBudget: new ImpatientTimeBudget() });
   tenant = await app.organization();
   bodyLimit = app.settings.bodyLimitBytes;
 });
@@ -176,11 +176,7 @@ describe('requests on one connection (RFC 9112, 9.3)', () => {
     });
 
     it('are 503 under overload, and the data after them is ignored', async () => {
-      const limit = app.app.get(ConcurrencyLimit);
-      while (limit.available() > 0) limit.acquire();
-      const text = await upgrade(() => {
-        while (limit.inFlight > 0) limit.release();
-      });
+      const text = await upgrade(reachLimit(app));
       expect(statusesIn(text)).toEqual([503]);
     });
   });

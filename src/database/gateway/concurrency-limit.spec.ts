@@ -1,10 +1,8 @@
 import { ConcurrencyLimit, MAX_LIMIT } from './concurrency-limit.js';
 
-const WINDOW_MS = 25;
-
-/** Duration of a statement without load, and under overload. */
-const BASELINE_MS = 1;
-const SLOW_MS = 50;
+/** The durations of an operation without load, and of one that is slow. */
+const FAST_MS = 1;
+const SLOW_MS = 101;
 
 let tested: ConcurrencyLimit;
 
@@ -14,41 +12,32 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-function begin(operations: number): void {
-  for (let i = 0; i < operations; i++) tested.acquire();
+/** Starts as many operations as the limit allows. */
+function fill(): number[] {
+  return Array.from({ length: tested.available }, () => tested.acquire());
 }
 
-function end(operations: number): void {
-  for (let i = 0; i < operations; i++) tested.release();
-}
+/** The current limit, when no operation is running. */
+const limit = () => tested.available;
 
-/** Reports statements of this duration for a number of windows, with or without queued operations. */
-function observe(ms: number, windows = 1, areSomeWaiting = true): void {
-  for (let window = 0; window < windows; window++) {
-    if (areSomeWaiting) tested.available();
-    jest.advanceTimersByTime(WINDOW_MS);
-    for (let i = 0; i < 10; i++) tested.record('select', ms);
+/** Runs rounds of operations that take this long, each as many as the limit allows. */
+function run(ms: number, rounds = 1): void {
+  for (let round = 0; round < rounds; round++) {
+    const started = fill();
+    jest.advanceTimersByTime(ms);
+    for (const startedAt of started) tested.release(startedAt);
   }
 }
 
-/** Reaches the limit after the duration without load was measured. */
-function fill(): void {
-  observe(BASELINE_MS, 2, false);
-  begin(MAX_LIMIT);
-}
-
-/** The current limit of concurrent operations. */
-function limit(): number {
-  return Math.floor(tested.inFlight + tested.available());
-}
-
 it('admits 64 concurrent operations', () => {
-  begin(MAX_LIMIT - 1);
-  expect(tested.available()).toBe(1);
+  for (let n = 1; n < MAX_LIMIT; n++) tested.acquire();
+  expect(tested.available).toBe(1);
+  expect(tested.isReached).toBe(false);
   tested.acquire();
-  expect(tested.available()).toBe(0);
+  expect(tested.available).toBe(0);
+  expect(tested.isReached).toBe(true);
   tested.release();
-  expect(tested.available()).toBe(1);
+  expect(tested.available).toBe(1);
 });
 
 it('calls the listener when an operation has ended', () => {
@@ -60,75 +49,47 @@ it('calls the listener when an operation has ended', () => {
   expect(ended).toHaveBeenCalledTimes(1);
 });
 
-it.each([
-  ['have their normal duration', BASELINE_MS],
-  ['take twice as long', 2 * BASELINE_MS],
-])('keeps the limit while statements %s', (_, ms) => {
-  fill();
-  observe(ms, 40);
+it('is halved once when the operations of a full round are slow, to 16 at least', () => {
+  const limits = [];
+  for (let round = 0; round < 3; round++) {
+    run(SLOW_MS);
+    limits.push(limit());
+  }
+  expect(limits).toEqual([32, 16, 16]);
+});
+
+it('grows by one for each round of fast operations that have successors, to 64 at most', () => {
+  run(SLOW_MS, 2);
+  const running = fill();
+  for (let n = 0; n < 50; n++) {
+    tested.release(running.shift());
+    while (!tested.isReached) running.push(tested.acquire());
+  }
+  for (const startedAt of running) tested.release(startedAt);
+  // 16 operations of the first round, 17 of the second, 18 of the third.
+  expect(limit()).toBe(18);
+  run(FAST_MS, 4_000);
   expect(limit()).toBe(MAX_LIMIT);
 });
 
-it('keeps the limit while statements are slow but no operation is queued', () => {
-  fill();
-  tested.release();
-  observe(SLOW_MS, 40);
+it('is not changed by operations that end while it is not reached', () => {
+  const startedAt = tested.acquire();
+  jest.advanceTimersByTime(SLOW_MS);
+  tested.release(startedAt);
   expect(limit()).toBe(MAX_LIMIT);
 });
 
-it('lowers the limit to 4 while statements are slow and operations are queued', () => {
-  fill();
-  observe(SLOW_MS);
-  expect(limit()).toBe(4);
-  observe(BASELINE_MS, 20);
-  expect(limit()).toBe(10);
-  observe(SLOW_MS);
-  expect(limit()).toBe(8);
-  observe(SLOW_MS, 40);
-  expect(limit()).toBe(4);
-});
-
-it('raises the limit again when statements are fast', () => {
-  fill();
-  observe(SLOW_MS, 40);
-  observe(BASELINE_MS, 20);
-  expect(limit()).toBe(10);
-  observe(BASELINE_MS, 100);
+it('is not changed by an operation without a duration', () => {
+  const started = fill();
+  jest.advanceTimersByTime(SLOW_MS);
+  started.forEach(() => {
+    tested.release();
+  });
   expect(limit()).toBe(MAX_LIMIT);
 });
 
-it('restores the limit at once when the queue is empty', () => {
-  fill();
-  observe(SLOW_MS, 40);
-  tested.reset();
-  end(1);
-  observe(SLOW_MS);
-  expect(limit()).toBe(MAX_LIMIT);
-});
-
-it('does not count operations that hang', () => {
-  fill();
-  observe(SLOW_MS, 40);
-  end(MAX_LIMIT - 4);
-  expect(tested.available()).toBeLessThan(1);
-  jest.advanceTimersByTime(2_001);
-  expect(limit()).toBe(MAX_LIMIT);
-});
-
-it('counts operations that have just started after an idle time', () => {
-  observe(BASELINE_MS, 2, false);
-  jest.advanceTimersByTime(60_000);
-  fill();
-  observe(SLOW_MS);
-  expect(limit()).toBe(4);
-});
-
-it('adapts to a lasting change of the normal duration', () => {
-  observe(BASELINE_MS, 2, false);
-  jest.advanceTimersByTime(10_001);
-  observe(SLOW_MS, 1, false);
-  jest.advanceTimersByTime(10_001);
-  begin(MAX_LIMIT);
-  observe(SLOW_MS, 20);
-  expect(limit()).toBe(MAX_LIMIT);
+it('counts the statements that complete, but not those that fail', async () => {
+  await tested.count(Promise.resolve());
+  await tested.count(Promise.reject(new Error('failed'))).catch(() => undefined);
+  expect(tested.completed).toBe(1);
 });

@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
 
-/** The limit is adjusted after this time, and after at least so many statements. */
-const WINDOW_MS = 25;
-const MIN_STATEMENTS = 10;
-
-/** A statement is slow if it takes this many times its baseline, and this much longer than it. */
-const SLOW_FACTOR = 2.5;
-const SLOW_MS = 0.2;
-
-/** Bounds of the limit. The first window with slow statements reduces it to the lower one. */
+/**
+ * Bounds of the limit. More concurrent operations do not increase the throughput. With fewer, connections would be
+ * idle, and batches would have no effect.
+ */
 export const MAX_LIMIT = 64;
-const MIN_LIMIT = 4;
+const MIN_LIMIT = 16;
 
-/** If no statement completes for this long, new operations are not limited, because the running ones hang. */
-const STALE_MS = 2_000;
-
-/** The shortest time of a statement is its baseline for at least this long. */
-const BASELINE_MS = 10_000;
+/** The limit is too high if an operation takes longer than this while the limit is reached. */
+const SLOW_MS = 100;
 
 /**
- * Adaptive limit of concurrent database operations. While operations have to wait, it lowers the limit until
- * a statement takes hardly longer than without concurrent ones. A higher limit would add latency and no
- * throughput.
+ * Limit of concurrent database operations. While it is reached, it grows by one for each round of operations, and
+ * is halved when an operation is slow (additive increase, multiplicative decrease).
  */
 @Injectable()
 export class ConcurrencyLimit {
@@ -30,19 +21,22 @@ export class ConcurrencyLimit {
   /** Number of completed statements since startup. */
   completed = 0;
   private limit = MAX_LIMIT;
-  /** When a statement last completed. */
-  private lastCompleted = 0;
-  private window = new Window(0);
-  private readonly baselines = new Baselines();
+  /** When the limit was last halved. */
+  private halvedAt = 0;
   private released: () => void = () => undefined;
 
-  /** Records the start of an operation. */
-  acquire(): void {
-    if (this.inFlight++ === 0) this.lastCompleted = performance.now();
+  /** @returns the time of the call, for `release` */
+  acquire(): number {
+    this.inFlight++;
+    return performance.now();
   }
 
-  /** Records the end of an operation, successful or not. */
-  release(): void {
+  /**
+   * Records the end of an operation, successful or not.
+   * @param startedAt when the operation started. Without it, its duration does not count.
+   */
+  release(startedAt?: number): void {
+    if (startedAt !== undefined && this.isReached) this.adjust(startedAt);
     this.inFlight--;
     this.released();
   }
@@ -54,104 +48,29 @@ export class ConcurrencyLimit {
 
   /** Whether another operation would have to wait. */
   get isReached(): boolean {
-    return this.free <= 0;
+    return this.available <= 0;
   }
 
   /** How many more operations may start. At zero or less, the caller must wait. */
-  available(): number {
-    if (!this.isReached) return this.free;
-    this.window.wasExhausted = true;
-    if (performance.now() - this.lastCompleted <= STALE_MS) return this.free;
-    this.reset();
-    return MAX_LIMIT - this.inFlight;
-  }
-
-  /** Resets the limit. Call it when no operation waits. */
-  reset(): void {
-    this.limit = MAX_LIMIT;
-    this.window = new Window(performance.now());
-  }
-
-  /** Records the time from this call until a promise is fulfilled. A rejection is not recorded. */
-  async time<T>(name: string, running: Promise<T>): Promise<T> {
-    const start = performance.now();
-    const result = await running;
-    this.record(name, performance.now() - start);
-    return result;
-  }
-
-  /** Records the time of a statement, including its wait for a connection. */
-  record(text: string, ms: number): void {
-    const now = performance.now();
-    this.lastCompleted = now;
-    this.completed++;
-    const baseline = this.baselines.add(text, ms, now);
-    if (baseline !== undefined) this.window.add(ms, baseline);
-    if (now - this.window.start < WINDOW_MS || this.window.statements < MIN_STATEMENTS) return;
-    // Without waiting operations, the times say nothing about the limit.
-    if (this.window.wasExhausted) this.adjust(this.window.isSlow);
-    this.window = new Window(now);
-  }
-
-  private get free(): number {
+  get available(): number {
     return Math.floor(this.limit) - this.inFlight;
   }
 
-  private adjust(isSlow: boolean): void {
-    let limit = this.limit * (isSlow ? 0.8 : 1.05);
-    if (isSlow && this.limit === MAX_LIMIT) limit = MIN_LIMIT;
-    this.limit = Math.min(MAX_LIMIT, Math.max(MIN_LIMIT, limit));
-  }
-}
-
-/** The statements since the last adjustment. */
-class Window {
-  statements = 0;
-  private slow = 0;
-  /** Whether an operation had to wait. */
-  wasExhausted = false;
-
-  constructor(readonly start: number) {}
-
-  add(ms: number, baseline: number): void {
-    this.statements++;
-    if (ms > Math.max(SLOW_FACTOR * baseline, baseline + SLOW_MS)) this.slow++;
+  /** Counts a statement when its promise is fulfilled. */
+  async count<T>(running: Promise<T>): Promise<T> {
+    const result = await running;
+    this.completed++;
+    return result;
   }
 
-  get isSlow(): boolean {
-    return this.slow > this.statements / 2;
-  }
-}
-
-/** The shortest recent time of each statement: about the time that it takes without concurrent ones. */
-class Baselines {
-  private current = new Map<string, Baseline>();
-  private previous = new Map<string, Baseline>();
-  private since = 0;
-
-  /**
-   * Adds a time.
-   * @returns the shortest time of the statement in milliseconds; undefined if too few are known
-   */
-  add(text: string, ms: number, now: number): number | undefined {
-    if (now - this.since > BASELINE_MS) {
-      this.previous = this.current;
-      this.current = new Map();
-      this.since = now;
+  private adjust(startedAt: number): void {
+    const now = performance.now();
+    if (now - startedAt <= SLOW_MS) {
+      this.limit = Math.min(MAX_LIMIT, this.limit + 1 / this.limit);
+    } else if (startedAt >= this.halvedAt) {
+      // Operations that started earlier say nothing about the current limit.
+      this.limit = Math.max(MIN_LIMIT, this.limit / 2);
+      this.halvedAt = now;
     }
-    const previous = this.previous.get(text);
-    let current = this.current.get(text);
-    if (!current) this.current.set(text, (current = { ms, count: previous?.count ?? 0 }));
-    current.ms = Math.min(current.ms, ms);
-    current.count++;
-    return current.count < MIN_STATEMENTS
-      ? undefined
-      : Math.min(current.ms, previous?.ms ?? Infinity);
   }
-}
-
-interface Baseline {
-  ms: number;
-  /** Number of measured times. */
-  count: number;
 }

@@ -54,11 +54,12 @@ export class RetryPolicy {
       return true;
     };
     const attemptTwice = async (mayWaitForLocks: boolean) => {
-      this.limit.acquire();
+      const startedAt = this.limit.acquire();
       try {
         return await retryOnce(() => attempt({ deadline, mayWaitForLocks }), deadline, mayRetry);
       } finally {
-        this.limit.release();
+        // A wait for a lock says nothing about the load.
+        this.limit.release(mayWaitForLocks ? undefined : startedAt);
       }
     };
     try {

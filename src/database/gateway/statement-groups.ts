@@ -19,8 +19,6 @@ const MAX_ITEMS = 64;
 interface GroupStatement {
   readonly statement: Statement;
   readonly deadline: Deadline;
-  /** Short name, under which its times are recorded. */
-  readonly name: string;
   /** Number of items that it reads or writes. */
   readonly items: number;
 }
@@ -111,12 +109,9 @@ export class StatementGroups {
       if (group.length > 1) contexts.push(this.context.checkConstraintsAtOnce());
       return { contexts, statement };
     });
-    // Larger groups take longer, so times are recorded by the size of the group.
-    const names = [...new Set(prepared.map(({ name }) => name))].sort().join();
-    const name = `${names} ${sizeClassOf(group.length)} ${sizeClassOf(items)}`;
     const pipeline = this.statements.sendAll(client, parts);
     try {
-      return await this.limit.time(name, pipeline.result);
+      return await this.limit.count(pipeline.result);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) throw error;
       const { failedPart } = pipeline;
@@ -124,9 +119,4 @@ export class StatementGroups {
       return group.map((_, index) => (index === failedPart ? error : undefined));
     }
   }
-}
-
-/** The number of binary digits of a number. */
-function sizeClassOf(count: number): number {
-  return 32 - Math.clz32(count);
 }

@@ -56,7 +56,7 @@ export class StatementRunner {
           return this.statements.run<Row>(client, context, statement);
         })
       : this.runInPool<Row>(organizationId, statement, options);
-    return translateErrors(this.limit.time(statement.text, running), failure);
+    return translateErrors(this.limit.count(running), failure);
   }
 
   private async runInPool<Row>(

@@ -20,8 +20,6 @@ export interface BatchRow {
 
 /** A statement that processes items of one organization. */
 export interface BatchStatement<I extends BatchItem> {
-  /** Short name, under which its times are recorded. */
-  readonly name: string;
   readonly kind: 'read' | 'write';
   /** Whether an item without a row in the result gets a statement of its own, which reports the error. */
   readonly retriesOmitted: boolean;
@@ -117,7 +115,6 @@ export class TenantBatches {
       return {
         statement: statement.of(organizationId, items, isSingle),
         deadline: Deadline.earliest(batch.map((timed) => timed.deadline)),
-        name: statement.name,
         items: items.length,
       };
     };

@@ -11,7 +11,10 @@ export type LockWait = keyof typeof LOCK_MS;
 
 /** Timeouts of a statement, and of an operation with its retries. */
 const STATEMENT_MS = 2_500;
-const OPERATION_MS = 4_500;
+const OPERATION_MS = 3_500;
+
+/** How long a request may wait before it is admitted. */
+const ADMISSION_MS = 1_000;
 
 /** How long after the timeout of PostgreSQL a silent connection is destroyed. */
 const SILENCE_MS = 300;
@@ -34,14 +37,19 @@ type Timeouts = readonly [lock: string, statement: string, idle: string];
 
 const NOOP = (): void => undefined;
 
-/** How long database operations may take. */
+/** How long requests may wait, and how long database operations may take. */
 export abstract class TimeBudget {
+  /** How long a request may wait before it is admitted. */
+  abstract readonly admissionMs: number;
+
   /** Starts the deadline of one operation. */
   abstract startDeadline(): Deadline;
 }
 
-/** The budget of a server, which responds within 5 seconds. */
+/** The budget of a server, which responds within 5 seconds, including the wait for admission. */
 export class ServerTimeBudget extends TimeBudget {
+  readonly admissionMs = ADMISSION_MS;
+
   startDeadline(): Deadline {
     return new Deadline(OPERATION_MS);
   }
@@ -49,6 +57,8 @@ export class ServerTimeBudget extends TimeBudget {
 
 /** The budget of the command line, which has no deadline. */
 export class UnlimitedTimeBudget extends TimeBudget {
+  readonly admissionMs: number = Infinity;
+
   startDeadline(): Deadline {
     return new Deadline(Infinity);
   }

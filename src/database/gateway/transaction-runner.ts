@@ -9,9 +9,6 @@ import type { StatementRunner } from './statement-runner.js';
 import type { Statement, Tenant, TenantTransaction } from './tenant.js';
 import { SavepointUnitOfWork } from './unit-of-work.js';
 
-/** Name under which the wait for a connection is recorded. */
-const CONNECTION = 'connection';
-
 /** The work of a transaction. The tenant that it receives is part of the transaction. */
 export type Work<T> = (transaction: TenantTransaction, tenant: Tenant) => Promise<T>;
 
@@ -39,7 +36,7 @@ export class TransactionRunner {
     let cancelTimer = (): void => undefined;
     let isOpen = true;
     try {
-      const client = (await step(this.limit.time(CONNECTION, runner.connect()))) as pg.PoolClient;
+      const client = (await step(runner.connect())) as pg.PoolClient;
       cancelTimer = options.deadline.destroyWhenExceeded(client, this.connections.closeIdle);
       await step(runner.startTransaction());
       const assertOpen = () => {
@@ -79,6 +76,6 @@ export class TransactionRunner {
     // The planner settings of an index plan would apply to the rest of the transaction.
     const plan = statement.plan === 'custom' ? 'custom' : 'prepared';
     const running = this.runner.runOn<Row>(client, id, { ...statement, plan }, options);
-    return this.limit.time(statement.text, running);
+    return this.limit.count(running);
   }
 }

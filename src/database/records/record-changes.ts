@@ -48,7 +48,7 @@ export class RecordChanges {
     private readonly columns: Pick<RecordColumns<never>, 'completeJsonFromTable'>,
     private readonly events: EventSql,
   ) {
-    this.delete = this.statement('delete', { assignments: 'deleted_at = now()' });
+    this.delete = this.statement({ assignments: 'deleted_at = now()' });
   }
 
   /**
@@ -94,7 +94,7 @@ export class RecordChanges {
     const assignments = [...values, `updated_at = ${NEXT_UPDATED_AT}`].join(', ');
     const isPrepared = this.updates.size < MAX_PREPARED_UPDATES;
     const plan = isPrepared ? 'index' : 'custom';
-    const statement = this.statement('update', { names, assignments, plan, ...options });
+    const statement = this.statement({ names, assignments, plan, ...options });
     if (isPrepared) this.updates.set(key, statement);
     return statement;
   }
@@ -103,18 +103,15 @@ export class RecordChanges {
    * One execution changes one record, so that PostgreSQL finds it with the primary key in organizations of
    * any size. The names of the new values contain spaces, so that they differ from all columns.
    */
-  private statement(
-    name: string,
-    {
-      names = [],
-      assignments,
-      stored,
-      condition = '',
-      type = 'request.type',
-      changed = 'request.changed',
-      plan = 'index',
-    }: ChangeSql,
-  ): BatchStatement<ChangeItem> {
+  private statement({
+    names = [],
+    assignments,
+    stored,
+    condition = '',
+    type = 'request.type',
+    changed = 'request.changed',
+    plan = 'index',
+  }: ChangeSql): BatchStatement<ChangeItem> {
     const { name: table } = this.table;
     const newValues = names.map((column) => `${column} as "new ${column}"`).join(', ');
     const event = `${type}, ${changed}, ${ORIGIN_SQL}`;
@@ -135,7 +132,6 @@ export class RecordChanges {
       ${events.join(', ')}
       select id, json from written`;
     return {
-      name: `${table} ${name}`,
       kind: 'write',
       retriesOmitted: false,
       of: (organizationId, items) => {

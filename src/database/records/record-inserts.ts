@@ -78,7 +78,6 @@ export class RecordInserts {
       const single = this.text(options);
       const several = this.text({ ...options, onConflict: 'on conflict do nothing' });
       statement = {
-        name: `${this.table.name} insert`,
         kind: 'write',
         retriesOmitted: true,
         of: (organizationId, items, isSingle) => ({

@@ -40,7 +40,6 @@ export class RecordStatements {
     const several = `select id, row_to_json(record)::text as json from unnest($2::uuid[]) "wanted id"
       cross join lateral ${recordOf('"wanted id"')}`;
     this.find = {
-      name: `${name} find`,
       kind: 'read',
       retriesOmitted: false,
       of: (organizationId, items) => {

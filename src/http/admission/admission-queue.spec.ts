@@ -1,9 +1,10 @@
 import { ConcurrencyLimit, MAX_LIMIT } from '../../database/gateway/concurrency-limit.js';
 import { AdmissionQueue, type PendingRequest } from './admission-queue.js';
 
-/** Time until the length of the queue is compared, and the maximum delay of a rejection. */
-const SHRINK_MS = 370;
-const MAX_REJECTION_DELAY_MS = 400;
+const MAX_WAIT_MS = 1_000;
+
+/** The interval at which the queue looks for requests that have waited too long. */
+const CHECK_MS = 10;
 
 let limit: ConcurrencyLimit;
 let admission: AdmissionQueue;
@@ -15,7 +16,7 @@ let aborted: number[];
 beforeEach(() => {
   jest.useFakeTimers();
   limit = new ConcurrencyLimit();
-  admission = new AdmissionQueue(limit);
+  admission = new AdmissionQueue(limit, MAX_WAIT_MS);
   admitted = [];
   rejected = [];
   aborted = [];
@@ -52,12 +53,17 @@ function arrive(count: number, first = 1): (() => void)[] {
   });
 }
 
+/** Sends a request that does not use the database when it is admitted. */
+function arriveWithoutOperation(): jest.Mock {
+  const admit = jest.fn();
+  admission.receive({ admit, reject: jest.fn(), abort: jest.fn(), onClose: jest.fn() });
+  return admit;
+}
+
 /** Completes a number of admitted requests, so that others are admitted. */
 function serve(count: number): void {
-  for (let i = 0; i < count; i++) {
-    limit.release();
-    jest.advanceTimersByTime(1);
-  }
+  for (let i = 0; i < count; i++) limit.release();
+  jest.advanceTimersByTime(1);
 }
 
 /** Reaches the concurrency limit. */
@@ -66,152 +72,92 @@ function fill(): void {
   admitted = [];
 }
 
-/** Reports the duration of statements. */
-function observe(ms: number): void {
-  jest.advanceTimersByTime(25);
-  for (let i = 0; i < 20; i++) limit.record('select', ms);
-}
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-/** Makes a number of requests wait for too long, so that they are rejected. */
-function overload(count: number): void {
-  fill();
-  arrive(count);
-  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
-  rejected = [];
-}
-
-it('admits requests up to the concurrency limit', () => {
-  arrive(MAX_LIMIT);
-  expect(admitted).toHaveLength(MAX_LIMIT);
+it('admits requests up to the concurrency limit at once', () => {
+  arrive(MAX_LIMIT + 1);
+  expect(admitted).toEqual(numbers(MAX_LIMIT));
 });
 
-it('admits queued requests when others complete, newest first', () => {
+it('admits waiting requests in order of arrival when others complete', () => {
   fill();
   arrive(9);
-  serve(8);
-  expect(admitted).toEqual([1, 9, 8, 7, 6, 5, 4, 3]);
-  serve(1);
-  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
-  expect(admitted).toHaveLength(9);
-  expect(rejected).toEqual([]);
+  serve(2);
+  expect(admitted).toEqual([1, 2]);
+  serve(7);
+  expect(admitted).toEqual(numbers(9));
 });
 
-it('admits the oldest request every eighth time', () => {
+it('lets no new request pass those that wait', () => {
   fill();
-  arrive(17);
-  serve(17);
-  expect([admitted[0], admitted[8], admitted[16]]).toEqual([1, 2, 3]);
-});
-
-it('admits queued requests if admitted ones do not use the database', () => {
-  fill();
-  const admit = jest.fn();
-  admission.receive({ admit, reject: jest.fn(), abort: jest.fn(), onClose: jest.fn() });
   arrive(1);
   limit.release();
-  jest.advanceTimersByTime(100);
-  expect(admit).toHaveBeenCalledTimes(1);
+  arrive(1, 2);
+  jest.advanceTimersByTime(1);
   expect(admitted).toEqual([1]);
 });
 
-it('refuses no request of a burst that is being served', () => {
+it('admits waiting requests if admitted ones do not use the database', () => {
+  fill();
+  const admit = arriveWithoutOperation();
+  arrive(1);
+  serve(1);
+  expect(admit).toHaveBeenCalledTimes(1);
+  jest.advanceTimersByTime(CHECK_MS);
+  expect(admitted).toEqual([1]);
+});
+
+it('refuses no request of a burst that is served within a second', () => {
   fill();
   arrive(300);
-  for (let i = 0; i < 300; i++) {
-    jest.advanceTimersByTime(5);
-    serve(1);
+  for (let i = 0; i < 30; i++) {
+    jest.advanceTimersByTime(30);
+    serve(10);
   }
-  expect(admitted).toHaveLength(300);
+  expect(admitted).toEqual(numbers(300));
   expect(rejected).toEqual([]);
 });
 
-it('refuses the queue if it does not shrink', () => {
+it('refuses the requests that have waited for a second, and no others', () => {
   fill();
-  arrive(100);
-  jest.advanceTimersByTime(SHRINK_MS - 20);
+  arrive(2);
+  jest.advanceTimersByTime(500);
+  arrive(1, 3);
+  jest.advanceTimersByTime(499);
   expect(rejected).toEqual([]);
-  jest.advanceTimersByTime(20 + MAX_REJECTION_DELAY_MS);
-  expect(rejected).toHaveLength(100);
-  expect(admitted).toEqual([]);
-});
-
-it('refuses new requests under overload, with a delay', () => {
-  overload(100);
-  arrive(1);
-  jest.advanceTimersByTime(99);
-  expect(rejected).toEqual([]);
-  jest.advanceTimersByTime(MAX_REJECTION_DELAY_MS);
-  expect(rejected).toEqual([1]);
-});
-
-it('stops refusing when the number of requests is normal again', () => {
-  overload(100);
-  serve(MAX_LIMIT);
-  jest.advanceTimersByTime(100);
-  arrive(MAX_LIMIT);
-  arrive(1, 100);
+  jest.advanceTimersByTime(CHECK_MS);
+  expect(rejected).toEqual([1, 2]);
   serve(1);
-  expect(admitted.at(-1)).toBe(100);
-  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
-  expect(rejected).toEqual([]);
+  expect(admitted).toEqual([3]);
 });
 
-it('queues requests while the number becomes normal', () => {
-  observe(1);
+it('admits requests that can run before it refuses those that waited too long', () => {
   fill();
-  arrive(100);
-  observe(50);
-  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
-  rejected = [];
-  for (let i = 0; i < MAX_LIMIT; i++) limit.release();
-  arrive(20);
-  expect(admitted).toHaveLength(4);
-  jest.advanceTimersByTime(120);
-  expect(admitted).toHaveLength(20);
-  expect(rejected).toEqual([]);
-});
-
-it('does not depend on an earlier, larger burst', () => {
-  fill();
-  arrive(800);
-  for (let i = 0; i < 800; i++) serve(1);
-  arrive(100);
-  jest.advanceTimersByTime(SHRINK_MS + MAX_REJECTION_DELAY_MS);
-  expect(rejected).toHaveLength(100);
+  arriveWithoutOperation();
+  arrive(2);
+  serve(1);
+  // The process pauses.
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now() + MAX_WAIT_MS);
+  jest.advanceTimersByTime(CHECK_MS);
+  jest.restoreAllMocks();
+  expect({ admitted, rejected }).toEqual({ admitted: [1], rejected: [2] });
 });
 
 it('reports a closed connection once and forgets its request', () => {
   fill();
-  const closes = arrive(2);
+  const closes = arrive(3);
   closes[0]?.();
-  serve(2);
-  closes[1]?.();
+  serve(1);
   expect(admitted).toEqual([2]);
-  expect(aborted).toEqual([1]);
-  overload(100);
-  for (const close of arrive(10)) close();
-  jest.advanceTimersByTime(MAX_REJECTION_DELAY_MS);
-  expect(rejected).toEqual([]);
-  expect(aborted).toHaveLength(11);
+  closes[1]?.();
+  closes[2]?.();
+  jest.advanceTimersByTime(2 * MAX_WAIT_MS);
+  expect({ aborted, rejected }).toEqual({ aborted: [1, 3], rejected: [] });
 });
 
-it('has no timers when the queue is empty', () => {
+it('has no timers when no request waits', () => {
   fill();
   for (const close of arrive(10)) close();
-  jest.advanceTimersByTime(10);
+  jest.advanceTimersByTime(CHECK_MS);
   expect(jest.getTimerCount()).toBe(0);
-});
-
-it('queues at most 1,024 requests and refuses the oldest', () => {
-  fill();
-  arrive(1_025);
-  serve(1_024);
-  expect(admitted).toHaveLength(1_024);
-  expect(rejected).toEqual([1]);
-});
-
-it('delays at most 1,024 refusals and sends the oldest', () => {
-  overload(1);
-  arrive(1_026);
-  expect(rejected).toEqual([1, 2]);
 });

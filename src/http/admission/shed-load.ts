@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { requiresKey } from '../../auth/api-key.guard.js';
 import { logger } from '../../config/logger.js';
 import type { ConcurrencyLimit } from '../../database/gateway/concurrency-limit.js';
+import type { TimeBudget } from '../../database/gateway/time-budget.js';
 import { ApiError } from '../../errors/api-error.js';
 import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -15,12 +16,17 @@ const RETRY_AFTER_SECONDS = 1;
 const LOG_EVERY_MS = 1_000;
 
 /**
- * Queues requests or rejects them as `overloaded` while too many others are pending
+ * Makes requests wait while too many others are running, and rejects as `overloaded` those that wait too long
  * (docs/contract/errors.md#overload). Rejected requests are logged together to keep them cheap.
  * @param observe called for each request that is rejected or aborted
  */
-export function shedLoad(limit: ConcurrencyLimit, limits: RateLimits, observe?: RequestObserver) {
-  const queue = new AdmissionQueue(limit);
+export function shedLoad(
+  limit: ConcurrencyLimit,
+  { admissionMs }: TimeBudget,
+  limits: RateLimits,
+  observe?: RequestObserver,
+) {
+  const queue = new AdmissionQueue(limit, admissionMs);
   let unserved = { rejected: 0, closed: 0 };
 
   const log = () => {

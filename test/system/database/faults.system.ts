@@ -3,7 +3,7 @@ import { planConnections } from '../../../src/database/connection/connection-pla
 import {
   Deadline,
   ServerTimeBudget,
-  TimeBudget,
+  UnlimitedTimeBudget,
 } from '../../../src/database/gateway/time-budget.js';
 import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js';
 import type { Answer } from '../../../src/testing/api-client.js';
@@ -20,8 +20,8 @@ const BRIEF_LOCK_MS = '100';
 const MAX_WAITING = planConnections(TEST_SETTINGS.databaseMaxConnections).waiting;
 
 /** The time budget of a server whose operations retry after a lock timeout without a deadline. */
-class EndlessTimeBudget extends TimeBudget {
-  startDeadline(): Deadline {
+class EndlessTimeBudget extends UnlimitedTimeBudget {
+  override startDeadline(): Deadline {
     return new EndlessDeadline(Infinity);
   }
 }

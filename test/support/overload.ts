@@ -1,0 +1,21 @@
+import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.js';
+import { UnlimitedTimeBudget } from '../../src/database/gateway/time-budget.js';
+import type { TestApp } from '../../src/testing/test-app.js';
+
+/** The time budget of a server that refuses requests at once when its concurrency limit is reached. */
+export class ImpatientTimeBudget extends UnlimitedTimeBudget {
+  override readonly admissionMs = 0;
+}
+
+/**
+ * Begins as many operations as the limit of a server allows.
+ * @returns a function that ends them
+ */
+export function reachLimit({ app }: TestApp): () => void {
+  const limit = app.get(ConcurrencyLimit);
+  let running = 0;
+  for (; !limit.isReached; running++) limit.acquire();
+  return () => {
+    for (; running > 0; running--) limit.release();
+  };
+}
