@@ -1,7 +1,7 @@
 /** An invalid value of a setting. The message is one line that names the setting. */
 export class SettingError extends Error {
-  constructor(name: string, problem: string) {
-    super(`${name} ${problem}`);
+  constructor(name: string, problem: string, options?: ErrorOptions) {
+    super(`${name} ${problem}`, options);
     this.name = 'SettingError';
   }
 }

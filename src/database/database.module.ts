@@ -19,6 +19,7 @@ import {
 import { DatabaseStatus } from './connection/database-status.js';
 import { Instances } from './connection/instances.js';
 import { reportLostConnections } from './connection/lost-connections.js';
+import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
 import { poolOf } from './connection/typeorm-internals.js';
 import { ChangeBus } from './events/change-bus.js';
@@ -152,8 +153,11 @@ function applicationDataSource(
         ...MODULE_OPTIONS,
       };
     },
-    dataSourceFactory: (options) =>
-      connectAndMigrate(options, context, { before: beforeMigrating, extensionMigrations }),
+    dataSourceFactory: (options) => {
+      const before = onlyOnce(beforeMigrating);
+      const migrations = { before, extensionMigrations };
+      return repeatWhileDown(() => connectAndMigrate(options, context, migrations));
+    },
   });
 }
 
@@ -167,6 +171,11 @@ function administrationDataSource(): DynamicModule {
       ...MODULE_OPTIONS,
     }),
   });
+}
+
+function onlyOnce(work?: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= work?.() ?? Promise.resolve());
 }
 
 async function connectAndMigrate(

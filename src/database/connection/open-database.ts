@@ -5,6 +5,7 @@ import { DEFAULT_CONNECTIONS, type Settings } from '../../config/settings.js';
 import { logger } from '../../config/logger.js';
 import { type DatabaseTarget, POOL_WAIT_MS } from './data-source-options.js';
 import { openEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.js';
+import { repeatWhileDown } from './repeat-while-down.js';
 import { ResilientClient } from './resilient-client.js';
 import { type Connection, inspectPooling, isTransactionPooled } from './transaction-pooler.js';
 
@@ -39,7 +40,8 @@ export interface DatabaseHandle {
 }
 
 /**
- * Opens the database of the settings: that of `DATABASE_URL`, or the embedded PostgreSQL.
+ * Opens the database of the settings: that of `DATABASE_URL`, or the embedded PostgreSQL. A server waits for a
+ * database that is starting.
  * @param role `command` for a run of the command line
  * @param signal ends the opening
  * @throws SettingError if there is no usable database
@@ -55,12 +57,15 @@ export async function openDatabase(
   for (const url of settings.databaseReplicaUrls) assertReadable('DATABASE_REPLICA_URLS', url);
   if (settings.databaseUrl) {
     assertReadable('DATABASE_URL', settings.databaseUrl);
+    const { databaseUrl, databasePreparedStatements } = settings;
+    const attempt = () => tryConnection(databaseUrl, databasePreparedStatements);
+    // A command has a user who can repeat it.
     const pooled = await unlessAborted(
       signal,
-      tryConnection(settings.databaseUrl, settings.databasePreparedStatements),
+      role === 'server' ? repeatWhileDown(attempt) : attempt(),
     );
     return {
-      target: { url: settings.databaseUrl, isUnpooled: pooled === false },
+      target: { url: databaseUrl, isUnpooled: pooled === false },
       embedded: false,
       close: () => Promise.resolve(),
     };
@@ -132,6 +137,7 @@ async function tryConnection(
     throw new SettingError(
       'DATABASE_URL',
       `refers to a database that cannot be reached: ${messageOf(error)}`,
+      { cause: error },
     );
   }
   const reject = (reason: string) => new SettingError('DATABASE_URL', reason);

@@ -10,6 +10,8 @@ type Pair = readonly [client: Socket, server: Socket];
 export class TcpProxy {
   /** Delay in each direction, in milliseconds. */
   delayMs = 0;
+  /** Number of new connections that were closed because the proxy is not open. */
+  refused = 0;
   private readonly pairs = new Set<Pair>();
   private readonly blackholed = new Set<Pair>();
   private isOpen = true;
@@ -82,6 +84,7 @@ export class TcpProxy {
 
   private connect(client: Socket): void {
     if (!this.isOpen) {
+      this.refused++;
       client.destroy();
       return;
     }

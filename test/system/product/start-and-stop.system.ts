@@ -8,6 +8,9 @@ import { outcomeOf } from '../../support/outcome-of.js';
 import { FIRST_KEY, Product, UNLIMITED, until } from '../../support/servers/product.js';
 import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 
+/** The socket does not exist, so that the start fails at once. */
+const NO_DATABASE = 'postgres://nobody:secret@localhost/none?host=/nowhere';
+
 /** The time after which a stopping server closes the remaining connections. */
 const DRAIN_DEADLINE_MS = 15_000;
 
@@ -51,7 +54,7 @@ describe('startup', () => {
       DATABASE_POOL: 'secret',
       CORS_ORIGIN: 'https://secret.example',
       WEB_CONCURRENCY: '2',
-      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      DATABASE_URL: NO_DATABASE,
     });
     const lines = stdout.trim().split('\n');
     expect(lines).toEqual([
@@ -76,7 +79,7 @@ describe('startup', () => {
   });
 
   it.each([
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }],
+    ['DATABASE_URL', { DATABASE_URL: NO_DATABASE }],
     ['HOST', { HOST: '999.1.1.1' }],
   ])('fails with one line that names %s if the address is not reachable', async (name, env) => {
     const { code, stdout, stderr } = await product.run('main.js', [], env);
