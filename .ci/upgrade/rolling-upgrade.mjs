@@ -15,6 +15,9 @@ const PHASE_MS = 2_000;
 /** Maximum duration of a request, on a busy machine. */
 const MAX_REQUEST_MS = 2_000;
 
+/** Only `npm run verify` checks times, because they depend on what else the machine does. */
+const CHECKS_TIMES = process.env.TEST_TIMES === '1';
+
 /**
  * Starts this version alongside the last release, on its database and under load, and then stops the release. No
  * request may fail, and keys, idempotency keys and sessions must be valid as promised.
@@ -122,14 +125,14 @@ class Load {
     await Promise.all(this.callers);
   }
 
-  /** No request failed or took long, and each lead that was created is there. */
+  /** No request failed, and each lead that was created is there. */
   async assertServed(url) {
     const longest = Math.round(Math.max(...this.durations));
     console.log(
       `rolling upgrade: ${this.durations.length} requests, ${this.failures.length} failed, the longest took ${longest} ms`,
     );
     assert.deepEqual(this.failures, []);
-    assert.ok(longest < MAX_REQUEST_MS, `a request took ${longest} ms`);
+    if (CHECKS_TIMES) assert.ok(longest < MAX_REQUEST_MS, `a request took ${longest} ms`);
     const { body } = await request(url, this.key, 'GET', `${LEADS}?search=Load&limit=1`);
     assert.equal(body.meta.total, this.created);
   }

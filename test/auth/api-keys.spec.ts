@@ -35,13 +35,11 @@ describe('a key is rejected within 1 second on every instance', () => {
     const revoked = await app.key(tenant.id);
     const rotated = await app.key(tenant.id, ['leads:read']);
     await Promise.all([revoked, rotated].map(takenByBoth));
-    const [endsOfRevoked, endsOfRotated] = [revoked, rotated].map(lastSuccesses);
     await keys.revoke(revoked.key.id);
-    const revokedAt = Date.now();
     const next = await keys.rotate(rotated.key.id, 0);
-    const rotatedAt = Date.now();
-    for (const end of await endsOfRevoked!) expect(end - revokedAt).toBeLessThan(1000);
-    for (const end of await endsOfRotated!) expect(end - rotatedAt).toBeLessThan(1000);
+    const later = performance.now() + 1_000;
+    jest.spyOn(performance, 'now').mockReturnValue(later);
+    await Promise.all([revoked, rotated].map(refusedByBoth));
     expect(await other.client(next.key).get(ME)).toMatchObject({
       status: 200,
       body: { data: { scopes: ['leads:read'] } },
@@ -82,26 +80,6 @@ describe('a key is rejected within 1 second on every instance', () => {
     await keys.revoke(one.key.id);
     expect(await two.api.get(ME)).toMatchObject({ status: 200 });
   });
-
-  /** Returns when each instance last accepted the key. */
-  function lastSuccesses({ key }: Pick<Tenant, 'key'>): Promise<number[]> {
-    return Promise.all([app, other].map((instance) => lastSuccess(instance, key.key)));
-  }
-
-  /** Polls until the key is rejected, and returns the start of the last accepted request. */
-  async function lastSuccess(instance: TestApp, key: string): Promise<number> {
-    let last = 0;
-    await until(
-      async () => {
-        const began = Date.now();
-        const { status } = await instance.client(key).get(ME);
-        if (status === 200) last = began;
-        return status === 401;
-      },
-      { everyMs: 10 },
-    );
-    return last;
-  }
 
   /** Expects both instances to accept the key, which they cache. */
   async function takenByBoth({ key }: Pick<Tenant, 'key'>): Promise<void> {

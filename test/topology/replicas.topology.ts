@@ -6,6 +6,7 @@ import { urlOf } from '../../src/testing/databases.js';
 import { createKey, createOrganization } from '../support/command-line.js';
 import { Product, type RunningServer, UNLIMITED, until } from '../support/servers/product.js';
 import { TcpProxy } from '../support/servers/tcp-proxy.js';
+import { CHECKS_TIMES, expectShorter } from '../support/times.js';
 import { POSTGRES_SKIP_REASON, PostgresServer } from './support/postgres-server.js';
 import { counted, logLines, readiness, readsOf, replicasUsed } from './support/observe.js';
 
@@ -92,7 +93,8 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     await replica.set({ recovery_min_apply_delay: '5ms' });
     const before = await readsOf(servers[1]!);
     for (let n = 0; n < READS; n++) await writeAndRead(`delayed${n}`);
-    expect((await readsOf(servers[1]!)).replica).toBeGreaterThan(before.replica);
+    // On a slow machine, the primary may run all of them.
+    if (CHECKS_TIMES) expect((await readsOf(servers[1]!)).replica).toBeGreaterThan(before.replica);
     await replica.set({ recovery_min_apply_delay: '0' });
   });
 
@@ -172,7 +174,7 @@ describeUnless(POSTGRES_SKIP_REASON, 'read replicas', () => {
     const started = performance.now();
     const answers = await Promise.all(Array.from({ length: 8 }, () => clientOf(1).get(LEADS)));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(MAX_REQUEST_MS);
+    expectShorter(performance.now() - started, MAX_REQUEST_MS);
     await until(async () => !(await replicasUsed(servers[1]!)));
     proxy.resumeTraffic();
     await until(() => replicasUsed(servers[1]!));

@@ -59,13 +59,13 @@ describe('isJsonContentType', () => {
     expect(isJsonContentType(header)).toBe(false);
   });
 
-  it.each(['application/json' + ';'.repeat(16_000), `application/json${'; a="'.repeat(3000)}`])(
+  it.each(['application/json' + ';'.repeat(64_000), `application/json${'; a="'.repeat(12_000)}`])(
     'stays quick on a long header',
     (header) => {
       // CPU time does not depend on the load of the machine.
       const start = process.cpuUsage();
       isJsonContentType(header);
-      expect(process.cpuUsage(start).user / 1_000).toBeLessThan(200);
+      expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2_000);
     },
   );
 });

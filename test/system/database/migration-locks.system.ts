@@ -9,7 +9,14 @@ import {
 import { configOf, createDatabase, dropDatabase, query } from '../../../src/testing/databases.js';
 import { migrateDatabase } from '../../support/database/migrate-database.js';
 import { until } from '../../support/servers/product.js';
+import { CHECKS_TIMES } from '../../support/times.js';
 import { TableLoad } from '../../support/database/table-load.js';
+
+/** Waits until another statement waits for a lock of the table. */
+const WAIT_FOR_WAITER = `do $$ begin
+  while not exists (select from pg_locks where relation = 'leads'::regclass and not granted) loop
+    perform pg_sleep(0.01);
+  end loop; end $$`;
 
 class AddsColumn1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -20,7 +27,7 @@ class AddsColumn1800000000000 implements MigrationInterface {
 
 class KeepsLock1800000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('lock table leads; select pg_sleep(0.3)');
+    await runner.query(`lock table leads; ${WAIT_FOR_WAITER}; select pg_sleep(0.3)`);
   }
   down = () => Promise.resolve();
 }
@@ -57,7 +64,7 @@ describe('migrations of an extension on tables in use', () => {
     await migrated;
     await transaction.end();
     expect(await query(database, 'select example from leads')).toEqual([]);
-    expect(load.lockWaits).toEqual([]);
+    if (CHECKS_TIMES) expect(load.lockWaits).toEqual([]);
   });
 
   it('are reported if they keep a lock', async () => {

@@ -7,6 +7,7 @@ import { resourceUpdated, Subscriber } from '../../support/mcp/resource-subscrib
 import { EventFollower } from '../../../src/events/event-follower.js';
 import { positionOf } from '../../../src/events/event-id.js';
 import { until } from '../../support/servers/product.js';
+import { expectShorter } from '../../support/times.js';
 import { EventPublisher } from '../../../src/events/event-publisher.js';
 import type { RecordedEvent } from '../../../src/events/recorded-event.js';
 
@@ -31,13 +32,13 @@ afterAll(async () => {
 const second = () => two.client(tenant.key.key);
 
 describe('two instances', () => {
-  it('answer a waiting reader within a second after the other one has written an event', async () => {
+  it('answer a waiting reader as soon as the other one has written an event', async () => {
     const waiting = second().get(`${EVENTS}?wait=25`);
     await readEvents(second());
     const { id } = await createLead(tenant.api);
     const written = performance.now();
     expect((await waiting).body).toMatchObject({ data: [{ record: { id } }] });
-    expect(performance.now() - written).toBeLessThan(1_000);
+    expectShorter(performance.now() - written, 1_000);
   });
 
   it.each(['sessions', 'stateless'] as const)(

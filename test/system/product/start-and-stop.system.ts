@@ -11,9 +11,6 @@ import { PROTOCOL_MODES } from '../../support/mcp/mcp-sdk-clients.js';
 /** The socket does not exist, so that the start fails at once. */
 const NO_DATABASE = 'postgres://nobody:secret@localhost/none?host=/nowhere';
 
-/** The time after which a stopping server closes the remaining connections. */
-const DRAIN_DEADLINE_MS = 15_000;
-
 describe('startup', () => {
   const product = new Product();
   afterAll(() => product.remove());
@@ -130,11 +127,10 @@ describe('shutdown', () => {
     );
     // The retry time tells the client when to reconnect, possibly to another instance.
     for (const stream of streams) expect(await stream.next()).toMatchObject({ retry: '1000' });
-    const started = performance.now();
     server.signal('SIGTERM');
+    // A connection that is cut off at the deadline would be an error.
     for (const stream of streams) expect(await stream.next()).toBeUndefined();
     expect(await server.ended).toBe(0);
-    expect(performance.now() - started).toBeLessThan(DRAIN_DEADLINE_MS);
   });
 
   it('ends the subscriptions of both protocol modes and exits with 0', async () => {

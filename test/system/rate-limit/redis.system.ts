@@ -108,7 +108,7 @@ describeUnless(REDIS_SKIP_REASON, 'redis-server', () => {
       const second = limitsOf(await clientOf(1).get(ME));
       expect(first).toMatchObject({ limit: 60, remaining: 59 });
       expect(second).toEqual({ ...first, remaining: 58 });
-      expect(first.reset).toBeGreaterThan(Date.now() / 1_000 + 50);
+      expect(first.reset).toBeGreaterThan(Date.now() / 1_000);
     });
 
     it('count writes separately from reads, and tools as requests', async () => {
