@@ -2,7 +2,6 @@ import { Injectable, type OnModuleInit, RequestMethod } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess } from '../auth/access.js';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
 import { hasVersion, hostOf } from './nest-internals.js';
 import { API_ROUTE, type ApiRouteOptions } from './openapi/api-route.decorator.js';
@@ -13,7 +12,7 @@ import { CATCH_ALL_PATH } from './unknown-routes.controller.js';
  * Fails startup if
  * - a route declares no access, or requires a scope that does not exist,
  * - a route declares a version, which would have no effect,
- * - its input cannot be read, or its rate limits cannot work,
+ * - its input cannot be read,
  * - its description names an error code that does not exist, or
  * - two methods declare the same route.
  */
@@ -22,7 +21,6 @@ export class AccessCheck implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly inputs: InputGuard,
-    private readonly limits: RateLimitGuard,
   ) {}
 
   /** @throws Error whose message has one line for each faulty route */
@@ -56,7 +54,6 @@ export class AccessCheck implements OnModuleInit {
     }
     try {
       this.inputs.assertReadable(controller, handler);
-      this.limits.assertLimits(controller, handler);
     } catch (error) {
       throw new Error(`${route} ${(error as Error).message}`, { cause: error });
     }

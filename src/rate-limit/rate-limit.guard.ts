@@ -1,74 +1,73 @@
-import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
   InjectThrottlerStorage,
   ThrottlerGuard,
-  type ThrottlerModuleOptions,
+  type ThrottlerOptions,
+  type ThrottlerRequest,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { type ApiRequest, isRead } from '../http/request/api-request.js';
-import { type RouteLimit, type RouteLimits, routeLimitsOf } from './route-limits.js';
 import type { RateWindow } from './rate-limit.storage.js';
-import { RateLimits, setRateLimitHeaders, tooManyRequests } from './rate-limits.js';
+import {
+  type RateLimitOptions,
+  RateLimits,
+  setRateLimitHeaders,
+  tooManyRequests,
+} from './rate-limits.js';
 import type { Actor } from '../tenancy/actor.js';
 import { type MaybePromise, mapMaybePromise } from './maybe-promise.js';
 
-type Handler = () => unknown;
+/** The limit of a request whose route declares another one: its own, or none. */
+type OwnLimit = ThrottlerRequest | 'skipped';
+
+/** Stands for the shared limit, whose numbers depend on the key. */
+const SHARED = Infinity;
+
+/** The names that `@Throttle` and `@SkipThrottle` can have: all requests, GET and HEAD, or the others. */
+const THROTTLERS: readonly ThrottlerOptions[] = ['default', 'reads', 'writes'].map((name) => ({
+  name,
+  ttl: SHARED,
+  limit: SHARED,
+}));
 
 /**
  * Applies the rate limits (docs/contract/limits.md). It counts each request by its key or, without a
- * valid key, by its address, and sets the `RateLimit-*` headers. With a valid key, its methods return a
- * promise only if the storage does or the route has a limit of its own.
+ * valid key, by its address, and sets the `RateLimit-*` headers. The inherited guard reads `@Throttle` and
+ * `@SkipThrottle`. On other routes, with a valid key, the methods return a promise only if the storage does.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  /** The limits of routes that declare some, by controller and handler. */
-  private readonly routes = new Map<Type<unknown>, Map<Handler, RouteLimits>>();
+  /** What the inherited guard has found for the requests that it is reading. */
+  private readonly found = new WeakMap<ExecutionContext, ThrottlerRequest[]>();
+  /** The handlers, by controller, that were found to have the shared limits. */
+  private readonly shared = new WeakMap<object, WeakSet<object>>();
 
   constructor(
-    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
+    @InjectThrottlerOptions() options: RateLimitOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly limits: RateLimits,
   ) {
-    super(options, storage, reflector);
+    super({ ...options, throttlers: [...THROTTLERS] }, storage, reflector);
   }
 
   /** The throttler declares a promise, but Nest accepts a plain value too. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    const { req } = requestResponse(context);
-    const own = this.ownLimitOf(context);
-    if (req.state.countedBy === 'nothing') {
-      if (!own || own === 'skipped') return true as unknown as Promise<boolean>;
-      return this.countOwn(own, context);
-    }
-    return mapMaybePromise(this.count(context), () => true) as Promise<boolean>;
-  }
-
-  /** @throws Error with a predicate that follows the name of the route, if its limits cannot work */
-  assertLimits(controller: Type<unknown>, handler: Handler): void {
-    const limits = routeLimitsOf(controller, handler);
-    if (!limits) return;
-    const handlers = this.routes.get(controller) ?? new Map<Handler, RouteLimits>();
-    this.routes.set(controller, handlers.set(handler, limits));
+    return mapMaybePromise(this.countOnce(context), () => true) as Promise<boolean>;
   }
 
   /**
-   * Counts the request and sets the headers. Preflight requests, and requests that their handler counts,
-   * only get the headers.
+   * Counts the request against the shared limits and sets the headers. Preflight requests, and requests that
+   * their handler counts, only get the headers.
    * @throws ApiError `rate_limit_exceeded`
    */
   count(context: ExecutionContext): MaybePromise<void> {
     const { req, res } = requestResponse(context);
-    const { actor, countedBy } = req.state;
-    if (req.method === 'OPTIONS' || (countedBy === 'handler' && actor)) {
-      return this.setHeaders(context);
-    }
-    const own = actor && this.ownLimitOf(context);
-    if (own === 'skipped') return this.setHeaders(context, isRead(req) ? 'reads' : 'writes');
-    if (own) return this.countOwn(own, context).then(() => undefined);
+    const { actor } = req.state;
+    if (isCountedElsewhere(req)) return this.setHeaders(context);
     const limit = actor && !isRead(req) ? 'writes' : 'reads';
     const counted = actor ? limit : 'address';
     return mapMaybePromise(this.callerOf(req), (caller) =>
@@ -89,27 +88,75 @@ export class RateLimitGuard extends ThrottlerGuard {
     );
   }
 
-  private ownLimitOf(context: ExecutionContext): RouteLimits['reads'] {
-    if (this.routes.size === 0) return undefined;
-    const route = this.routes.get(context.getClass())?.get(context.getHandler() as Handler);
-    return route?.[isRead(requestResponse(context).req) ? 'reads' : 'writes'];
+  /** The inherited guard calls this for each name that is not skipped. */
+  protected override handleRequest(request: ThrottlerRequest): Promise<boolean> {
+    this.found.get(request.context)?.push(request);
+    return Promise.resolve(true);
   }
 
-  /** Counts a request of a route with a limit of its own. */
-  private async countOwn(own: RouteLimit, context: ExecutionContext): Promise<boolean> {
+  protected override async getTracker(req: ApiRequest): Promise<string> {
+    return req.state.actor?.key.id ?? (await super.getTracker(req));
+  }
+
+  /** The key of the window of a route. */
+  protected override generateKey(context: ExecutionContext, tracker: string, name: string): string {
+    return `${name}:${context.getClass().name}.${context.getHandler().name}:${tracker}`;
+  }
+
+  private countOnce(context: ExecutionContext): MaybePromise<void> {
+    const { req } = requestResponse(context);
+    const isPublic = req.state.countedBy === 'nothing';
+    if (!isPublic && (!req.state.actor || isCountedElsewhere(req))) return this.count(context);
+    const countShared = () => (isPublic ? undefined : this.count(context));
+    if (this.shared.get(context.getClass())?.has(context.getHandler())) return countShared();
+    return this.ownLimitOf(context).then((own) => {
+      if (!own) return countShared();
+      if (own !== 'skipped') return this.countOwn(own, context);
+      return isPublic ? undefined : this.setHeaders(context, limitNameOf(req));
+    });
+  }
+
+  private async ownLimitOf(context: ExecutionContext): Promise<OwnLimit | undefined> {
+    const found: ThrottlerRequest[] = [];
+    this.found.set(context, found);
+    await super.canActivate(context);
+    if (found.length === THROTTLERS.length && !found.some((one) => this.isOwn(one))) {
+      const handlers = this.shared.get(context.getClass()) ?? new WeakSet();
+      this.shared.set(context.getClass(), handlers.add(context.getHandler()));
+      return undefined;
+    }
+    const names = [limitNameOf(requestResponse(context).req), 'default'];
+    const limits = names.map((name) => found.find(({ throttler }) => throttler.name === name));
+    if (limits.includes(undefined)) return 'skipped';
+    return limits.find((limit) => limit && this.isOwn(limit));
+  }
+
+  private isOwn({ limit, ttl, getTracker, generateKey }: ThrottlerRequest): boolean {
+    const own = this.commonOptions;
+    const hasFunctions = getTracker !== own.getTracker || generateKey !== own.generateKey;
+    return limit !== SHARED || ttl !== SHARED || hasFunctions;
+  }
+
+  /**
+   * Counts a request of a route with a limit of its own.
+   * @throws Error if the limit cannot work; a window ends at a fixed time, so a longer block is not possible
+   */
+  private async countOwn(own: ThrottlerRequest, context: ExecutionContext): Promise<void> {
     const { req, res } = requestResponse(context);
-    const name = isRead(req) ? 'reads' : 'writes';
+    const name = limitNameOf(req);
     const shared = this.limits.limitOf(name, req.state.actor);
-    const [limit, ttl, tracker] = await Promise.all([
-      typeof own.limit === 'function' ? own.limit(context) : (own.limit ?? shared.limit),
-      typeof own.ttl === 'function' ? own.ttl(context) : (own.ttl ?? shared.ttl),
-      own.getTracker?.(req, context) ?? req.state.actor?.key.id ?? this.getTracker(req),
-    ]);
+    const limit = own.limit === SHARED ? shared.limit : own.limit;
+    const ttl = own.ttl === SHARED ? shared.ttl : own.ttl;
+    if (own.blockDuration !== own.ttl)
+      throw new Error('@Throttle with blockDuration is not supported');
+    if (!isPositiveInteger(limit) || !isPositiveInteger(ttl)) {
+      throw new Error(`@Throttle has the limit ${limit} and the ttl ${ttl}, not positive integers`);
+    }
+    const key = own.generateKey(context, await own.getTracker(req, context), name);
     const counted = req.state.actor ? name : 'address';
-    const window = await this.limits.countIn(`${own.key}:${tracker}`, { ttl, limit }, counted);
+    const window = await this.limits.countIn(key, { ttl, limit }, counted);
     setRateLimitHeaders(res, window);
     if (window.isBlocked) throw tooManyRequests(window, counted, ttl);
-    return true;
   }
 
   private callerOf(req: ApiRequest): MaybePromise<Actor | string> {
@@ -120,4 +167,17 @@ export class RateLimitGuard extends ThrottlerGuard {
 function requestResponse(context: ExecutionContext) {
   const http = context.switchToHttp();
   return { req: http.getRequest<ApiRequest>(), res: http.getResponse<Response>() };
+}
+
+function limitNameOf(req: ApiRequest): 'reads' | 'writes' {
+  return isRead(req) ? 'reads' : 'writes';
+}
+
+/** Whether the request is a preflight, or one that its handler counts. */
+function isCountedElsewhere({ method, state: { actor, countedBy } }: ApiRequest): boolean {
+  return method === 'OPTIONS' || (countedBy === 'handler' && actor !== undefined);
+}
+
+function isPositiveInteger(value: number): boolean {
+  return Number.isInteger(value) && value > 0;
 }

@@ -40,5 +40,5 @@ function isRateLimitStorage(storage: object): storage is RateLimitStorage {
 
 /** Whether this is a throttler guard that counts with the storage itself, unlike that of Latitude. */
 function isPlainGuard(instance: unknown): boolean {
-  return instance instanceof ThrottlerGuard && !('assertLimits' in instance);
+  return instance instanceof ThrottlerGuard && !('count' in instance);
 }

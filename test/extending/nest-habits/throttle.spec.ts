@@ -69,6 +69,27 @@ class ThrottledController {
     return {};
   }
 
+  @Get('by-key')
+  @Throttle({ default: { limit: 1, generateKey: (context) => context.getClass().name } })
+  @AnyKey()
+  byKey() {
+    return {};
+  }
+
+  @Get('blocked')
+  @Throttle({ default: { blockDuration: 2 * MINUTE } })
+  @AnyKey()
+  blocked() {
+    return {};
+  }
+
+  @Get('fraction')
+  @Throttle({ default: { limit: 0.5 } })
+  @AnyKey()
+  fraction() {
+    return {};
+  }
+
   @Get('public')
   @Public()
   open() {
@@ -148,6 +169,15 @@ describe('@Throttle and @SkipThrottle', () => {
     expectError(await get('dynamic', reader), 429, 'rate_limit_exceeded');
   });
 
+  it('counts in the window that generateKey names', async () => {
+    dataOf(await get('by-key'));
+    expectError(await get('by-key', await app.organization()), 429, 'rate_limit_exceeded');
+  });
+
+  it.each(['blocked', 'fraction'])('answers no request with the limit of %s', async (route) => {
+    expectError(await get(route), 500, 'internal_error');
+  });
+
   it('counts a request without a key against the address alone', async () => {
     const answer = await app.client().get(`${PATH}/by-class`);
     expectError(answer, 401, 'unauthorized');
@@ -164,41 +194,6 @@ describe('@Throttle and @SkipThrottle', () => {
 });
 
 describe('startup with @nestjs/throttler', () => {
-  function startWith(decorate: MethodDecorator): Promise<TestApp> {
-    @Controller(PATH)
-    class FaultyController {
-      @Get('faulty')
-      @AnyKey()
-      @decorate
-      list() {
-        return [];
-      }
-    }
-
-    @Module({ controllers: [FaultyController] })
-    class FaultyModule {}
-
-    return TestApp.start({ modules: [FaultyModule] });
-  }
-
-  it.each<[MethodDecorator, string]>([
-    [Throttle({ short: { limit: 1, ttl: 1 } }), 'limits "short", which is not a limit'],
-    [SkipThrottle({ short: true }), 'limits "short", which is not a limit'],
-    [Throttle({ default: { blockDuration: 1 } }), 'has @Throttle with blockDuration'],
-    [Throttle({ default: { generateKey: () => 'a' } }), 'has @Throttle with generateKey'],
-    [
-      Throttle({ default: { limit: 0 } }),
-      'has @Throttle with a limit that is not a positive integer',
-    ],
-    [
-      Throttle({ default: { ttl: 0.5 } }),
-      'has @Throttle with a ttl that is not a positive integer',
-    ],
-  ])('fails for limits that cannot work: %#', async (decorator, message) => {
-    const expected = `GET ${PATH}/faulty ${message}`;
-    await expect(startWith(decorator)).rejects.toThrow(expected);
-  });
-
   function moduleWith(imports: Parameters<typeof Module>[0]['imports'], ...providers: Provider[]) {
     @Module({ imports, providers })
     class StorageModule {}
