@@ -6,7 +6,7 @@ import type { JsonSchema } from './schema/json-schema.js';
 import type { FieldProblem } from '../errors/field-problem.js';
 import { textRule } from './kinds/rules.js';
 import { UUID_SCHEMA } from './kinds/uuid.js';
-import { conditionsOf, contextsOf } from './validation/class-validator-internals.js';
+import { conditionsOf, contextsOf } from './validation/rule-metadata.js';
 
 /** Whether a field is required, and its default. */
 export interface Presence<T> {

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { logger } from '../../config/logger.js';
 import { type FieldProblem, fieldLabel } from '../../errors/field-problem.js';
-import { rulesOf } from '../validation/class-validator-internals.js';
+import { rulesOf } from '../validation/rule-metadata.js';
 import { isUpdate, namesOf } from '../field.js';
 import {
   applyDefaults,

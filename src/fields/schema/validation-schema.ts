@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ValidationTypes } from 'class-validator';
 import { declaredTypeOf } from '../validation/class-transformer-internals.js';
-import { type RuleMetadata, rulesByProperty } from '../validation/class-validator-internals.js';
+import { type RuleMetadata, rulesByProperty } from '../validation/rule-metadata.js';
 import { namesOf } from '../field.js';
 import type { JsonSchema } from './json-schema.js';
 import { exampleOf, jsonSchemaOf } from './schema-of.js';

@@ -7,7 +7,7 @@ import {
   type RuleMetadata,
   rulesByProperty,
   rulesOf,
-} from './class-validator-internals.js';
+} from './rule-metadata.js';
 import { messageOf } from './validation-message.js';
 
 /** Validates an instance of a DTO. @returns the first broken rule of each property */

@@ -1,13 +1,5 @@
 import type { Type } from '@nestjs/common';
-import {
-  getMetadataStorage,
-  IsDefined,
-  type MetadataStorage,
-  ValidationTypes,
-} from 'class-validator';
-
-// The metadata storage of class-validator. It is exported but not documented: everything that relies on it
-// is in this file.
+import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
 /** The metadata of a decorator: a rule, or a condition of other rules. */
 export type RuleMetadata = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
@@ -47,20 +39,11 @@ export function constraintsOf({ constraintCls }: RuleMetadata): Constraint[] {
   return getMetadataStorage()
     .getTargetValidatorConstraints(constraintCls)
     .filter((constraint) => !constraint.async)
-    .map((constraint) => (isWrapper(constraintCls) ? withInstance(constraint) : constraint));
+    .map(withInstance);
 }
 
-class Sample {
-  @IsDefined() property: unknown;
-}
-const WRAPPER = String(rulesOf(Sample)[0]?.constraintCls);
-
-/** Whether class-validator created the class itself, around two functions. */
-function isWrapper(constraintClass: RuleMetadata['constraintCls']): boolean {
-  return String(constraintClass) === WRAPPER;
-}
-
-/** Resolves the instance once. Other classes may come from a container that creates new instances. */
-function withInstance({ name, async, instance }: Constraint): Constraint {
-  return { name, async, instance };
+/** Gets the instance once, because the container searches all. A container can create one at each access. */
+function withInstance(constraint: Constraint): Constraint {
+  const { name, async, instance } = constraint;
+  return constraint.instance === instance ? { name, async, instance } : constraint;
 }
