@@ -24,8 +24,10 @@ import { MetricsModule } from './http/metrics/metrics.module.js';
 import { Metrics } from './http/metrics/metrics.js';
 import { type RequestObserver, requestContext } from './http/request/request-context.js';
 import { startPage } from './http/start-page/start-page.handler.js';
+import { CATCH_ALL_PATH } from './http/unknown-routes.controller.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
+import { RouteTable } from './rest/route-table.js';
 import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
@@ -58,6 +60,7 @@ export async function initApp(
   settings: Settings,
 ): Promise<NestExpressApplication> {
   app.set('trust proxy', settings.trustProxy);
+  app.setLocal('routes', routeTableOf(app, adapter));
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
@@ -80,6 +83,16 @@ export async function initApp(
   }
   adapter.serveApplication();
   return app;
+}
+
+function routeTableOf(app: NestExpressApplication, adapter: HttpAdapter): RouteTable {
+  const routes = declaredHandlers(app.get(DiscoveryService)).flatMap(({ route, paths }) =>
+    paths.map((path) => ({
+      method: route.slice(0, route.indexOf(' ')),
+      path: adapter.normalizePath(path),
+    })),
+  );
+  return new RouteTable(routes.filter(({ path }) => !path.endsWith(CATCH_ALL_PATH)));
 }
 
 /** Whether a module of a team has a route `GET /`. */

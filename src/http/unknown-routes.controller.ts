@@ -1,10 +1,9 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import { UnknownRoute } from '../auth/access.js';
 import { requiresKey } from '../auth/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
-import { matchingRoutes } from '../rest/route-table.js';
+import { routesOf } from '../rest/route-table.js';
 import type { ApiRequest } from './request/api-request.js';
 
 /** Matches every path. The braces make it match `/` as well. */
@@ -24,8 +23,6 @@ const NO_OAUTH =
 /** Answers requests that match no other route. It is a controller, so that they pass the guards. */
 @Controller()
 export class UnknownRoutesController {
-  constructor(private readonly host: HttpAdapterHost) {}
-
   @All(CATCH_ALL_PATH)
   @UnknownRoute()
   answer(@Req() request: ApiRequest, @Res({ passthrough: true }) response: Response): void {
@@ -34,7 +31,7 @@ export class UnknownRoutesController {
   }
 
   private throwNotFound(request: ApiRequest): never {
-    const allowed = this.methodsOf(request.path);
+    const allowed = routesOf(request).methodsAt(request.path);
     const message = OAUTH_PATHS.test(request.path)
       ? NO_OAUTH
       : `There is no ${request.method} route at this path.${this.trailingSlashHint(request)}`;
@@ -45,7 +42,8 @@ export class UnknownRoutesController {
   }
 
   /** Suggests the path without its trailing slash if that is a route. */
-  private trailingSlashHint({ path }: ApiRequest): string {
+  private trailingSlashHint(request: ApiRequest): string {
+    const { path } = request;
     const trimmed = path.replace(/\/+$/, '');
     if (
       trimmed === path ||
@@ -54,18 +52,8 @@ export class UnknownRoutesController {
     ) {
       return '';
     }
-    if (this.methodsOf(trimmed).length === 0) return '';
+    if (routesOf(request).methodsAt(trimmed).length === 0) return '';
     return ` Did you mean ${trimmed}?`;
-  }
-
-  private methodsOf(path: string): string[] {
-    const app = this.host.httpAdapter.getInstance<object>();
-    const methods = new Set<string>();
-    for (const { methods: answered } of matchingRoutes(app, path, CATCH_ALL_PATH)) {
-      for (const method of Object.keys(answered)) methods.add(method.toUpperCase());
-    }
-    if (methods.has('GET')) methods.add('HEAD');
-    return [...methods].sort();
   }
 }
 

@@ -6,7 +6,7 @@ import { isObject } from '../fields/kinds/json-object.js';
 import { CURSOR_META_SCHEMA, CursorPage, Page, PAGE_META_SCHEMA } from '../listing/page.js';
 import type { ApiRequest } from '../http/request/api-request.js';
 import { etagOf, isNotModified } from './etag.js';
-import { createdPathOf } from './route-table.js';
+import { routesOf } from './route-table.js';
 
 /** A response that is serialized already. */
 export class SerializedResponse {
@@ -75,7 +75,7 @@ function isPageObject(value: unknown): boolean {
 /** Returns the `Location` that the handler has set, or the path of the created record. */
 function locationOf(request: ApiRequest, response: Response, id: string): string {
   const location = response.getHeader('Location');
-  return typeof location === 'string' ? location : createdPathOf(request, id);
+  return typeof location === 'string' ? location : routesOf(request).createdPathOf(request, id);
 }
 
 /** Wraps a result in `data`. An unchanged record keeps the JSON that PostgreSQL returned. */

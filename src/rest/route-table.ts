@@ -1,50 +1,71 @@
-import { expressRoutes } from '../http/lifecycle/express-internals.js';
+import { RequestMethod } from '@nestjs/common';
+import { pathToRegexp } from 'path-to-regexp';
 import type { ApiRequest } from '../http/request/api-request.js';
+
+/** A route, with its path as Express reads it. */
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  /** Matches paths as the router does. */
+  readonly pattern: RegExp;
+}
 
 /** Indexes of the path segments that form the path of the collection. */
 type KeptSegments = readonly number[];
 
-const KEPT_SEGMENTS = new WeakMap<object, Map<string, KeptSegments>>();
+const ALL = RequestMethod[RequestMethod.ALL];
 
-/**
- * Returns the routes of an Express application that match a path.
- * @param catchAll path of the catch-all route, which is left out
- */
-export function matchingRoutes(app: object, path: string, catchAll: string) {
-  return expressRoutes(app, path).filter((route) => !route.path.endsWith(catchAll));
-}
+/** The routes of all controllers. A request has those of its application. */
+export class RouteTable {
+  private readonly routes: readonly Route[];
+  private readonly keptSegments = new Map<string, KeptSegments>();
 
-/**
- * Returns the path of a record that a POST created. It is below the path of the POST if a GET route
- * exists there, otherwise below the nearest outer path with such a route. For example,
- * `POST /api/v1/leads/:id/quotes` creates `/api/v1/quotes/:id` if that is the GET route.
- */
-export function createdPathOf(request: ApiRequest, id: string): string {
-  const { path: pattern } = request.route as { path: string };
-  const app = request.app as object;
-  const known = KEPT_SEGMENTS.get(app) ?? new Map<string, KeptSegments>();
-  KEPT_SEGMENTS.set(app, known);
-  const kept = known.get(pattern) ?? findCollection(pattern, app);
-  known.set(pattern, kept);
-  const segments = request.path.split('/');
-  return [...kept.map((index) => segments[index]), id].join('/');
-}
-
-function findCollection(pattern: string, app: object): KeptSegments {
-  const read = new Set(
-    expressRoutes(app).flatMap(({ path, methods }) =>
-      methods.get ? [withoutParameterNames(path)] : [],
-    ),
-  );
-  const segments = pattern.split('/');
-  const all = [...segments.keys()];
-  for (let kept = all; ;) {
-    const collection = kept.map((index) => segments[index]).join('/');
-    if (read.has(withoutParameterNames(`${collection}/:id`))) return kept;
-    const parent = kept.findLastIndex((index) => segments[index]?.startsWith(':'));
-    if (parent < 1) return all;
-    kept = kept.toSpliced(parent - 1, 2);
+  constructor(routes: readonly Pick<Route, 'method' | 'path'>[]) {
+    this.routes = routes.map(({ method, path }) => {
+      const { regexp } = pathToRegexp(path, { sensitive: true, trailing: false });
+      return { method, path, pattern: regexp };
+    });
   }
+
+  /** Returns the methods that a path answers, in alphabetical order. */
+  methodsAt(path: string): string[] {
+    const matching = this.routes.filter(({ pattern }) => pattern.test(path));
+    const methods = new Set(matching.map(({ method }) => method).filter((each) => each !== ALL));
+    if (methods.has('GET')) methods.add('HEAD');
+    return [...methods].sort();
+  }
+
+  /**
+   * Returns the path of a record that a POST created. It is below the path of the POST if a GET route
+   * exists there, otherwise below the nearest outer path with such a route. For example,
+   * `POST /api/v1/leads/:id/quotes` creates `/api/v1/quotes/:id` if that is the GET route.
+   */
+  createdPathOf(request: ApiRequest, id: string): string {
+    const { path: pattern } = request.route as { path: string };
+    const kept = this.keptSegments.get(pattern) ?? this.findCollection(pattern);
+    this.keptSegments.set(pattern, kept);
+    const segments = request.path.split('/');
+    return [...kept.map((index) => segments[index]), id].join('/');
+  }
+
+  private findCollection(pattern: string): KeptSegments {
+    const reads = this.routes.filter(({ method }) => method === 'GET');
+    const read = new Set(reads.map(({ path }) => withoutParameterNames(path)));
+    const segments = pattern.split('/');
+    const all = [...segments.keys()];
+    for (let kept = all; ;) {
+      const collection = kept.map((index) => segments[index]).join('/');
+      if (read.has(withoutParameterNames(`${collection}/:id`))) return kept;
+      const parent = kept.findLastIndex((index) => segments[index]?.startsWith(':'));
+      if (parent < 1) return all;
+      kept = kept.toSpliced(parent - 1, 2);
+    }
+  }
+}
+
+/** Returns the routes of the application that received a request. */
+export function routesOf({ app }: Pick<ApiRequest, 'app'>): RouteTable {
+  return (app.locals as { routes: RouteTable }).routes;
 }
 
 /** Replaces the names of path parameters, so that equal routes have equal paths. */

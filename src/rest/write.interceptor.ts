@@ -20,7 +20,7 @@ import type { Actor } from '../tenancy/actor.js';
 import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
 import { preconditionOf } from './etag.js';
 import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
-import { createdPathOf } from './route-table.js';
+import { routesOf } from './route-table.js';
 import { SINGLE_INSERT } from './single-insert.decorator.js';
 
 /** A request with an `Idempotency-Key`. */
@@ -74,7 +74,7 @@ export class WriteInterceptor implements NestInterceptor {
   /** Runs the handler so that the statement that inserts the record also stores the response. */
   private async insertOnce(call: IdempotentCall): Promise<SerializedResponse> {
     const { idempotent, actor, request, response, next } = call;
-    const locationOf = (id: string) => createdPathOf(request, id);
+    const locationOf = (id: string) => routesOf(request).createdPathOf(request, id);
     const tenant = { ...actor.organization, response: { ...idempotent, locationOf } };
     request.state.actor = withTenant(actor, tenant);
     try {

@@ -5,7 +5,7 @@ import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
 import { hasDefaultErrorHandler } from '../nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { expressClasses, moveRoutesToEnd, routeExactly } from './express-internals.js';
+import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { handleUpgradeAndExpect } from './upgrade-and-expect.js';
@@ -24,19 +24,20 @@ const SERVER_OPTIONS: http.ServerOptions = {
 /** Longer than the heartbeat interval of event streams and the keep-alive timeout. */
 const SOCKET_TIMEOUT_MS = 120_000;
 
+const UNKNOWN_ROUTES = `/${CATCH_ALL_PATH}`;
+
+type RouteHandler = Parameters<ExpressAdapter['all']>[1];
+
 /** Configures Express and its server: exact paths, timeouts, graceful shutdown, JSON envelopes. */
 export class HttpAdapter extends ExpressAdapter {
   private shutdown: GracefulShutdown | undefined;
   /** Handles requests until `serveApplication` is called. */
   private earlyListener: http.RequestListener | undefined;
+  /** The handler of `UnknownRoutesController`. */
+  private answerUnknownRoute: RouteHandler | undefined;
 
   constructor() {
-    super();
-    const express = this.getInstance<Express>();
-    express.set('x-powered-by', false);
-    express.set('etag', false);
-    express.set('query parser', false);
-    routeExactly(express);
+    super(createExpress());
   }
 
   /** Creates the server before the application. `listener` handles requests until `serveApplication`. */
@@ -74,7 +75,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private createServer(listener: http.RequestListener): http.Server {
-    const classes = expressClasses(this.getInstance<Express>());
+    const classes = serverClassesOf(this.getInstance<Express>());
     const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);
     // No limit: Node silently drops headers over it. The maximum header size limits their number.
     server.maxHeadersCount = 0;
@@ -101,12 +102,19 @@ export class HttpAdapter extends ExpressAdapter {
     return undefined;
   }
 
+  /** Nest calls this for each route of all methods. The answer to unknown routes is kept for later. */
+  override all(path: unknown, handler?: unknown): unknown {
+    if (path !== UNKNOWN_ROUTES) return super.all(path, handler as RouteHandler) as unknown;
+    this.answerUnknownRoute = handler as RouteHandler;
+    return undefined;
+  }
+
   /**
    * Nest calls this after `onModuleInit`. What modules have registered there, such as static files, comes before the
    * answer to unknown routes.
    */
   override setNotFoundHandler(...args: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
-    moveRoutesToEnd(this.getInstance<Express>(), CATCH_ALL_PATH);
+    if (this.answerUnknownRoute) super.all(UNKNOWN_ROUTES, this.answerUnknownRoute);
     return super.setNotFoundHandler(...args) as unknown;
   }
 

@@ -1,0 +1,64 @@
+import http from 'node:http';
+import express, { type Express } from 'express';
+import { type ApiRequest, RequestState } from '../request/api-request.js';
+import { parseQueryString } from '../request/query-string.js';
+import { queryStringOf } from '../request/request-reader.js';
+
+/** Creates an Express application with exact paths. Its router reads the settings when the first route is added. */
+export function createExpress(): Express {
+  const app = express();
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.disable('query parser');
+  return app;
+}
+
+class StatefulRequest extends http.IncomingMessage {
+  readonly state = new RequestState();
+}
+
+/** The classes that a server creates requests and responses from. */
+type ServerClasses = Required<
+  Pick<
+    http.ServerOptions<typeof StatefulRequest, typeof http.ServerResponse<StatefulRequest>>,
+    'IncomingMessage' | 'ServerResponse'
+  >
+>;
+
+/**
+ * Returns classes of Node's requests and responses that have Express' methods, and lets the application use
+ * them. Express would change the prototype of each object instead, which V8 cannot optimize. `query` has a
+ * setter, because input binding assigns it.
+ */
+export function serverClassesOf(app: Express): ServerClasses {
+  class WithExpressMethods extends StatefulRequest {}
+  copyMembers(WithExpressMethods.prototype, express.request, app);
+  class ExpressRequest extends WithExpressMethods {
+    private boundQuery: unknown = undefined;
+
+    /** The query as sent for middleware, and as the handler declares it after input binding. */
+    get query(): unknown {
+      return (this.boundQuery ??= parseQueryString(
+        queryStringOf(this as unknown as ApiRequest),
+        () => true,
+      ).values);
+    }
+
+    set query(value: unknown) {
+      this.boundQuery = value;
+    }
+  }
+  class ExpressResponse extends http.ServerResponse<StatefulRequest> {}
+  copyMembers(ExpressResponse.prototype, express.response, app);
+  app.request = ExpressRequest.prototype as unknown as Express['request'];
+  app.response = ExpressResponse.prototype as unknown as Express['response'];
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+}
+
+/** Copies the members of a prototype of Express to a class, which has the application as `app`. */
+function copyMembers(prototype: object, members: object, app: Express): void {
+  Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(members));
+  Object.defineProperty(prototype, 'app', { value: app, configurable: true, writable: true });
+}
