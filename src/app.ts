@@ -27,7 +27,7 @@ import { startPage } from './http/start-page/start-page.handler.js';
 import { CATCH_ALL_PATH } from './http/unknown-routes.controller.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
-import { RouteTable } from './rest/route-table.js';
+import { type RoutePath, RouteTable } from './rest/route-table.js';
 import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
@@ -60,13 +60,17 @@ export async function initApp(
   settings: Settings,
 ): Promise<NestExpressApplication> {
   app.set('trust proxy', settings.trustProxy);
-  app.setLocal('routes', routeTableOf(app, adapter));
+  const routes = routesOf(app, adapter);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  if (!answersRoot(app)) adapter.getInstance<Express>().get('/', startPage(settings));
+  if (!routes.some(isStartPage)) {
+    adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
+    routes.push(START_PAGE);
+  }
+  app.setLocal('routes', new RouteTable(routes));
   applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
   try {
     assertOnlyHttp(app.get(DiscoveryService));
@@ -85,20 +89,21 @@ export async function initApp(
   return app;
 }
 
-function routeTableOf(app: NestExpressApplication, adapter: HttpAdapter): RouteTable {
+function routesOf(app: NestExpressApplication, adapter: HttpAdapter): RoutePath[] {
   const routes = declaredHandlers(app.get(DiscoveryService)).flatMap(({ route, paths }) =>
     paths.map((path) => ({
       method: route.slice(0, route.indexOf(' ')),
       path: adapter.normalizePath(path),
     })),
   );
-  return new RouteTable(routes.filter(({ path }) => !path.endsWith(CATCH_ALL_PATH)));
+  return routes.filter(({ path }) => !path.endsWith(CATCH_ALL_PATH));
 }
 
-/** Whether a module of a team has a route `GET /`. */
-function answersRoot(app: NestExpressApplication): boolean {
-  const handlers = declaredHandlers(app.get(DiscoveryService));
-  return handlers.some(({ route, paths }) => route.startsWith('GET ') && paths.includes('/'));
+const START_PAGE: RoutePath = { method: 'GET', path: '/' };
+
+/** A module of a team can have a start page of its own. */
+function isStartPage({ method, path }: RoutePath): boolean {
+  return method === START_PAGE.method && path === START_PAGE.path;
 }
 
 /** The root module of the server. It leaves out the pages that the settings switch off. */

@@ -2,10 +2,13 @@ import { RequestMethod } from '@nestjs/common';
 import { pathToRegexp } from 'path-to-regexp';
 import type { ApiRequest } from '../http/request/api-request.js';
 
-/** A route, with its path as Express reads it. */
-interface Route {
+/** The method of a route, and its path as Express reads it. */
+export interface RoutePath {
   readonly method: string;
   readonly path: string;
+}
+
+interface Route extends RoutePath {
   /** Matches paths as the router does. */
   readonly pattern: RegExp;
 }
@@ -20,7 +23,7 @@ export class RouteTable {
   private readonly routes: readonly Route[];
   private readonly keptSegments = new Map<string, KeptSegments>();
 
-  constructor(routes: readonly Pick<Route, 'method' | 'path'>[]) {
+  constructor(routes: readonly RoutePath[]) {
     this.routes = routes.map(({ method, path }) => {
       const { regexp } = pathToRegexp(path, { sensitive: true, trailing: false });
       return { method, path, pattern: regexp };
