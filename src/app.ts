@@ -2,6 +2,7 @@ import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
+import { repeatWhileDown } from './database/connection/repeat-while-down.js';
 import { FEATURES } from './app.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
@@ -75,7 +76,7 @@ export async function initApp(
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     await app.init();
-    await app.get(KeysService).setDefaultPhoneRegion();
+    await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
     await app.get(UnsharedLimitsWarning).log();
     await app.get(Replicas).start();

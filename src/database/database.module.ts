@@ -129,7 +129,8 @@ export class DatabaseModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    await warnOfConnectionLimit(this.dataSource, this.settings.databaseMaxConnections);
+    const most = this.settings.databaseMaxConnections;
+    await repeatWhileDown(() => warnOfConnectionLimit(this.dataSource, most));
   }
 }
 

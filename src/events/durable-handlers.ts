@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { repeatWhileDown } from '../database/connection/repeat-while-down.js';
 import { logger } from '../config/logger.js';
 import {
   type ClaimedHandler,
@@ -65,7 +66,8 @@ export class DurableHandlers implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     this.methods = this.discover();
     if (this.methods.size === 0 || !this.background.isServer) return;
-    await this.handlers.register([...this.methods.keys()]);
+    const names = [...this.methods.keys()];
+    await repeatWhileDown(() => this.handlers.register(names));
     this.follower.onEvents(() => {
       this.background.start(() => this.claimIdle(), FAILURE);
     });

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { assertCountTriggers } from './count-triggers.js';
 import {
   type CountDrift,
@@ -24,7 +25,7 @@ export class CountsService implements OnApplicationBootstrap {
 
   /** @throws Error that names the declared columns that the database does not count */
   async onApplicationBootstrap(): Promise<void> {
-    await assertCountTriggers(this.dataSource, this.tables);
+    await repeatWhileDown(() => assertCountTriggers(this.dataSource, this.tables));
   }
 
   /**

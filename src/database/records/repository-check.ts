@@ -3,6 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata, Repository } from 'typeorm';
+import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { injectedTokensOf } from './nest-injection-internals.js';
 import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
 
@@ -38,7 +39,7 @@ export class RepositoryCheck implements OnModuleInit {
       return injected.length > 0 ? injected : this.providedBy(wrapper);
     });
     if (uses.length === 0) return;
-    const tables = await tablesOfOrganizations(this.dataSource);
+    const tables = await repeatWhileDown(() => tablesOfOrganizations(this.dataSource));
     // An entity can map a part of the columns.
     const faults = uses
       .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type Type } from '@nes
 import { DiscoveryService } from '@nestjs/core';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata } from 'typeorm';
+import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { assertMappedTables } from './mapped-table-check.js';
 import type { TenantTable } from './tenant-table.js';
 import { assertProtected, assertTenantTables, mapsOrganization } from './tenant-table-check.js';
@@ -32,9 +33,11 @@ export class TenantTables implements OnApplicationBootstrap {
 
   /** @throws Error that names each declared or mapped table which the database lacks or does not protect */
   async onApplicationBootstrap(): Promise<void> {
-    await assertMappedTables(this.dataSource, this.entities);
-    await assertTenantTables(this.dataSource, this.declared);
-    await assertProtected(this.dataSource, [...this.all.map(({ name }) => name), ...this.mapped]);
+    await repeatWhileDown(async () => {
+      await assertMappedTables(this.dataSource, this.entities);
+      await assertTenantTables(this.dataSource, this.declared);
+      await assertProtected(this.dataSource, [...this.all.map(({ name }) => name), ...this.mapped]);
+    });
   }
 
   /** The entities of `TypeOrmModule.forFeature()`. The data source also has those of other applications of the process. */
