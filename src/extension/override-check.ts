@@ -6,7 +6,6 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApplicationConfig, DiscoveryModule, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { importsOf } from '../database/records/nest-injection-internals.js';
 import type { ExtensionPoint } from './extension-point.js';
 
 export type ModuleImport = Type<unknown> | DynamicModule;
@@ -61,7 +60,8 @@ function withImports(modules: readonly ModuleImport[]): ReadonlySet<unknown> {
     const metatype = 'module' in one ? one.module : one;
     if (found.has(metatype) || metatype === DiscoveryModule) return;
     found.add(metatype);
-    importsOf(metatype).forEach(visit);
+    const imports = Reflect.getMetadata('imports', metatype) as ModuleImport[] | undefined;
+    imports?.forEach(visit);
   };
   modules.forEach(visit);
   return found;

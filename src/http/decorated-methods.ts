@@ -1,5 +1,7 @@
 import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+
+/** A provider or a controller in Nest's container. */
+export type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 /** A method of a provider or a controller, with the metadata that a decorator has set on it. */
 export interface DecoratedMethod<T> {

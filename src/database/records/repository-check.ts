@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { type DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata, Repository } from 'typeorm';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
-import { injectedTokensOf } from './nest-injection-internals.js';
 import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
+
+type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 /** A provider or controller that uses a TypeORM repository. */
 interface RepositoryUse {
@@ -68,7 +68,12 @@ function injectedBy(
   wrapper: InstanceWrapper,
   entities: ReadonlyMap<unknown, EntityMetadata>,
 ): RepositoryUse[] {
-  return injectedTokensOf(wrapper).flatMap((token) => {
+  const properties = wrapper.getPropertiesMetadata() ?? [];
+  const injected = [
+    ...(wrapper.getCtorMetadata() ?? []),
+    ...properties.map((property) => property.wrapper),
+  ];
+  return injected.flatMap(({ token }) => {
     const entity = entities.get(token);
     return entity ? [{ provider: String(wrapper.name), verb: 'injects', entity }] : [];
   });
