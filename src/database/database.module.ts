@@ -21,7 +21,7 @@ import { Instances } from './connection/instances.js';
 import { reportLostConnections } from './connection/lost-connections.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
-import { poolOf } from './connection/typeorm-internals.js';
+import { poolOf } from './connection/driver-pool.js';
 import { ChangeBus } from './events/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';

@@ -1,5 +1,7 @@
 import type { Type } from '@nestjs/common';
+import pg from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { withPool } from './connection/driver-pool.js';
 
 /** Prefix of the migrations tables of extensions, in which TypeORM records what has run. */
 export const MIGRATIONS_TABLE_PREFIX = 'latitude_migrations_';
@@ -27,6 +29,7 @@ export async function withMigrationsOf<T>(
 ): Promise<T> {
   const extensionDataSource = new DataSource({
     ...dataSource.options,
+    ...withPool(pg.Pool),
     entities: [],
     migrations: [...migrations],
     migrationsTableName: table,

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import type { ApplicationClient } from './application-client.js';
+import { ApplicationClient } from './application-client.js';
 import { hasOpenTransaction } from './transaction-context.js';
-import { type ConnectCallback, type DriverPool, poolOf, withPool } from './typeorm-internals.js';
+import { type ConnectCallback, type DriverPool, poolOf, withPool } from './driver-pool.js';
 
 /**
  * Name of the data source whose statements run as the database user and read across organizations.
@@ -16,14 +16,13 @@ export function administrationOptions(application: DataSource): DataSourceOption
   class BorrowedPool implements DriverPool {
     connect(callback: ConnectCallback): void {
       pool.connect((error, client, release) => {
-        if (!client) {
+        if (!(client instanceof ApplicationClient)) {
           callback(error);
           return;
         }
-        const borrowed = client as unknown as ApplicationClient;
-        borrowed.isAdministrative = true;
+        client.isAdministrative = true;
         callback(undefined, client, (failure) => {
-          borrowed.isAdministrative = false;
+          client.isAdministrative = false;
           release(failure);
         });
       });
@@ -50,6 +49,6 @@ export function administrationOptions(application: DataSource): DataSourceOption
 export function closeUnfinishedTransactions(application: DataSource): void {
   poolOf(application).on('release', (_: unknown, client: pg.PoolClient) => {
     // The pool removes a client that is ending.
-    if (hasOpenTransaction(client)) void (client as unknown as pg.Client).end();
+    if (client instanceof ApplicationClient && hasOpenTransaction(client)) void client.end();
   });
 }

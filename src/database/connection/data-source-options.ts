@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { DEFAULT_CONNECTIONS } from '../../config/settings.js';
 import { planConnections } from './connection-plan.js';
@@ -28,6 +28,7 @@ import { OrderOfNames1765152000000 } from '../migrations/1765152000000-order-of-
 import { RandomCountVersions1764979200000 } from '../migrations/1764979200000-random-count-versions.js';
 import { McpSessionEnds1766016000000 } from '../migrations/1766016000000-mcp-session-ends.js';
 import { ApplicationClient } from './application-client.js';
+import { withPool } from './driver-pool.js';
 import type { ResilientClient } from './resilient-client.js';
 import { CONNECTION_SETTINGS, SessionContext } from './session-context.js';
 
@@ -126,6 +127,7 @@ export function dataSourceOptions(
     type: 'postgres',
     ...address,
     applicationName,
+    ...withPool(pg.Pool),
     migrations: [...MIGRATIONS],
     migrationsTransactionMode: 'each',
     installExtensions: false,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { poolOf } from './typeorm-internals.js';
+import { poolOf } from './driver-pool.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
 import { ADMINISTRATION } from './administration.js';
 

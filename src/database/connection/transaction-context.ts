@@ -24,19 +24,20 @@ type QueryText = Pick<pg.QueryConfig, 'text' | 'values'> & {
  * @param client the connection that runs the query
  * @param config the configuration of a `pg.Query`
  * @returns the query
+ * @throws TypeError if it lacks a method that the client calls
  */
 export function beginWithContext(
-  query: pg.Submittable,
+  query: Partial<RunningQuery> & pg.Submittable,
   client: pg.ClientBase,
   context: SessionContext,
   config?: QueryText,
 ): pg.Submittable {
-  const running = query as unknown as RunningQuery;
-  const original = methodsOf(running);
+  if (!isRunningQuery(query)) throw new TypeError('The query lacks a method that pg calls.');
+  const original = methodsOf(query);
   /** Number of pending results of the context. */
   let awaited = 0;
   let prefix = '';
-  running.submit = (connection) => {
+  query.submit = (connection) => {
     if (config && continuesAfterTransactionEnd(config.text)) {
       return new Error(
         'Only the last statement of a query may end its transaction, and without "and chain".',
@@ -55,18 +56,23 @@ export function beginWithContext(
     bindAndExecute(connection, '');
     return original.submit(connection);
   };
-  running.handleDataRow = (message) => {
+  query.handleDataRow = (message) => {
     if (awaited === 0) original.handleDataRow(message);
   };
-  running.handleCommandComplete = (message, connection) => {
+  query.handleCommandComplete = (message, connection) => {
     if (awaited > 0) awaited--;
     else original.handleCommandComplete(message, connection);
   };
-  running.handleError = (error, connection) => {
+  query.handleError = (error, connection) => {
     if (error.position) error.position = String(Number(error.position) - prefix.length);
     original.handleError(error, connection);
   };
   return query;
+}
+
+function isRunningQuery(query: Partial<RunningQuery>): query is RunningQuery {
+  const methods = [query.handleDataRow, query.handleCommandComplete, query.handleError];
+  return methods.every((method) => typeof method === 'function');
 }
 
 function methodsOf(query: RunningQuery): RunningQuery {

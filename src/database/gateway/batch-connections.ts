@@ -10,7 +10,7 @@ import { destroyIdleConnection, ResilientClient } from '../connection/resilient-
 import { reportLostConnections } from '../connection/lost-connections.js';
 import { setUpConnection } from '../connection/data-source-options.js';
 import { SessionContext } from '../connection/session-context.js';
-import { poolOf } from '../connection/typeorm-internals.js';
+import { poolOf } from '../connection/driver-pool.js';
 
 /** Work on a connection. `limitTo` destroys the connection if it is in use after a deadline. */
 export type ConnectionWork<T> = (

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { translateErrors } from '../connection/driver-error.js';
-import { acquireClient } from '../connection/typeorm-internals.js';
+import { acquireClient } from '../connection/driver-pool.js';
 import type { Replicas } from '../replicas/replicas.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';

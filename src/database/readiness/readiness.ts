@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { acquireClient } from '../connection/typeorm-internals.js';
+import { acquireClient } from '../connection/driver-pool.js';
 import { logger } from '../../config/logger.js';
 import { DatabaseStatus } from '../connection/database-status.js';
 import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { destroyConnection } from '../connection/resilient-client.js';
-import type { Release } from '../connection/typeorm-internals.js';
+import type { Release } from '../connection/driver-pool.js';
 
 /** The database accepts no writes: it is a standby or was set to read-only. */
 export class ReadOnlyDatabase extends Error {}

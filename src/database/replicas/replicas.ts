@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { SessionContext } from '../connection/session-context.js';
-import { poolOf } from '../connection/typeorm-internals.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
 import type { Statement } from '../gateway/tenant.js';
 import { TenantContext } from '../gateway/tenant-context.js';

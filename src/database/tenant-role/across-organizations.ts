@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { destroyConnection } from '../connection/resilient-client.js';
 import { StatementPipeline } from '../connection/statement-pipeline.js';
-import { acquireClient } from '../connection/typeorm-internals.js';
+import { acquireClient } from '../connection/driver-pool.js';
 import { WORKER_SETTING } from './tenant-role.js';
 
 /** How long a transaction may take. A connection that is silent for longer was lost. */
