@@ -146,12 +146,12 @@ export interface components {
              */
             last_name: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone: string | null;
             /**
-             * @description E-mail address without spaces and invisible characters, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email: string | null;
@@ -172,7 +172,7 @@ export interface components {
              */
             lead_score: number;
             /**
-             * @description Name of the company.
+             * @description Company.
              * @example Harbor Roofing
              */
             company: string | null;
@@ -201,17 +201,17 @@ export interface components {
              */
             last_name?: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone?: string | null;
             /**
-             * @description E-mail address without spaces and invisible characters, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email?: string | null;
             /**
-             * @description Name of the company.
+             * @description Company.
              * @example Harbor Roofing
              */
             company?: string | null;
@@ -226,7 +226,7 @@ export interface components {
              */
             city?: string | null;
             /**
-             * @description State or province, abbreviated.
+             * @description State, abbreviated.
              * @example CA
              */
             state?: string | null;
@@ -258,7 +258,7 @@ export interface components {
              */
             notes?: string | null;
             /**
-             * @description Labels of your own, all of which an update replaces. Repetitions are removed, the order is kept. Default: `[]`.
+             * @description Labels; an update replaces all. Repetitions are removed, the order is kept. Default: `[]`.
              * @example [
              *       "roof",
              *       "spring"
@@ -266,7 +266,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Keys and JSON values of your own, all of which an update replaces. At most 32768 bytes as JSON and 8 levels deep. Numbers at any depth are from -9007199254740992 to 9007199254740992. Default: `{}`.
+             * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep. Numbers at any depth are from -9007199254740992 to 9007199254740992. Default: `{}`.
              * @example {
              *       "budget": 12500,
              *       "roof": {
@@ -278,12 +278,12 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whether the lead opted out of text messages. It must not be sent any. Default: `false`.
+             * @description Opted out of text messages. The lead must not be sent any. Default: `false`.
              * @example false
              */
             sms_opted_out?: boolean | null;
             /**
-             * @description Whether the lead is on a do-not-call list. It must not be contacted. Default: `false`.
+             * @description Is on a do-not-call list. The lead must not be contacted. Default: `false`.
              * @example false
              */
             on_dnc_list?: boolean | null;
@@ -306,17 +306,17 @@ export interface components {
              */
             last_name: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone: string | null;
             /**
-             * @description E-mail address without spaces and invisible characters, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email: string | null;
             /**
-             * @description Name of the company.
+             * @description Company.
              * @example Harbor Roofing
              */
             company: string | null;
@@ -331,7 +331,7 @@ export interface components {
              */
             city: string | null;
             /**
-             * @description State or province, abbreviated.
+             * @description State, abbreviated.
              * @example CA
              */
             state: string | null;
@@ -363,7 +363,7 @@ export interface components {
              */
             notes: string | null;
             /**
-             * @description Labels of your own, all of which an update replaces. Repetitions are removed, the order is kept.
+             * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
              * @example [
              *       "roof",
              *       "spring"
@@ -371,7 +371,7 @@ export interface components {
              */
             tags: string[];
             /**
-             * @description Keys and JSON values of your own, all of which an update replaces. At most 32768 bytes as JSON and 8 levels deep.
+             * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep.
              * @example {
              *       "budget": 12500,
              *       "roof": {
@@ -383,12 +383,12 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Whether the lead opted out of text messages. It must not be sent any.
+             * @description Opted out of text messages. The lead must not be sent any.
              * @example false
              */
             sms_opted_out: boolean;
             /**
-             * @description Whether the lead is on a do-not-call list. It must not be contacted.
+             * @description Is on a do-not-call list. The lead must not be contacted.
              * @example false
              */
             on_dnc_list: boolean;
@@ -422,17 +422,17 @@ export interface components {
              */
             last_name?: string | null;
             /**
-             * @description Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
+             * @description Phone number with an optional extension, such as x12. Consists of digits, spaces, `+-.()/#;,` and an extension (`x`, `ext`, `extension`), in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.
              * @example +1 415 555 0132
              */
             phone?: string | null;
             /**
-             * @description E-mail address without spaces and invisible characters, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email?: string | null;
             /**
-             * @description Name of the company.
+             * @description Company.
              * @example Harbor Roofing
              */
             company?: string | null;
@@ -447,7 +447,7 @@ export interface components {
              */
             city?: string | null;
             /**
-             * @description State or province, abbreviated.
+             * @description State, abbreviated.
              * @example CA
              */
             state?: string | null;
@@ -479,7 +479,7 @@ export interface components {
              */
             notes?: string | null;
             /**
-             * @description Labels of your own, all of which an update replaces. Repetitions are removed, the order is kept.
+             * @description Labels; an update replaces all. Repetitions are removed, the order is kept.
              * @example [
              *       "roof",
              *       "spring"
@@ -487,7 +487,7 @@ export interface components {
              */
             tags?: string[];
             /**
-             * @description Keys and JSON values of your own, all of which an update replaces. At most 32768 bytes as JSON and 8 levels deep. Numbers at any depth are from -9007199254740992 to 9007199254740992.
+             * @description Keys and JSON values; an update replaces all. At most 32768 bytes as JSON and 8 levels deep. Numbers at any depth are from -9007199254740992 to 9007199254740992.
              * @example {
              *       "budget": 12500,
              *       "roof": {
@@ -499,15 +499,19 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Whether the lead opted out of text messages. It must not be sent any.
+             * @description Opted out of text messages. The lead must not be sent any.
              * @example false
              */
             sms_opted_out?: boolean;
             /**
-             * @description Whether the lead is on a do-not-call list. It must not be contacted.
+             * @description Is on a do-not-call list. The lead must not be contacted.
              * @example false
              */
             on_dnc_list?: boolean;
+            /** @description Tags to add. They follow those that the record has. Not together with tags. */
+            add_tags?: string[];
+            /** @description Tags to remove. The others stay. Not together with tags. */
+            remove_tags?: string[];
         };
         Deleted: {
             /**

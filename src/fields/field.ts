@@ -180,7 +180,8 @@ export function declareField(
   return (target, property) => {
     const name = String(property);
     const field = { jsonCast: '', ...kind, name, presence, ...schemas, normalize, fromText };
-    addField(target, field, presenceRule(presence));
+    const isOfUpdate = isUpdate(target.constructor as Type<object>);
+    addField(target, field, isOfUpdate ? updateRule(field) : presenceRule(presence));
   };
 }
 
@@ -198,7 +199,7 @@ export function UpdateOf<T extends object, K extends keyof T = never>(
   Reflect.defineMetadata(FIXED, fixed, Update);
   for (const field of fieldsOf(create)) {
     if (fixed.includes(field.name as K)) continue;
-    addField(Update.prototype, field, isClearable(field) ? IsOptional() : IfGiven());
+    addField(Update.prototype, field, updateRule(field));
   }
   return Update;
 }
@@ -254,6 +255,11 @@ function normalizeByTransform(prototype: object, { name, normalize }: Field): vo
 
 function presenceRule({ required }: Presence<unknown>): PropertyDecorator {
   return required ? IsDefined({ message: 'is required' }) : IsOptional();
+}
+
+/** In an update, null clears a field that can be cleared. */
+function updateRule(field: Field): PropertyDecorator {
+  return isClearable(field) ? IsOptional() : IfGiven();
 }
 
 /** Validates a value unless it is undefined. Null is validated. */

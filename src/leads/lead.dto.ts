@@ -11,6 +11,7 @@ import {
   Tags,
   Text,
 } from '../fields/kinds/kinds.js';
+import { AddedTags, RemovedTags } from '../fields/tag-changes.js';
 import { CreatedAt, UpdatedAt } from '../fields/kinds/record-fields.js';
 import { ListQuery, SortBy } from '../listing/list-query.js';
 
@@ -35,23 +36,23 @@ export class CreateLeadDto {
   @Text({ max: 100, description: 'Family name.', example: 'Hopper' })
   last_name?: string | null;
   @Phone({
-    description: `Consists of ${PHONE_CHARACTERS}, in any script or typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.`,
+    description: `Phone number with an optional extension, such as x12. Consists of ${PHONE_CHARACTERS}, in any script and typography. Returned as given. Compared as E.164 with its extension where it can be read as a phone number of the region of the organization, by its digits otherwise; no two leads share it.`,
     example: '+1 415 555 0132',
   })
   phone?: string | null;
   @Email({
     description:
-      'E-mail address without spaces and invisible characters, returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
+      'E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
     example: 'grace.hopper@example.com',
   })
   email?: string | null;
-  @Text({ max: 200, description: 'Name of the company.', example: 'Harbor Roofing' })
+  @Text({ max: 200, description: 'Company.', example: 'Harbor Roofing' })
   company?: string | null;
   @Text({ max: 200, description: 'Street and house number.', example: '12 Pier Street' })
   address_street?: string | null;
   @Text({ max: 100, description: 'City.', example: 'Oakland' })
   city?: string | null;
-  @Text({ max: 2, description: 'State or province, abbreviated.', example: 'CA' })
+  @Text({ max: 2, description: 'State, abbreviated.', example: 'CA' })
   state?: string | null;
   @Text({ max: 10, description: 'Postal code.', example: '94607' })
   zip?: string | null;
@@ -64,32 +65,34 @@ export class CreateLeadDto {
   @Text({ max: 5000, description: 'Free text.', example: 'Prefers calls in the morning.' })
   notes?: string | null;
   @Tags({
-    description:
-      'Labels of your own, all of which an update replaces. Repetitions are removed, the order is kept.',
+    description: 'Labels; an update replaces all. Repetitions are removed, the order is kept.',
     example: ['roof', 'spring'],
   })
   tags?: string[];
   @JsonObject({
-    description: 'Keys and JSON values of your own, all of which an update replaces.',
+    description: 'Keys and JSON values; an update replaces all.',
     example: { budget: 12500, roof: { material: 'slate' } },
   })
   custom_fields?: Record<string, unknown>;
   @Flag({
     default: false,
-    description: 'Whether the lead opted out of text messages. It must not be sent any.',
+    description: 'Opted out of text messages. The lead must not be sent any.',
     example: false,
   })
   sms_opted_out?: boolean;
   @Flag({
     default: false,
-    description: 'Whether the lead is on a do-not-call list. It must not be contacted.',
+    description: 'Is on a do-not-call list. The lead must not be contacted.',
     example: false,
   })
   on_dnc_list?: boolean;
 }
 
 /** Changes of a lead. Fields that are left out keep their values. */
-export class UpdateLeadDto extends UpdateOf(CreateLeadDto) {}
+export class UpdateLeadDto extends UpdateOf(CreateLeadDto) {
+  @AddedTags() add_tags?: string[];
+  @RemovedTags() remove_tags?: string[];
+}
 
 /** A lead in responses. */
 export class LeadDto extends RecordOf(CreateLeadDto) {

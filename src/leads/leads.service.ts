@@ -6,6 +6,7 @@ import type { Times } from '../database/records/tenant-repository.js';
 import { ApiError, validationError } from '../errors/api-error.js';
 import { orNotFound } from '../errors/or-not-found.js';
 import { changedFields, nullsForMissing } from '../fields/changes.js';
+import { changedTags } from '../fields/tag-changes.js';
 import { trimInvisible } from '../fields/kinds/text.js';
 import type { Page } from '../listing/page.js';
 import type { Actor } from '../tenancy/actor.js';
@@ -109,8 +110,10 @@ export class LeadsService {
   async update(actor: Actor, id: string, input: UpdateLeadDto): Promise<LeadDto> {
     if (input.custom_fields) await this.validateCustomFields(actor, input.custom_fields);
     const claim = { id, ...comparedForms(input, phoneOf(actor, input)) };
+    const { add_tags, remove_tags, ...fields } = input;
     const revise = (stored: LeadDto) => {
-      const changes = changedFields(stored, input);
+      const tags = changedTags(stored.tags, { add_tags, remove_tags });
+      const changes = changedFields(stored, tags ? { ...fields, tags } : fields);
       if (!changes) return undefined;
       const lead = scorable({ ...stored, ...changes });
       const { email_compared, phone_compared } = claim;
@@ -133,8 +136,9 @@ export class LeadsService {
     return orNotFound(lead, 'lead');
   }
 
-  /** @returns undefined if a field of the update determines the score or other columns of the lead */
+  /** @returns undefined if a field of the update changes tags, or determines the score or other columns of the lead */
   private directChangeOf(input: UpdateLeadDto): DirectChange | undefined {
+    if (input.add_tags || input.remove_tags) return undefined;
     const scored = this.scorer.scoredFields();
     if (!scored || changesSearchText(input)) return undefined;
     return scored.some((name) => input[name] !== undefined) ? undefined : { values: input };

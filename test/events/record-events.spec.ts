@@ -35,6 +35,16 @@ describe('GET /api/v1/leads/:id/events', () => {
     expect((await readEvents(tenant.api, `after=${meta.next}`, pathOf(lead.id))).data).toEqual([]);
   });
 
+  it('names the tags that an update adds or removes', async () => {
+    const { id } = await createLead(tenant.api, { tags: ['a'] });
+    await updateLead(tenant.api, id, { add_tags: ['b'], remove_tags: ['a'] });
+    await updateLead(tenant.api, id, { add_tags: ['b'] });
+    await updateLead(tenant.api, id, { notes: 'Last.' });
+    const [, first, second] = await readAllEvents(tenant.api, 3);
+    expect(first).toMatchObject({ changed: ['tags'], record: { tags: ['b'] } });
+    expect(second).toMatchObject({ changed: ['notes'] });
+  });
+
   it('continues after a page', async () => {
     const { id } = await createLead(tenant.api);
     for (const notes of ['a', 'b']) await updateLead(tenant.api, id, { notes });

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dataOf, expectInvalid } from '../../src/testing/factories.js';
+import { dataOf, expectInvalid, LEADS } from '../../src/testing/factories.js';
 import { leadSuite } from '../support/lead-suite.js';
 
-const { post, put, create, get, update } = leadSuite();
+const suite = leadSuite();
+const { post, put, create, get, update } = suite;
 
 /** Returns JSON with objects or arrays nested to `levels`, of which the outermost is an object. */
 function nested(levels: number, inner: 'object' | 'array' = 'object'): string {
@@ -64,6 +65,75 @@ describe('tags', () => {
     const { id } = await create({ tags: ['kept'] });
     expectInvalid(await put(id, { tags }), 'tags');
     expect((await get(id)).tags).toEqual(['kept']);
+  });
+});
+
+describe('add_tags and remove_tags', () => {
+  const fifty = Array.from({ length: 50 }, (_, index) => `tag ${index}`);
+
+  it('add tags behind those of the lead, and remove some', async () => {
+    const { id } = await create({ tags: ['a', 'b', 'c'] });
+    expect((await update(id, { add_tags: [' d', 'b', 'e', 'd '] })).tags).toEqual([
+      ...['a', 'b', 'c', 'd', 'e'],
+    ]);
+    expect((await update(id, { remove_tags: ['b', 'unknown'] })).tags).toEqual([
+      ...['a', 'c', 'd', 'e'],
+    ]);
+    const both = { add_tags: ['f'], remove_tags: ['a ', 'e'], city: 'Paris' };
+    const changed = await update(id, both);
+    expect(changed).toMatchObject({ tags: ['c', 'd', 'f'], city: 'Paris' });
+    expect(changed).not.toHaveProperty('add_tags');
+    expect(await get(id)).toEqual(changed);
+  });
+
+  it.each([
+    [{ add_tags: ['b', 'a'] }],
+    [{ remove_tags: ['c'] }],
+    [{ add_tags: [] }],
+    [{ add_tags: [], remove_tags: [] }],
+  ])('change nothing with %j', async (changes) => {
+    const lead = await create({ tags: ['a', 'b'] });
+    expect(await update(lead.id, changes)).toEqual(lead);
+  });
+
+  it('keep to the bounds of tags', async () => {
+    const { id } = await create({ tags: fifty });
+    const tooMany = await put(id, { add_tags: ['one more'] });
+    expectInvalid(tooMany, 'add_tags');
+    expect(tooMany.body.error.message).toContain('at most 50 tags');
+    const moved = await update(id, { add_tags: ['one more'], remove_tags: ['tag 0'] });
+    expect(moved.tags).toEqual([...fifty.slice(1), 'one more']);
+    for (const field of ['add_tags', 'remove_tags']) {
+      for (const tags of [['x'.repeat(51)], [''], [1], 'a', {}, null, [...fifty, 'more']]) {
+        expectInvalid(await put(id, { [field]: tags }), field);
+      }
+    }
+    expect((await get(id)).tags).toEqual(moved.tags);
+  });
+
+  it('are refused together with tags, with the names of the fields', async () => {
+    const { id } = await create({ tags: ['kept'] });
+    for (const changes of [{ add_tags: ['a'] }, { remove_tags: ['kept'] }, { add_tags: [] }]) {
+      const answer = await put(id, { tags: ['b'], ...changes });
+      expectInvalid(answer, Object.keys(changes)[0]!);
+      expect(answer.body.error.message).toMatch(/_tags cannot be given together with tags/);
+    }
+    expectInvalid(await put(id, { add_tags: ['a', 'b'], remove_tags: [' b'] }), 'remove_tags');
+    expect((await get(id)).tags).toEqual(['kept']);
+  });
+
+  it('are refused with the version before another change', async () => {
+    const { id } = await create({ tags: ['a'] });
+    const { headers } = await put(id, { add_tags: ['b'] });
+    const given = { headers: { 'If-Match': headers.get('etag')! } };
+    const { api } = suite.tenant;
+    expect((await api.put(`${LEADS}/${id}`, { add_tags: ['c'] }, given)).status).toBe(200);
+    expect((await api.put(`${LEADS}/${id}`, { add_tags: ['d'] }, given)).status).toBe(412);
+    expect((await get(id)).tags).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each(['add_tags', 'remove_tags'])('are unknown on create: %s', async (field) => {
+    expectInvalid(await post({ first_name: 'Ada', [field]: ['a'] }), field);
   });
 });
 

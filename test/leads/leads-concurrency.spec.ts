@@ -37,6 +37,19 @@ function statusesOf(answers: readonly Answer[]): Record<number, number> {
   return counts;
 }
 
+describe('tags under concurrent updates', () => {
+  it('has every tag that was added and none that was removed', async () => {
+    const old = Array.from({ length: 20 }, (_, index) => `old ${index}`);
+    const { id } = await createLead(api, { tags: old });
+    const answers = await atOnce(20, (index) =>
+      api.put(`${LEADS}/${id}`, { add_tags: [`new ${index}`], remove_tags: [`old ${index}`] }),
+    );
+    expect(statusesOf(answers)).toEqual({ 200: 20 });
+    const { tags } = await getLead(api, id);
+    expect(tags.toSorted()).toEqual(old.map((tag) => tag.replace('old', 'new')).toSorted());
+  });
+});
+
 describe('uniqueness under concurrent writes', () => {
   it.each([
     ['e-mail', 'email', (index: number) => (index % 2 ? 'Race@Example.com' : 'race@example.com')],

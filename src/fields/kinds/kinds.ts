@@ -141,7 +141,8 @@ export function DateTime({
   });
 }
 
-const MAX_TAGS = 50;
+/** The maximum number of tags of a record. */
+export const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 50;
 const NO_TAGS: readonly string[] = Object.freeze([]);
 const EMPTY_OBJECT: object = Object.freeze({});

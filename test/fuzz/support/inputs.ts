@@ -22,6 +22,13 @@ type SentValues = Readonly<Record<string, SentValue | undefined>>;
 
 const NULL: SentValue = { sent: null, stored: null };
 
+/** Fields that depend on others and are not part of the record. */
+const DEPENDENT: readonly string[] = ['add_tags', 'remove_tags'];
+
+function singleFieldsOf(dto: Type<object>): Field[] {
+  return fieldsOf(dto).filter(({ name }) => !DEPENDENT.includes(name));
+}
+
 /** Valid bodies of a DTO. */
 export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInput> {
   const valueOf = (field: Field): Arbitrary<SentValue | undefined> => {
@@ -32,7 +39,7 @@ export function validInputs(dto: Type<object>, lead: string): Arbitrary<ValidInp
     const nothing = fc.constantFrom(undefined, ...(acceptsNull(dto, field) ? [NULL] : []));
     return fc.oneof({ weight: 2, arbitrary: values }, { weight: 1, arbitrary: nothing });
   };
-  const values = fieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
+  const values = singleFieldsOf(dto).map((field) => [field.name, valueOf(field)] as const);
   return fc
     .record<SentValues>(Object.fromEntries(values))
     .filter((given) => fieldWithInvalidTime(dto, storedOf(dto, given)) === undefined)
@@ -49,7 +56,7 @@ export function invalidInputs(
   nullInUpdates: 'value' | 'not given' = 'value',
 ): Arbitrary<InvalidInput> {
   const takesNull = isUpdate(dto) && nullInUpdates === 'not given';
-  const fields = fieldsOf(dto);
+  const fields = singleFieldsOf(dto);
   const faults = fc.oneof(
     fc.subarray([...fields], { minLength: 1, maxLength: 1 }),
     fc.subarray([...fields], { minLength: 1 }),
@@ -74,7 +81,7 @@ export function invalidInputs(
  * the fields: the later one, unless only the earlier one was sent.
  */
 export function fieldWithInvalidTime(dto: Type<object>, record: Json, sent = record) {
-  for (const { name, schema } of fieldsOf(dto)) {
+  for (const { name, schema } of singleFieldsOf(dto)) {
     const [, earlier = ''] = /must be after (\w+)/.exec(schema.description ?? '') ?? [];
     const [start, end] = [record[earlier], record[name]];
     if (typeof start !== 'string' || typeof end !== 'string' || end > start) continue;
@@ -123,7 +130,9 @@ function sentOf(values: SentValues): Json {
 }
 
 function storedOf(dto: Type<object>, values: SentValues): Json {
-  const fields = fieldsOf(dto).filter(({ name }) => !isUpdate(dto) || values[name] !== undefined);
+  const fields = singleFieldsOf(dto).filter(
+    ({ name }) => !isUpdate(dto) || values[name] !== undefined,
+  );
   return Object.fromEntries(
     fields.map(({ name, presence }) => [name, values[name]?.stored ?? presence.default ?? null]),
   );

@@ -201,6 +201,16 @@ describe.each(PROTOCOL_MODES)('tools (%s)', (protocolMode) => {
       expect(await agent.succeed('update_lead', { id: lead.id })).toEqual(changed);
     });
 
+    it('an update adds and removes tags', async () => {
+      const { id } = await createLead(tenant.api, { tags: ['a', 'b'] });
+      const changed = await agent.succeed<LeadRecord>('update_lead', {
+        ...{ id, add_tags: ['c'], remove_tags: ['a'], tags: null },
+      });
+      expect(changed).toMatchObject({ id, tags: ['b', 'c'] });
+      const { details } = await agent.fail('update_lead', { id, tags: ['d'], add_tags: ['e'] });
+      expect(details).toMatchObject([{ field: 'add_tags' }]);
+    });
+
     it('a list without arguments returns all records', async () => {
       const result = await agent.call('list_leads');
       const { meta } = (await tenant.api.get(LEADS)).body as Page;

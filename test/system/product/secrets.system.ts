@@ -218,7 +218,9 @@ interface ListedTool {
 function variantsOf(fields: Properties, valid: Body): (() => Body)[] {
   const each = (valueOf: (name: string) => unknown) => () =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, valueOf(name)]));
-  const fresh = () => ({ ...valid, ...canaries.fill(fields) });
+  // `tags` and `add_tags` exclude each other.
+  const { add_tags, remove_tags, ...others } = fields;
+  const fresh = () => ({ ...valid, ...canaries.fill(others) });
   return [
     fresh,
     ...['email', 'phone']
