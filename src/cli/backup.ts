@@ -33,6 +33,9 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
       if (file === STANDARD_STREAM && process.stdout.isTTY) {
         throw new Error('A backup is not written to a terminal: name a file, or redirect it.');
       }
+      if (file === STANDARD_STREAM && program.opts<{ json?: boolean }>().json) {
+        throw new Error('A backup on standard output leaves no room for --json: name a file.');
+      }
       if (file !== STANDARD_STREAM && !force && existsSync(file)) {
         throw fileExists(file);
       }

@@ -69,6 +69,7 @@ export function commandLine(
     .description('Manages organizations, their API keys and their data.')
     .option('--json', 'print one JSON value and nothing else')
     .configureOutput({ writeOut: writeHelp })
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   const runOnDatabase = databaseRunner(program, config);
   const run = actionRunner(runOnDatabase);

@@ -18,6 +18,7 @@ import { sampleLead } from './sample/leads.js';
 import { Random } from './sample/random.js';
 import { sampleTask } from './sample/tasks.js';
 
+const DEFAULT_LEADS = 1_000;
 const MAX_LEADS = 1_000_000;
 const BATCH = 1_000;
 const SEED = 1_789;
@@ -32,10 +33,11 @@ export function addDemo(program: Command, run: Run): void {
   program
     .command('demo')
     .description('create an organization with a key and sample data')
-    .requiredOption(
+    .option(
       '--leads <number>',
       `how many leads, 1 to ${MAX_LEADS}`,
       integer({ min: 1, max: MAX_LEADS }),
+      DEFAULT_LEADS,
     )
     .action(({ leads }: { leads: number }) => createDemo(run, leads));
 }

@@ -1,5 +1,5 @@
-import { Console } from 'node:console';
-import { Writable } from 'node:stream';
+import { instanceToPlain } from 'class-transformer';
+import { formatRows, formatValue, type Json } from './rows.js';
 
 /** Standard output is full or closed. */
 export class OutputError extends Error {
@@ -31,17 +31,22 @@ export function writeOutput(text: string): Promise<void> {
   });
 }
 
-/** Formats rows as `console.table` does. */
-export function formatTable(rows: readonly unknown[]): string {
-  const { stdout } = process;
-  let table = '';
-  const target = new Writable({
-    write(chunk, _, done) {
-      table += String(chunk);
-      done();
-    },
-  });
-  const colorMode = stdout.isTTY && stdout.hasColors();
-  new Console({ stdout: target, colorMode }).table(rows);
-  return table;
+/** Columns of a terminal that does not tell its width. */
+const DEFAULT_WIDTH = 80;
+
+/** Prints the result of a command: as one JSON value, or for people. */
+export async function writeResult(result: unknown, asJson: boolean): Promise<void> {
+  const plain: unknown = instanceToPlain(result);
+  const text = JSON.stringify(plain ?? null);
+  await writeOutput(asJson ? `${text}\n` : formatResult(JSON.parse(text) as Json));
+}
+
+function formatResult(result: Json): string {
+  const { isTTY, columns } = process.stdout;
+  if (Array.isArray(result)) {
+    return formatRows(result as readonly Json[], isTTY ? columns || DEFAULT_WIDTH : undefined);
+  }
+  if (typeof result !== 'object' || result === null) return `${formatValue(result)}\n`;
+  const lines = Object.entries(result).map(([name, value]) => `${name}: ${formatValue(value)}`);
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

@@ -1,6 +1,5 @@
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
-import { instanceToPlain } from 'class-transformer';
 import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings } from '../config/settings.js';
@@ -10,7 +9,7 @@ import type { Progress, Run } from '../extension/command.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import { settingsOf } from '../extension/extensions.js';
 import { type AppOptions, rootModule } from '../root.module.js';
-import { formatTable, writeOutput } from './output.js';
+import { writeResult } from './output.js';
 import { createProgress } from './progress.js';
 
 /** An open database, which the application has not migrated yet. */
@@ -38,7 +37,7 @@ export function databaseRunner(program: Command, config: LatitudeConfig): RunOnD
       const withApp: CommandContext['withApp'] = (work) =>
         withApplication({ ...config, settings, database: database.target }, work);
       const result = await action({ database, progress, withApp });
-      if (result !== undefined) await writeOutput(format(instanceToPlain(result), json));
+      if (result !== undefined || json) await writeResult(result, json);
     } finally {
       await database.close();
     }
@@ -66,17 +65,4 @@ async function withApplication<T>(
   } finally {
     await app?.close();
   }
-}
-
-function format(result: unknown, json: boolean): string {
-  if (json) return `${JSON.stringify(result)}\n`;
-  if (Array.isArray(result)) return formatTable(result);
-  const lines = Object.entries(result as object).map(
-    ([name, value]) => `${name}: ${formatValue(value)}\n`,
-  );
-  return lines.join('');
-}
-
-function formatValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

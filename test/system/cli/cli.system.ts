@@ -1,4 +1,10 @@
+import { Module } from '@nestjs/common';
+import type { Command } from 'commander';
+import { commandLine } from '../../../src/cli/command-line.js';
 import { MIGRATIONS } from '../../../src/database/connection/data-source-options.js';
+import { defineConfig } from '../../../src/extension/config.js';
+import type { AddCommands } from '../../../src/extension/command.js';
+import { defineExtension } from '../../../src/extension/extension.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { latitude as runJson, runCommand } from '../../support/command-line.js';
 import {
@@ -156,8 +162,44 @@ describe('the command line', () => {
       expect(body.meta.total).toBe(3);
     });
 
+    it('prints lists as complete lines, which name their columns, if standard output is not a terminal', async () => {
+      const { id } = await latitude<{ id: string }>('organizations', 'create', '--name', 'a\\tb');
+      const none = await run(['keys', 'list', '--organization', id]);
+      expect(none).toMatchObject({ code: 0, stdout: '' });
+
+      const options = ['--organization', id, '--name', 'n', '--scopes', 'all'];
+      const { key } = await latitude<{ key: string }>('keys', 'create', ...options);
+      const keys = await latitude<object[]>('keys', 'list', '--organization', id);
+      const [names, line, ...rest] = await linesOf(['keys', 'list', '--organization', id]);
+      expect(names).toEqual(Object.keys(keys[0]!));
+      expect(line).toHaveLength(names!.length);
+      expect(rest).toEqual([]);
+
+      const api = new ApiClient(server.url, key);
+      const { body } = await api.post('/api/v1/leads', {
+        first_name: 'Ada',
+        notes: 'x'.repeat(500),
+      });
+      const [columns, event] = await linesOf(['events', '--record', body.data.id]);
+      const values = Object.fromEntries(columns!.map((name, n) => [name, event![n]!]));
+      expect(JSON.parse(values.record!)).toMatchObject({ notes: 'x'.repeat(500) });
+      expect(JSON.parse(values.actor!)).toHaveProperty('key_id');
+    });
+
+    it('accepts --json after a command', async () => {
+      const { stdout } = await run(['organizations', 'list', '--json']);
+      expect(JSON.parse(stdout)).toEqual(await latitude('organizations', 'list'));
+    });
+
+    async function linesOf(args: string[]): Promise<string[][]> {
+      const { stdout } = await run(args);
+      const lines = stdout.split('\n').slice(0, -1);
+      return lines.map((line) => line.split('\t'));
+    }
+
     it.each([
       [['keys', 'create'], '--organization'],
+      [['--json', 'backup', '-'], '--json'],
       [
         [
           ...['keys', 'create', '--organization', '00000000-0000-4000-8000-000000000000'],
@@ -181,6 +223,26 @@ describe('the command line', () => {
     });
   });
 
+  it('has --json in the help of every command, and 1,000 leads as the default of demo', () => {
+    const commands = leavesOf(commandLine(defineConfig()));
+    expect(commands.length).toBeGreaterThan(20);
+    for (const command of commands) expect(command.helpInformation()).toContain('--json');
+    const demo = commands.find((command) => command.name() === 'demo');
+    expect(demo?.opts()).toEqual({ leads: 1_000 });
+  });
+
+  it('prints null for a command of an extension without a result, with --json', async () => {
+    const silent: AddCommands = (program, run) => {
+      program.command('silent').action(() => run(() => Promise.resolve(undefined)));
+    };
+    @Module({})
+    class SilentModule {}
+    const extension = defineExtension({ name: 'acme', module: SilentModule, commands: [silent] });
+    const config = defineConfig({ extensions: [extension] });
+    const { stdout } = await runCommand(['silent', '--json'], product.environment, config);
+    expect(JSON.parse(stdout)).toBeNull();
+  });
+
   it.each([
     [['nonsense'], 'nonsense'],
     [['keys', 'revoke', '00000000-0000-4000-8000-000000000000'], 'no such key'],
@@ -188,6 +250,10 @@ describe('the command line', () => {
     expectRejected(await product.run('cli.js', args), hint);
   });
 });
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
 
 function expectRejected({ code, stdout, stderr }: CommandResult, hint: string): void {
   expect(code).not.toBe(0);
