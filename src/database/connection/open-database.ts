@@ -62,7 +62,7 @@ export async function openDatabase(
     // A command has a user who can repeat it.
     const pooled = await unlessAborted(
       signal,
-      role === 'server' ? repeatWhileDown(attempt) : attempt(),
+      role === 'server' ? repeatWhileDown(attempt, signal) : attempt(),
     );
     return {
       target: { url: databaseUrl, isUnpooled: pooled === false },

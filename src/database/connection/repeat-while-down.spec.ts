@@ -3,7 +3,8 @@ import { SettingError } from '../../config/setting.js';
 import { repeatWhileDown } from './repeat-while-down.js';
 
 jest.mock('node:timers/promises', () => ({
-  setTimeout: (ms: number) => {
+  setTimeout: (ms: number, _: undefined, { signal }: { signal?: AbortSignal }) => {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
     jest.advanceTimersByTime(ms);
     return Promise.resolve();
   },
@@ -45,4 +46,14 @@ it('throws the last error after ten seconds', async () => {
   const started = performance.now();
   await expect(repeatWhileDown(() => Promise.reject(error))).rejects.toBe(error);
   expect(performance.now() - started).toBe(10_000);
+});
+
+it('ends with the signal', async () => {
+  const controller = new AbortController();
+  const work = jest.fn().mockImplementation(() => {
+    controller.abort();
+    return Promise.reject(refused());
+  });
+  await expect(repeatWhileDown(work, controller.signal)).rejects.toBe(controller.signal.reason);
+  expect(work).toHaveBeenCalledTimes(1);
 });

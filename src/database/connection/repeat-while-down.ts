@@ -16,16 +16,17 @@ const CLOSED = 'Connection terminated unexpectedly';
 
 /**
  * Repeats work that fails because the database, or a proxy before it, refuses or closes the connection.
+ * @param signal ends the repetition
  * @throws any other error, and the last error if the database is down for too long
  */
-export async function repeatWhileDown<T>(work: () => Promise<T>): Promise<T> {
+export async function repeatWhileDown<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const end = performance.now() + MAX_WAIT_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!isDown(error) || performance.now() >= end) throw error;
-      await after(PAUSE_MS);
+      await after(PAUSE_MS, undefined, { signal });
     }
   }
 }
