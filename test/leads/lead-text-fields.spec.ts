@@ -170,6 +170,8 @@ describe('phone', () => {
   it.each([
     ['415-555-267a', 'must not contain "a"'],
     ['call me', 'must not contain "call"'],
+    ['extension 12 415 5552671', 'must not contain "extension"'],
+    ['415-555-2671=5', 'must not contain "="'],
     ['415\u00015552671', 'must not contain U+0001'],
     ['1-2', 'must have at least 3 digits'],
   ])('%j is rejected with the reason', async (phone, message) => {

@@ -29,6 +29,7 @@ const OTHER_FORMS: readonly (readonly [RegExp, string])[] = [
     'names of months and days are not accepted',
   ],
   [/^\d{1,2}:\d\d/, 'the date is missing'],
+  [/^\d{4}-\d\d$/, 'the day is missing'],
 ];
 
 type Groups = Partial<Record<string, string>>;
@@ -64,6 +65,7 @@ function problemOfDate({ year = '', month = '', day = '', rest = '' }: Groups): 
 }
 
 function problemOfTime(rest: string): string {
+  if (/^(?:[Zz]|[+-])/.test(rest)) return `must have a time before the offset, such as ${EXAMPLE}`;
   if (/^ +\d/.test(rest)) return `must have a T between the date and the time, such as ${EXAMPLE}`;
   const time: Groups | undefined = TIME.exec(rest)?.groups;
   if (!time) return GENERAL;

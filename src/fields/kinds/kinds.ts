@@ -54,7 +54,7 @@ export function OneOf<T extends string>(values: readonly T[], declaration: Decla
 }
 
 /** ASCII characters that no phone number has. JSON Schema cannot express the digits of other scripts portably. */
-const PHONE_PATTERN = String.raw`^[^!"$%&'*<>?@[\\\]^_{|}~]*$`;
+const PHONE_PATTERN = String.raw`^[^!"$%&*<>?@[\\\]^_{|}~]*$`;
 
 /** A phone number. It is returned as given and compared in a normalized form. */
 export function Phone(declaration: Declaration<string> = {}) {

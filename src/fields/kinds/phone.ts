@@ -1,11 +1,8 @@
 import { codePointName, SPACE, withAsciiDigits, withoutInvisible } from './characters.js';
 
-const SEPARATOR = String.raw`[ +\-.()/#;,xX]|[eE][xX][tT]=?`;
-
-/** A part of a phone number as `plainPhone` writes it, by RFC 3966 (`;ext=`) or as people do. */
-const PART = new RegExp(String.raw`${SEPARATOR}|\d`, 'g');
-
-const WORD_OR_CHARACTER = /[\p{L}\p{M}]+|[^ ]/u;
+/** A word or a character of a phone number in ASCII, and those that it can have: by RFC 3966 also `;ext=`. */
+const PART = /[\p{L}\p{M}]+=?|./gsu;
+const VALID_PART = /^(?:(?:x|ext=?)+|[\d +\-.()/#;,])$/i;
 
 const MIN_DIGITS = 3;
 
@@ -19,9 +16,9 @@ const OTHER_SYMBOLS = /[^\p{ASCII}\p{N}]+/gu;
 const DASHES = /[\p{Pd}\u02d7\u2043\u2212\u30fc]/gu;
 const DOTS = /[\u00b7\u2022\u2027\u22c5\u30fb]/g;
 const SLASHES = /[\u2044\u2215]/g;
-const PREFIX = /^ *tel(?!\p{L})[.: ]*/iu;
-const EXTENSION =
-  /(?<=\d.*?)[ ,;]*(?:ext(?:n|ensi[oó]n)?|xtn|int|anexo|доб)[ .:=#-]*(?=\d+ *\)?$)/iu;
+/** An apostrophe, by which spreadsheets mark text, a telephone sign and `tel:`. */
+const PREFIX = /^[ '’]*(?:[☎☏✆📞📱] *)?(?:tel(?!\p{L})[.: ]*)?/iu;
+const EXTENSION = /[ ,;]{0,3}(?:ext(?:n|ensi[oó]n)?|xtn|int|anexo|доб)[ .:=#-]*(?=\d+ *\)?$)/iu;
 
 /**
  * Writes a phone number from a web page, a spreadsheet or an address book in ASCII: digits of any script,
@@ -30,7 +27,14 @@ const EXTENSION =
 export function plainPhone(text: string): string {
   const spaced = withoutInvisible(text).replaceAll(SPACES, ' ');
   const plain = ASCII.test(spaced) ? spaced : withAsciiSymbols(withAsciiDigits(spaced));
-  return plain.replace(PREFIX, '').replace(EXTENSION, ' ext ').trim();
+  return withExtension(plain.replace(PREFIX, '')).trim();
+}
+
+/** Writes the words for an extension, which follow a number, as `ext`. */
+function withExtension(text: string): string {
+  return text.replace(EXTENSION, (words, at: number) => {
+    return /\d/.test(text.slice(0, at)) ? ' ext ' : words;
+  });
 }
 
 function withAsciiSymbols(text: string): string {
@@ -49,7 +53,7 @@ export function isPhone(text: string): boolean {
 /** What is wrong with a phone number, if anything. */
 export function phoneProblem(text: string): string | undefined {
   const plain = plainPhone(text);
-  const [wrong] = WORD_OR_CHARACTER.exec(plain.replaceAll(PART, ' ')) ?? [];
+  const wrong = plain.match(PART)?.find((part) => !VALID_PART.test(part));
   if (wrong !== undefined) {
     const shown = /^[\p{L}\p{N}\p{P}\p{S}]/u.test(wrong) ? `"${wrong}"` : codePointName(wrong);
     return `must not contain ${shown}; a phone number consists of ${PHONE_CHARACTERS.replaceAll('`', '')}`;
