@@ -1,7 +1,8 @@
 import type { ModulesContainer } from '@nestjs/core';
-import type { Module } from '@nestjs/core/injector/module.js';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { ADMINISTRATION } from './administration.js';
+
+type Module = NonNullable<ReturnType<ModulesContainer['get']>>;
 
 /** The name that TypeORM gives to a data source without one. */
 const DEFAULT = 'default';
