@@ -6,6 +6,7 @@ import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
 
 type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+type InstanceProperty = ReturnType<InstanceWrapper['getPropertiesMetadata']>[number];
 
 /** A provider or controller that uses a TypeORM repository. */
 interface RepositoryUse {
@@ -68,11 +69,10 @@ function injectedBy(
   wrapper: InstanceWrapper,
   entities: ReadonlyMap<unknown, EntityMetadata>,
 ): RepositoryUse[] {
-  const properties = wrapper.getPropertiesMetadata() ?? [];
-  const injected = [
-    ...(wrapper.getCtorMetadata() ?? []),
-    ...properties.map((property) => property.wrapper),
-  ];
+  // Both are undefined without dependencies. `flat` skips parameters that Nest did not resolve.
+  const parameters = (wrapper.getCtorMetadata() as InstanceWrapper[] | undefined) ?? [];
+  const properties = (wrapper.getPropertiesMetadata() as InstanceProperty[] | undefined) ?? [];
+  const injected = [parameters, properties.map((property) => property.wrapper)].flat();
   return injected.flatMap(({ token }) => {
     const entity = entities.get(token);
     return entity ? [{ provider: String(wrapper.name), verb: 'injects', entity }] : [];

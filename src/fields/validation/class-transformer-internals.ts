@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+// An export would make this file superfluous: https://github.com/typestack/class-transformer/issues/815
 // @ts-expect-error The storage is not exported, so this file has no types.
 import * as internals from 'class-transformer/cjs/storage.js';
 

@@ -1,12 +1,13 @@
-import http, { type IncomingMessage, type Server } from 'node:http';
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
-import { type HttpServer, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiError } from '../../errors/api-error.js';
 import { RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
-import { pendingResponseOf } from './node-internals.js';
+import { isEventStream } from './graceful-shutdown.js';
+import type { HttpAdapter } from './http-adapter.js';
 
 const STATUS_BY_PARSER_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -21,15 +22,14 @@ const POLL_INTERVAL_MS = 5;
 @Injectable()
 export class ClientErrorHandler implements OnApplicationBootstrap {
   constructor(
-    private readonly host: HttpAdapterHost,
+    private readonly host: HttpAdapterHost<HttpAdapter>,
     private readonly limits: RateLimits,
   ) {}
 
   onApplicationBootstrap(): void {
-    const { httpAdapter } = this.host as { httpAdapter: HttpServer | null };
     // The command line has no server.
-    if (!httpAdapter) return;
-    const server = httpAdapter.getHttpServer() as Server;
+    if (!(this.host.httpAdapter as HttpAdapter | null)) return;
+    const server = this.host.httpAdapter.getHttpServer() as Server;
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       // Data after a request with `Connection: close` gets no response.
       if (error.code === 'HPE_CLOSED_CONNECTION') return;
@@ -44,11 +44,12 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
   /** Responds after the responses to earlier requests on the same connection. */
   private async respondInOrder(socket: Socket, status?: number): Promise<void> {
     const end = performance.now() + MAX_WAIT_MS;
-    while (isResponsePending(socket) && !isStreaming(socket) && performance.now() < end) {
+    const pending = () => this.host.httpAdapter.pendingResponseOf(socket);
+    while (isAwaited(pending()) && !socket.destroyed && performance.now() < end) {
       await after(POLL_INTERVAL_MS);
     }
-    if (isResponsePending(socket) || pendingResponseOf(socket)?.headersSent || !socket.writable)
-      socket.destroy();
+    const earlier = pending();
+    if (earlier?.req.complete || earlier?.headersSent || !socket.writable) socket.destroy();
     else await this.respond(socket, status);
   }
 
@@ -69,12 +70,7 @@ export class ClientErrorHandler implements OnApplicationBootstrap {
   }
 }
 
-/** Whether an earlier, complete request on the connection has no complete response yet. */
-function isResponsePending(socket: Socket): boolean {
-  return !socket.destroyed && pendingResponseOf(socket)?.req.complete === true;
-}
-
-/** Whether the pending response is an event stream, which ends only with its connection. */
-function isStreaming(socket: Socket): boolean {
-  return pendingResponseOf(socket)?.getHeader('Content-Type') === 'text/event-stream';
+/** Whether a response to a complete request will end. An event stream ends only with its connection. */
+function isAwaited(response: ServerResponse | undefined): boolean {
+  return response?.req.complete === true && !isEventStream(response);
 }

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { setBacklog } from './node-internals.js';
@@ -23,6 +23,13 @@ const FIRST_REQUEST_GRACE_MS = 500;
 /** Time to accept the connections that the operating system has queued. */
 const ACCEPT_GRACE_MS = 50;
 
+interface Connection {
+  /** Milliseconds of `performance.now()`. */
+  readonly openedAt: number;
+  /** Responses that are not complete, in the order of their requests. */
+  readonly pending: Set<ServerResponse>;
+}
+
 /**
  * Shuts a server down without losing requests. First it may drain: it serves as before and is not ready, so
  * that load balancers send their requests elsewhere. While the server finishes its pending requests, it sends
@@ -31,9 +38,7 @@ const ACCEPT_GRACE_MS = 50;
  * server stops listening and finishes the requests that arrived in the meantime.
  */
 export class GracefulShutdown {
-  private readonly pendingResponses = new Set<ServerResponse>();
-  /** Open connections and when they were made (milliseconds of `performance.now()`). */
-  private readonly connections = new Map<Socket, number>();
+  private readonly connections = new Map<Socket, Connection>();
   /** When the shutdown began (milliseconds of `performance.now()`). */
   private begunAt: number | undefined;
   private isDraining = false;
@@ -41,20 +46,22 @@ export class GracefulShutdown {
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.connections.set(socket, performance.now());
-      socket.once('close', () => {
-        this.connections.delete(socket);
-        // Node emits no `close` for responses that are queued behind another one.
-        for (const response of this.pendingResponses) {
-          if (response.req.socket === socket) this.pendingResponses.delete(response);
-        }
-      });
+      this.connections.set(socket, { openedAt: performance.now(), pending: new Set() });
+      // Node emits no `close` for responses that are queued behind another one.
+      socket.once('close', () => this.connections.delete(socket));
     });
-    server.prependListener('request', (_request, response: ServerResponse) => {
+    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
       if (this.closesConnections) response.setHeader('Connection', 'close');
-      this.pendingResponses.add(response);
-      response.once('close', () => this.pendingResponses.delete(response));
+      const pending = this.connections.get(socket)?.pending;
+      pending?.add(response);
+      response.once('close', () => pending?.delete(response));
     });
+  }
+
+  /** Returns the response that a connection is sending, or is about to send. */
+  pendingResponseOf(socket: Socket): ServerResponse | undefined {
+    const [oldest] = this.connections.get(socket)?.pending ?? [];
+    return oldest;
   }
 
   get hasBegun(): boolean {
@@ -86,11 +93,11 @@ export class GracefulShutdown {
       // Node does not close connections that become idle after the server stopped listening.
       else if (!this.server.listening) this.closeIdleConnections();
     }, POLL_INTERVAL_MS);
-    const pending = [...this.pendingResponses];
+    const pending = this.pendingResponses();
     // Event streams do not end by themselves. Their clients reconnect to another instance.
     for (const response of pending) if (isEventStream(response)) response.destroy();
     while (
-      pending.some((response) => this.pendingResponses.has(response)) &&
+      pending.some((one) => this.connections.get(one.req.socket)?.pending.has(one)) &&
       performance.now() < end
     ) {
       await after(POLL_INTERVAL_MS);
@@ -104,9 +111,13 @@ export class GracefulShutdown {
   /** Closes each connection after the response to its current or next request. */
   private closeConnections(): void {
     this.closesConnections = true;
-    for (const response of this.pendingResponses) {
+    for (const response of this.pendingResponses()) {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }
+  }
+
+  private pendingResponses(): ServerResponse[] {
+    return Array.from(this.connections.values(), ({ pending }) => [...pending]).flat();
   }
 
   private async allClosedWithin(ms: number): Promise<void> {
@@ -116,8 +127,8 @@ export class GracefulShutdown {
   /** Also closes connections that never sent data, such as a browser's. Node counts them as active. */
   private closeIdleConnections(): void {
     this.server.closeIdleConnections();
-    for (const [socket, connectedAt] of this.connections) {
-      if (socket.bytesRead === 0 && performance.now() - connectedAt > FIRST_REQUEST_GRACE_MS)
+    for (const [socket, { openedAt }] of this.connections) {
+      if (socket.bytesRead === 0 && performance.now() - openedAt > FIRST_REQUEST_GRACE_MS)
         socket.destroy();
     }
   }
@@ -131,7 +142,8 @@ export class GracefulShutdown {
   }
 }
 
-function isEventStream(response: ServerResponse): boolean {
+/** Whether a response ends only with its connection. */
+export function isEventStream(response: ServerResponse): boolean {
   return response.getHeader('Content-Type') === 'text/event-stream';
 }
 

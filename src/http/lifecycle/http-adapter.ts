@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { Socket } from 'node:net';
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
@@ -116,6 +117,11 @@ export class HttpAdapter extends ExpressAdapter {
   override setNotFoundHandler(...args: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
     if (this.answerUnknownRoute) super.all(UNKNOWN_ROUTES, this.answerUnknownRoute);
     return super.setNotFoundHandler(...args) as unknown;
+  }
+
+  /** Returns the response that a connection is sending, or is about to send. */
+  pendingResponseOf(socket: Socket): http.ServerResponse | undefined {
+    return this.shutdown?.pendingResponseOf(socket);
   }
 
   /** Whether the server is shutting down. */

@@ -1,7 +1,7 @@
-import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
 
-// The parts of Node.js that are not public API. Everything that relies on them is in this file.
+// The handle of a server, which is not public API. A way to stop listening and accept what is queued would make
+// this file superfluous: https://github.com/libuv/libuv/issues/1937
 
 /** The handle of a listening server. */
 interface ListeningHandle {
@@ -15,9 +15,4 @@ interface ListeningHandle {
 export function setBacklog(server: Server, backlog: number): boolean {
   const { _handle: handle } = server as unknown as { _handle: ListeningHandle | null };
   return handle?.listen?.(backlog) === 0;
-}
-
-/** Returns the response that a connection is sending. */
-export function pendingResponseOf(socket: Socket): ServerResponse | undefined {
-  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
