@@ -1,10 +1,8 @@
-import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common';
-import { DiscoveryService, NestFactory } from '@nestjs/core';
+import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
+import { APP_INTERCEPTOR, DiscoveryService, ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { repeatWhileDown } from './database/connection/repeat-while-down.js';
-import { FEATURES } from './app.module.js';
-import { AuthModule } from './auth/auth.module.js';
 import { KeysService } from './auth/keys.service.js';
 import { logger, NestLogger } from './config/logger.js';
 import type { Settings } from './config/settings.js';
@@ -14,9 +12,7 @@ import { TimeBudget } from './database/gateway/time-budget.js';
 import { Replicas } from './database/replicas/replicas.js';
 import { declaredHandlers } from './http/declared-handlers.js';
 import { DocsModule } from './http/docs/docs.module.js';
-import { applyEnhancerPolicy } from './http/enhancers/nest-enhancer-internals.js';
-import { RouteEnhancers, type RouteOwners } from './http/enhancers/route-enhancers.js';
-import { controllersIn } from './http/nest-internals.js';
+import { globalEnhancers } from './http/global-enhancers.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
 import { assertOnlyHttp } from './http/only-http.js';
@@ -28,6 +24,8 @@ import { startPage } from './http/start-page/start-page.handler.js';
 import { CATCH_ALL_PATH } from './http/unknown-routes.controller.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
+import { interceptAround } from './rest/around-handler.interceptor.js';
+import { teamInterceptorsOf } from './rest/declared-interceptors.js';
 import { type RoutePath, RouteTable } from './rest/route-table.js';
 import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './root.module.js';
@@ -39,6 +37,7 @@ export const NEST_OPTIONS = {
   abortOnError: false,
   // The most specific route matches, independently of the order of the modules.
   routeResolutionStrategy: 'specificity',
+  routeConflictPolicy: { duplicate: 'error' },
 } as const satisfies NestApplicationOptions;
 
 /**
@@ -72,7 +71,7 @@ export async function initApp(
     routes.push(START_PAGE);
   }
   app.setLocal('routes', new RouteTable(routes));
-  applyEnhancerPolicy(app, new RouteEnhancers(ROUTE_OWNERS));
+  prepareForInterceptors(app);
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     await app.init();
@@ -88,6 +87,14 @@ export async function initApp(
   }
   adapter.serveApplication();
   return app;
+}
+
+/** Adds the innermost interceptor to the handlers on which interceptors of a team run. */
+function prepareForInterceptors(app: NestExpressApplication): void {
+  const isGlobal = globalEnhancers(app.get(ModulesContainer), APP_INTERCEPTOR).length > 0;
+  for (const { controller, handler } of declaredHandlers(app.get(DiscoveryService))) {
+    if (isGlobal || teamInterceptorsOf(controller, handler).length > 0) interceptAround(handler);
+  }
 }
 
 function routesOf(app: NestExpressApplication, adapter: HttpAdapter): RoutePath[] {
@@ -116,18 +123,6 @@ export function serverModule(options: AppOptions): DynamicModule {
     ...options,
     serverModules: [McpModule, HttpModule, ...pages],
   });
-}
-
-const ROUTE_OWNERS: RouteOwners = {
-  api: controllersOf(AuthModule, ...FEATURES.map(({ module }) => module)),
-  mcp: controllersOf(McpModule),
-  pages: controllersOf(HttpModule, DocsModule, MetricsModule),
-};
-
-function controllersOf(
-  ...modules: readonly (Type<unknown> | DynamicModule)[]
-): ReadonlySet<Type<unknown>> {
-  return new Set(modules.flatMap(controllersIn));
 }
 
 function observerOf(app: NestExpressApplication): RequestObserver {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Id } from '../http/request/id.decorator.js';
@@ -15,9 +15,11 @@ import {
   UpdateAppointmentDto,
 } from './appointment.dto.js';
 import { AppointmentsService } from './appointments.service.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Appointments over REST (docs/contract/endpoints.md#appointments). */
 @Controller('api/v1/appointments')
+@UseFilters(ErrorFilter)
 @ApiTag('Appointments', 'Scheduled visits, each with a lead.')
 export class AppointmentsController {
   constructor(

@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, UseFilters } from '@nestjs/common';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { Caller } from '../http/request/api-request.js';
@@ -6,9 +6,11 @@ import type { Actor } from '../tenancy/actor.js';
 import { AnyKey } from './access.js';
 import { describeKey } from './describe-key.js';
 import { MeDto } from './me.dto.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Describes the key of the caller. Connectors call it to test a key. */
 @Controller('api/v1/me')
+@UseFilters(ErrorFilter)
 @ApiTag('Me', 'The key that a request carries.')
 export class MeController {
   constructor(private readonly rateLimits: RateLimits) {}

@@ -1,3 +1,4 @@
+import { HttpException } from '@nestjs/common';
 import { type CatalogueEntry, ERROR_CATALOGUE, type ErrorCode } from './error-catalogue.js';
 import { describeProblem, type FieldProblem, MAX_PROBLEMS } from './field-problem.js';
 
@@ -14,8 +15,20 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** An error with a code of the catalogue. Services throw it, and clients receive its envelope. */
-export class ApiError extends Error {
+/** The methods of `HttpException`. Its type would not allow a public `status`. */
+interface HttpError extends Error {
+  getStatus(): number;
+  getResponse(): string | object;
+}
+
+const HttpErrorBase: new (...args: ConstructorParameters<typeof HttpException>) => HttpError =
+  HttpException;
+
+/**
+ * An error with a code of the catalogue. Services throw it, and clients receive its envelope. It is an
+ * `HttpException` of Nest, so that filters of a team find its status.
+ */
+export class ApiError extends HttpErrorBase {
   /** A code of the catalogue, or that of an `HttpException` (docs/contract/errors.md#http-exceptions). */
   readonly code: string;
   readonly status: number;
@@ -33,7 +46,7 @@ export class ApiError extends Error {
     { status, message, details, headers = {}, cause }: ApiErrorOptions = {},
     entry: CatalogueEntry = ERROR_CATALOGUE[code as ErrorCode],
   ) {
-    super(message ?? entry.message, { cause });
+    super(message ?? entry.message, status ?? entry.status, { cause });
     this.name = 'ApiError';
     this.code = code;
     this.status = status ?? entry.status;
@@ -41,6 +54,16 @@ export class ApiError extends Error {
     this.advice = entry.advice;
     this.details = details;
     this.headers = headers;
+  }
+
+  override getStatus(): number {
+    return this.status;
+  }
+
+  /** The body of the response without the id of the request, for filters that extend `BaseExceptionFilter`. */
+  override getResponse(): object {
+    const { code, message, retryable, details } = this;
+    return { error: { code, message, retryable, ...(details && { details }) } };
   }
 
   /** The body of the response (docs/contract/errors.md#error-body). */

@@ -1,4 +1,4 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query, UseFilters } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { Caller } from '../http/request/api-request.js';
@@ -6,9 +6,11 @@ import { ClientGone } from '../http/request/client-gone.decorator.js';
 import type { Actor } from '../tenancy/actor.js';
 import { EventDto, EventFeedQuery } from './event.dto.js';
 import { EventsService } from './events.service.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Events over REST (docs/contract/events.md). */
 @Controller('api/v1/events')
+@UseFilters(ErrorFilter)
 @ApiTag('Events', 'What changed.')
 export class EventsController {
   constructor(private readonly events: EventsService) {}

@@ -60,7 +60,7 @@ export function toLoggedApiError(
     logger.error({ ...failure.logProperties, ...request }, 'a database statement failed');
   else if (error.code === 'internal_error') {
     logger.error({ err: thrown, ...request }, 'unhandled error');
-  } else if (thrown instanceof HttpException && error.status >= 500) {
+  } else if (thrown !== error && error.status >= 500) {
     logger.error({ err: thrown, ...request }, 'an HTTP exception was thrown');
   }
   return error;

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { HttpException } from '@nestjs/common';
+import type { HttpException } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { describePipeProblems, type PipeProblems } from './request/pipe-problems.js';
@@ -14,17 +14,6 @@ const SHARED_CODES: Readonly<Record<number, ErrorCode>> = {
 
 const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** An error of Latitude, as filters of a team receive it. */
-export class ApiHttpException extends HttpException {
-  constructor(
-    readonly error: ApiError,
-    requestId: string,
-  ) {
-    super(error.toEnvelope(requestId), error.status, { cause: error });
-    this.message = error.message;
-  }
-}
-
 /**
  * Converts an exception that a team's code throws (docs/contract/errors.md#http-exceptions).
  * @param pipedParameters the names of the handler's parameters with pipes, whose exceptions name none
@@ -33,7 +22,6 @@ export function fromHttpException(
   exception: HttpException,
   pipedParameters: readonly string[] = [],
 ): ApiError {
-  if (exception instanceof ApiHttpException) return exception.error;
   const status = exception.getStatus();
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     return new ApiError('internal_error', { cause: exception });

@@ -14,7 +14,6 @@ import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { InputGuard } from './request/input.guard.js';
-import { ResponseCheck } from './response-check.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
@@ -34,7 +33,6 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     ClientErrorHandler,
     HeadersGuard,
     InputGuard,
-    ResponseCheck,
     { provide: APP_GUARD, useExisting: HeadersGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },

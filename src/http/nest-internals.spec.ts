@@ -1,14 +1,11 @@
 import {
   Body,
-  Catch,
   Controller,
   Get,
   HttpCode,
-  Module,
   type NestInterceptor,
   Next,
   Param,
-  ParseBoolPipe,
   ParseIntPipe,
   Post,
   Put,
@@ -18,29 +15,18 @@ import {
   Render,
   RequestMethod,
   Res,
-  Scope,
   Sse,
-  StreamableFile,
   UseInterceptors,
   UsePipes,
   ValidationPipe,
-  Version,
 } from '@nestjs/common';
-import { APP_PIPE, NestFactory } from '@nestjs/core';
-import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 import { EMPTY } from 'rxjs';
 import {
-  caughtTypesOf,
-  controllersIn,
   routePathsOf,
   declaredInterceptorsOf,
   declaredPipesOf,
   declaredStatusOf,
-  globalPipesOf,
-  hasDefaultErrorHandler,
-  hasVersion,
   parametersOf,
-  renderedTemplateOf,
   requestMethodOf,
   writesOwnResponse,
 } from './nest-internals.js';
@@ -66,7 +52,6 @@ class ThingsController {
   }
 
   @Put(':id')
-  @Version('2')
   @UsePipes(ParseIntPipe)
   update(
     @Param('id', ParseIntPipe) id: number,
@@ -80,9 +65,6 @@ class ThingsController {
     // This method is not a route.
   }
 }
-
-@Controller({ path: 'versioned', version: '1' })
-class VersionedController {}
 
 class ResponsesController {
   @Redirect('/there')
@@ -112,16 +94,6 @@ class ResponsesController {
     return response;
   }
 }
-class RequestPipe extends ParseBoolPipe {}
-
-@Module({
-  providers: [
-    { provide: APP_PIPE, useClass: ParseBoolPipe },
-    { provide: APP_PIPE, useClass: RequestPipe, scope: Scope.REQUEST },
-  ],
-})
-class PipesModule {}
-
 const methods = ThingsController.prototype as unknown as Record<
   'get' | 'create' | 'update' | 'helper',
   object
@@ -163,24 +135,8 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
     expect(declaredPipesOf(ThingsController, create)).toEqual([ValidationPipe]);
   });
 
-  it('has the interceptors of @UseInterceptors, and whether @Version is declared', () => {
+  it('has the interceptors of @UseInterceptors', () => {
     expect(declaredInterceptorsOf(ThingsController, get)).toEqual([interceptor]);
-    expect(hasVersion(ThingsController, get)).toBe(false);
-    expect(hasVersion(ThingsController, update)).toBe(true);
-    expect(hasVersion(VersionedController, helper)).toBe(true);
-  });
-
-  it('has the pipes of APP_PIPE and of useGlobalPipes', async () => {
-    const app = await NestFactory.create(PipesModule, { logger: false });
-    const pipe = new ParseIntPipe();
-    app.useGlobalPipes(pipe);
-    await app.init();
-    expect(globalPipesOf(app.get(ExternalContextCreator))).toEqual([
-      expect.any(ParseBoolPipe),
-      pipe,
-      RequestPipe,
-    ]);
-    await app.close();
   });
 
   it.each([
@@ -194,33 +150,5 @@ describe("the metadata of Nest's decorators that the HTTP code relies on", () =>
     const { prototype } = ResponsesController;
     const handler = Object.getOwnPropertyDescriptor(prototype, name)!.value as () => object;
     expect(writesOwnResponse(ResponsesController, handler)).toBe(expected);
-    expect(renderedTemplateOf(handler)).toBe(name === 'page' ? 'index' : undefined);
-  });
-});
-
-describe('the metadata of modules and filters', () => {
-  it('has the controllers of a module, and the exceptions of a filter', () => {
-    @Module({ controllers: [ThingsController] })
-    class ThingsModule {}
-
-    @Catch(TypeError)
-    class TypeErrorFilter {
-      catch(): void {
-        // The filter is never called.
-      }
-    }
-
-    expect(controllersIn(ThingsModule)).toEqual([ThingsController]);
-    expect(controllersIn(Thing)).toEqual([]);
-    expect(caughtTypesOf(new TypeErrorFilter())).toEqual([TypeError]);
-  });
-});
-
-describe('the error handler of a StreamableFile', () => {
-  it('is the default until another one is set', () => {
-    const file = new StreamableFile(Buffer.alloc(1));
-    expect(hasDefaultErrorHandler(file)).toBe(true);
-    file.setErrorHandler(() => undefined);
-    expect(hasDefaultErrorHandler(file)).toBe(false);
   });
 });

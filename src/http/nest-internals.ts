@@ -1,19 +1,9 @@
+import { HttpStatus, type RequestMethod, type Type } from '@nestjs/common';
 import {
-  type DynamicModule,
-  type ExceptionFilter,
-  HttpStatus,
-  type RequestMethod,
-  StreamableFile,
-  type Type,
-} from '@nestjs/common';
-import {
-  FILTER_CATCH_EXCEPTIONS,
   GUARDS_METADATA,
   HTTP_CODE_METADATA,
   INTERCEPTORS_METADATA,
   METHOD_METADATA,
-  MODULE_METADATA,
-  HOST_METADATA,
   PATH_METADATA,
   PIPES_METADATA,
   REDIRECT_METADATA,
@@ -21,11 +11,8 @@ import {
   RESPONSE_PASSTHROUGH_METADATA,
   ROUTE_ARGS_METADATA,
   SSE_METADATA,
-  VERSION_METADATA,
 } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import type { ApplicationConfig } from '@nestjs/core';
-import type { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
 
 // The metadata of Nest's decorators. Its keys are not public API: everything that relies on them is in
 // this file.
@@ -46,41 +33,12 @@ export function routePathsOf(controller: object, handler: object): string[] {
   );
 }
 
-/** Whether `@Version()` or `@Controller({ version })` declares a version. */
-export function hasVersion(controller: object, handler: object): boolean {
-  return [controller, handler].some(
-    (target) => Reflect.getMetadata(VERSION_METADATA, target) !== undefined,
-  );
-}
-
-/** Returns the host of `@Controller({ host })`, whose routes other hosts do not have. */
-export function hostOf(controller: object): unknown {
-  return Reflect.getMetadata(HOST_METADATA, controller);
-}
-
 /** Returns the status of `@HttpCode()` or `@Redirect()`. */
 export function declaredStatusOf(handler: object): number | undefined {
   const redirect = Reflect.getMetadata(REDIRECT_METADATA, handler) as
     { statusCode?: number } | undefined;
   const status = Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined;
   return redirect ? (redirect.statusCode ?? HttpStatus.FOUND) : status;
-}
-
-/** Returns the controllers that a module declares. */
-export function controllersIn(module: Type<unknown> | DynamicModule): Type<unknown>[] {
-  if ('module' in module) return [...controllersIn(module.module), ...(module.controllers ?? [])];
-  return (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as Type<unknown>[];
-}
-
-/** Returns the exceptions of `@Catch()`; an empty array stands for all. */
-export function caughtTypesOf(filter: ExceptionFilter): readonly Type<unknown>[] {
-  const prototype = Object.getPrototypeOf(filter) as object;
-  return (Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, prototype) ?? []) as Type<unknown>[];
-}
-
-/** Returns the template of `@Render()`. */
-export function renderedTemplateOf(handler: object): string | undefined {
-  return Reflect.getMetadata(RENDER_METADATA, handler) as string | undefined;
 }
 
 /**
@@ -106,13 +64,6 @@ export function writesOwnResponse(
   return (
     takesResponse && Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) !== true
   );
-}
-
-const DEFAULT_ERROR_HANDLER = String(new StreamableFile(Buffer.alloc(0)).errorHandler);
-
-/** Whether nobody has called `setErrorHandler`. Each file has a closure of its own. */
-export function hasDefaultErrorHandler(file: StreamableFile): boolean {
-  return String(file.errorHandler) === DEFAULT_ERROR_HANDLER;
 }
 
 /** Where the value of a handler's parameter comes from. */
@@ -167,16 +118,6 @@ export function declaredPipesOf(controller: object, handler: object): unknown[] 
   return [controller, handler].flatMap(
     (target) => (Reflect.getMetadata(PIPES_METADATA, target) ?? []) as unknown[],
   );
-}
-
-/** Returns the pipes of `APP_PIPE` and `useGlobalPipes()`. */
-export function globalPipesOf(contexts: ExternalContextCreator): unknown[] {
-  const { pipesContextCreator } = contexts as unknown as {
-    pipesContextCreator: { config: ApplicationConfig };
-  };
-  const { config } = pipesContextCreator;
-  const ofRequests = config.getGlobalRequestPipes().map(({ metatype }) => metatype);
-  return [...config.getGlobalPipes(), ...ofRequests];
 }
 
 /** The parameters with decorators. A key has the kind of the parameter and its index. */

@@ -1,10 +1,11 @@
-import { All, Controller, Req, Res } from '@nestjs/common';
+import { All, Controller, Req, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { UnknownRoute } from '../auth/access.js';
 import { requiresKey } from '../auth/api-key.guard.js';
 import { ApiError } from '../errors/api-error.js';
 import { routesOf } from '../rest/route-table.js';
 import type { ApiRequest } from './request/api-request.js';
+import { ErrorFilter } from './error.filter.js';
 
 /** Matches every path. The braces make it match `/` as well. */
 export const CATCH_ALL_PATH = '{*path}';
@@ -22,6 +23,7 @@ const NO_OAUTH =
 
 /** Answers requests that match no other route. It is a controller, so that they pass the guards. */
 @Controller()
+@UseFilters(ErrorFilter)
 export class UnknownRoutesController {
   @All(CATCH_ALL_PATH)
   @UnknownRoute()

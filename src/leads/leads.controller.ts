@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
@@ -16,9 +16,11 @@ import {
   UpdateLeadDto,
 } from './lead.dto.js';
 import { LeadsService } from './leads.service.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Leads over REST (docs/contract/endpoints.md#leads). */
 @Controller('api/v1/leads')
+@UseFilters(ErrorFilter)
 @ApiTag('Leads', 'Prospective customers.')
 export class LeadsController {
   constructor(

@@ -7,6 +7,7 @@ import {
   Post,
   Req,
   Res,
+  UseFilters,
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { RawRoute } from '../auth/access.js';
@@ -29,12 +30,17 @@ import type { Messages } from './protocol/messages.js';
 import { isStateless } from './protocol/stateless-protocol.js';
 import type { Session } from './sessions/session.js';
 import { SessionStore } from './sessions/session-store.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Clients of older protocol versions cannot parse an event without data. */
 const FIRST_VERSION_WITH_PRIMING_EVENT = '2025-11-25';
 
-/** The Streamable HTTP transport of the Model Context Protocol (docs/contract/mcp.md). */
+/**
+ * The Streamable HTTP transport of the Model Context Protocol (docs/contract/mcp.md). Its handlers send the responses
+ * themselves, so that interceptors of a team do not change them.
+ */
 @Controller('mcp')
+@UseFilters(ErrorFilter)
 export class McpController {
   constructor(
     private readonly sessions: SessionStore,
@@ -50,15 +56,18 @@ export class McpController {
   async post(
     @Caller() actor: Actor,
     @Req() request: ApiRequest,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<unknown> {
+    @Res() response: Response,
+  ): Promise<void> {
     const context = { actor, request, response, countedCalls: 0 };
     const body = await this.handler.readBody(context);
+    let answer: unknown;
     try {
-      return await this.handle(body, context);
+      answer = await this.handle(body, context);
     } finally {
       await this.handler.countRefusedCalls(body, context);
     }
+    // A handler that streams has sent the response itself.
+    if (!response.headersSent) response.send(answer);
   }
 
   /** Streams the events of a session until either side closes the stream or a newer stream replaces it. */
@@ -101,15 +110,15 @@ export class McpController {
   async terminate(
     @Caller() actor: Actor,
     @Req() request: ApiRequest,
-    @Res({ passthrough: true }) response: Response,
-  ) {
+    @Res() response: Response,
+  ): Promise<void> {
     await this.handler.countMessages(1, actor, response);
     await this.assertNoBody(request);
     const id = sessionIdOf(request);
     const session = await this.sessionOf(actor, id, id === undefined ? 'no_session' : 'not_found');
     validateHeaders(request);
     if (!(await this.sessions.terminate(session))) throw noSession('not_found');
-    return { data: { id: session.id, closed: true } };
+    response.json({ data: { id: session.id, closed: true } });
   }
 
   private async handle(body: Messages | ApiError, context: McpRequestContext): Promise<unknown> {

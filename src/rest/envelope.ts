@@ -1,4 +1,4 @@
-import { StreamableFile } from '@nestjs/common';
+import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import type { StoredResponse } from '../database/idempotency.repository.js';
 import { storedJsonOf } from '../database/records/stored-record.js';
@@ -27,6 +27,8 @@ function isJson(contentType: number | string | string[] | undefined): boolean {
   return contentType === undefined || /^application\/([^;]+\+)?json\b/i.test(String(contentType));
 }
 
+const CREATED: number = HttpStatus.CREATED;
+
 /** No content, reset content, not modified. */
 const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -46,14 +48,35 @@ export function serializeResponse(
   }
   if (isPageObject(data)) return { status, location: null, etag: null, text: JSON.stringify(data) };
   // The version and the path of a record do not depend on what an interceptor makes of it.
-  const record = handlerResult ? handlerResult.value : result;
-  const isRecord = hasId(record);
+  const { location, etag } = handlerResult ? handlerResult.head : headOf(request, response, result);
+  return { status, location, etag, text: serializeRecord(data) };
+}
+
+/** The headers that describe the record that a handler returned. */
+export function headOf(
+  request: ApiRequest,
+  response: Response,
+  record: unknown,
+): Pick<StoredResponse, 'location' | 'etag'> {
+  if (!hasId(record)) return { location: null, etag: null };
+  const isCreated = response.statusCode === CREATED;
   return {
-    status,
-    location: isRecord && status === 201 ? locationOf(request, response, record.id) : null,
-    etag: isRecord && request.method !== 'DELETE' ? etagOf(record) : null,
-    text: serializeRecord(data),
+    location: isCreated ? locationOf(request, response, record.id) : null,
+    etag: request.method === 'DELETE' ? null : etagOf(record),
   };
+}
+
+/** Restores a stored response for interceptors of a team. Returns what they received the first time. */
+export function restoreResult(
+  request: ApiRequest,
+  response: Response,
+  stored: StoredResponse,
+): unknown {
+  response.status(stored.status);
+  const body = stored.text === '' ? undefined : (JSON.parse(stored.text) as { data: unknown });
+  const seen = isPageObject(body) ? body : body?.data;
+  request.state.handlerResult = { seen, head: stored };
+  return seen;
 }
 
 /** Undoes the envelope of an interceptor that returns `{ data: value }`. */

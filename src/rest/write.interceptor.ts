@@ -17,7 +17,13 @@ import { type ApiRequest, isRead } from '../http/request/api-request.js';
 import { isJsonContentType } from '../http/request/content-type.js';
 import { mayHaveBody } from '../http/request/request-reader.js';
 import type { Actor } from '../tenancy/actor.js';
-import { isSentWithoutEnvelope, SerializedResponse, serializeResponse } from './envelope.js';
+import { isIntercepted } from './around-handler.interceptor.js';
+import {
+  isSentWithoutEnvelope,
+  restoreResult,
+  SerializedResponse,
+  serializeResponse,
+} from './envelope.js';
 import { preconditionOf } from './etag.js';
 import { assertIdempotencyKey, canonicalJson } from './idempotency-key.js';
 import { routesOf } from './route-table.js';
@@ -35,20 +41,11 @@ interface IdempotentCall {
 /** Implements `Idempotency-Key` on POST, and `If-Match` on PUT and DELETE. */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
-  private returnsRecords = true;
-
   /** The providers are optional so that a unit test can build a controller without Latitude. */
   constructor(
     @Optional() private readonly database: TenantDatabase,
     @Optional() private readonly responses: IdempotencyRepository,
   ) {}
-
-  /** The interceptor of a route on which interceptors of a team can replace the record that is returned. */
-  withOtherInterceptors(): WriteInterceptor {
-    const interceptor = new WriteInterceptor(this.database, this.responses);
-    interceptor.returnsRecords = false;
-    return interceptor;
-  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
@@ -62,8 +59,10 @@ export class WriteInterceptor implements NestInterceptor {
       if (writesOwnResponse(context.getClass(), context.getHandler())) throw notStorable();
       if (hasUnreadBody(request)) throw unusable('its body is not JSON');
       const call = { idempotent, actor, request, response: http.getResponse<Response>(), next };
-      const isSingle = Reflect.hasMetadata(SINGLE_INSERT, context.getHandler());
-      return from(isSingle && this.returnsRecords ? this.insertOnce(call) : this.runOnce(call));
+      const handler = context.getHandler();
+      if (isIntercepted(handler)) return from(this.runOnce(call, true));
+      const isSingle = Reflect.hasMetadata(SINGLE_INSERT, handler);
+      return from(isSingle ? this.insertOnce(call) : this.runOnce(call));
     }
     const precondition = preconditionOf(request);
     if (precondition)
@@ -72,7 +71,7 @@ export class WriteInterceptor implements NestInterceptor {
   }
 
   /** Runs the handler so that the statement that inserts the record also stores the response. */
-  private async insertOnce(call: IdempotentCall): Promise<SerializedResponse> {
+  private async insertOnce(call: IdempotentCall): Promise<unknown> {
     const { idempotent, actor, request, response, next } = call;
     const locationOf = (id: string) => routesOf(request).createdPathOf(request, id);
     const tenant = { ...actor.organization, response: { ...idempotent, locationOf } };
@@ -86,13 +85,17 @@ export class WriteInterceptor implements NestInterceptor {
     }
   }
 
-  /** Stores the record and the response in one transaction, so that a retry finds both or neither. */
-  private runOnce(call: IdempotentCall): Promise<SerializedResponse> {
+  /**
+   * Stores the record and the response in one transaction, so that a retry finds both or neither.
+   * @param isIntercepted whether interceptors of a team receive the result, also that of a replay
+   */
+  private runOnce(call: IdempotentCall, isIntercepted = false): Promise<unknown> {
     const { idempotent, actor, request, response, next } = call;
     return this.database.transaction(actor.organization, async (transaction, tenant) => {
       const stored = await this.responses.claim(transaction, tenant, idempotent);
       if (stored) {
         response.setHeader('Idempotency-Replayed', 'true');
+        if (isIntercepted) return restoreResult(request, response, stored);
         return new SerializedResponse(stored);
       }
       request.state.actor = withTenant(actor, tenant);
@@ -100,7 +103,7 @@ export class WriteInterceptor implements NestInterceptor {
       if (isSentWithoutEnvelope(response, result)) throw notStorable();
       const serialized = serializeResponse(request, response, result);
       await this.responses.store(transaction, tenant, idempotent, serialized);
-      return new SerializedResponse(serialized);
+      return isIntercepted ? result : new SerializedResponse(serialized);
     });
   }
 }

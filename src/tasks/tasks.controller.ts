@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, UseFilters } from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
@@ -10,9 +10,11 @@ import { EventsService } from '../events/events.service.js';
 import type { Actor } from '../tenancy/actor.js';
 import { CreateTaskDto, TaskDto, TaskListQuery, UpdateTaskDto } from './task.dto.js';
 import { TasksService } from './tasks.service.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Tasks over REST (docs/contract/endpoints.md#tasks). */
 @Controller('api/v1/tasks')
+@UseFilters(ErrorFilter)
 @ApiTag('Tasks', 'What is to be done, for a lead or on its own.')
 export class TasksController {
   constructor(

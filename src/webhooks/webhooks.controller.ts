@@ -1,4 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Post,
+  Put,
+  Query,
+  UseFilters,
+} from '@nestjs/common';
 import { RequireScope } from '../auth/access.js';
 import { DeletedDto } from '../fields/deleted.dto.js';
 import { ApiRoute, ApiTag } from '../http/openapi/api-route.decorator.js';
@@ -17,9 +27,11 @@ import {
   WebhookWithSecretDto,
 } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
+import { ErrorFilter } from '../http/error.filter.js';
 
 /** Webhooks over REST (docs/contract/webhooks.md). */
 @Controller('api/v1/webhooks')
+@UseFilters(ErrorFilter)
 @ApiTag('Webhooks', 'Where events are sent, by Standard Webhooks.')
 export class WebhooksController {
   constructor(

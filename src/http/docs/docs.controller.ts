@@ -1,16 +1,18 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../../auth/access.js';
 import { CONTENT_SECURITY_POLICY, PAGE } from './docs.page.js';
+import { ErrorFilter } from '../error.filter.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** The interactive API reference. Each file has its own route, so that no other file is reachable. */
 @Controller('docs')
+@UseFilters(ErrorFilter)
 export class DocsController {
   @Get()
   @Public()

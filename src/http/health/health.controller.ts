@@ -1,11 +1,16 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../../auth/access.js';
 import { HealthService } from './health.service.js';
 import { ShutdownDelay } from './shutdown-delay.js';
+import { ErrorFilter } from '../error.filter.js';
 
-/** Health checks for supervisors and load balancers (docs/contract/running.md#health). */
+/**
+ * Health checks for supervisors and load balancers (docs/contract/running.md#health). The handlers send the responses
+ * themselves, so that interceptors of a team do not change them.
+ */
 @Controller('health')
+@UseFilters(ErrorFilter)
 export class HealthController {
   constructor(
     private readonly health: HealthService,
@@ -16,18 +21,17 @@ export class HealthController {
   @Get('live')
   @Public()
   @Header('Cache-Control', 'no-store')
-  live() {
-    return { status: 'ok' };
+  live(@Res() response: Response): void {
+    response.json({ status: 'ok' });
   }
 
   /** Readiness: reads and writes work, and the instance is not shutting down. */
   @Get('ready')
   @Public()
   @Header('Cache-Control', 'no-store')
-  async ready(@Res({ passthrough: true }) response: Response) {
+  async ready(@Res() response: Response): Promise<void> {
     this.shutdownDelay.recordCheck();
     const report = await this.health.checkReadiness();
-    if (report.status === 'unavailable') response.status(503);
-    return report;
+    response.status(report.status === 'unavailable' ? 503 : 200).json(report);
   }
 }

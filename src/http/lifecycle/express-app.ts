@@ -52,8 +52,7 @@ export function serverClassesOf(app: Express): ServerClasses {
   }
   class ExpressResponse extends http.ServerResponse<StatefulRequest> {}
   copyMembers(ExpressResponse.prototype, express.response, app);
-  app.request = ExpressRequest.prototype as unknown as Express['request'];
-  app.response = ExpressResponse.prototype as unknown as Express['response'];
+  Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 

@@ -4,7 +4,6 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import { sendError } from '../error.filter.js';
-import { hasDefaultErrorHandler } from '../nest-internals.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { createExpress, serverClassesOf } from './express-app.js';
 import { CATCH_ALL_PATH } from '../unknown-routes.controller.js';
@@ -59,22 +58,6 @@ export class HttpAdapter extends ExpressAdapter {
     this.earlyListener = undefined;
   }
 
-  /**
-   * Nest calls this with the path of every route.
-   * @throws Error with the remedy if Express cannot parse the path
-   */
-  override normalizePath(path: string): string {
-    try {
-      return super.normalizePath(path);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      throw new Error(
-        `The path ${path} is not valid, because paths of Express 5 have no patterns such as (\\d+), no ? and no +. Check a parameter with a pipe such as ParseIntPipe, and write an optional part as {/:id}.`,
-        { cause: error },
-      );
-    }
-  }
-
   private createServer(listener: http.RequestListener): http.Server {
     const classes = serverClassesOf(this.getInstance<Express>());
     const server = http.createServer({ ...SERVER_OPTIONS, ...classes }, listener);
@@ -88,24 +71,27 @@ export class HttpAdapter extends ExpressAdapter {
     return server;
   }
 
-  /** Sends the result of a handler. */
+  /** Sends the result of a handler. Filters pass the status of their response, which has no envelope. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     // A handler that streams has sent the response itself.
     if (response.headersSent) return undefined;
     const request = response.req as ApiRequest;
-    if (!request.state.hasEnvelope) return super.reply(response, body, statusCode);
-    if (isSentWithoutEnvelope(response, body)) {
-      if (body instanceof StreamableFile) answerFailureWithEnvelope(body, request, response);
+    if (!request.state.hasEnvelope || statusCode !== undefined) {
       return super.reply(response, body, statusCode);
     }
-    if (statusCode !== undefined) response.statusCode = statusCode;
+    if (isSentWithoutEnvelope(response, body)) {
+      if (body instanceof StreamableFile) answerFailureWithEnvelope(body, request, response);
+      return super.reply(response, body);
+    }
     sendResponse(request, response, serializeResponse(request, response, body));
     return undefined;
   }
 
-  /** Nest calls this for each route of all methods. The answer to unknown routes is kept for later. */
+  /** Nest calls this for each route of all methods. The first of all paths is kept for later: it answers unknown routes. */
   override all(path: unknown, handler?: unknown): unknown {
-    if (path !== UNKNOWN_ROUTES) return super.all(path, handler as RouteHandler) as unknown;
+    if (path !== UNKNOWN_ROUTES || this.answerUnknownRoute) {
+      return super.all(path, handler as RouteHandler) as unknown;
+    }
     this.answerUnknownRoute = handler as RouteHandler;
     return undefined;
   }
@@ -144,14 +130,13 @@ export class HttpAdapter extends ExpressAdapter {
   }
 }
 
-/** Answers `internal_error` if a file cannot be read, unless the file has an error handler of its own. */
+/** Answers `internal_error` if a file cannot be read. Its own error handler is called if a part of it was sent. */
 function answerFailureWithEnvelope(
   file: StreamableFile,
   request: ApiRequest,
   response: Response,
 ): void {
   const { errorHandler } = file;
-  if (!hasDefaultErrorHandler(file)) return;
   file.setErrorHandler((error, target) => {
     if (response.headersSent) errorHandler(error, target);
     else sendError(error, request, response);

@@ -1,10 +1,16 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
+import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { Public } from '../../auth/access.js';
 import { Metrics } from './metrics.js';
+import { ErrorFilter } from '../error.filter.js';
 
-/** Metrics for Prometheus (docs/contract/running.md#public-pages). */
+/**
+ * Metrics for Prometheus (docs/contract/running.md#public-pages). The handler sends the response itself, so that
+ * interceptors of a team do not change it.
+ */
 @Controller('metrics')
+@UseFilters(ErrorFilter)
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
@@ -12,7 +18,7 @@ export class MetricsController {
   @Public()
   @Header('Cache-Control', 'no-store')
   @Header('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE)
-  scrape() {
-    return this.metrics.scrape();
+  async scrape(@Res() response: Response): Promise<void> {
+    response.send(await this.metrics.scrape());
   }
 }

@@ -5,6 +5,11 @@ import type { Actor } from '../../tenancy/actor.js';
 
 const NO_NAMES: readonly string[] = [];
 
+interface HandlerResult {
+  readonly seen: unknown;
+  readonly head: { readonly location: string | null; readonly etag: string | null };
+}
+
 /** What the steps of a request pass on to later steps. */
 export class RequestState {
   /** Time of receipt, in milliseconds of `performance.now()`. */
@@ -20,10 +25,10 @@ export class RequestState {
   /** Whether the response has the REST envelope. */
   hasEnvelope = false;
   /**
-   * Set on routes with interceptors of a module. `value` is what the handler returned. `seen` is what the
-   * interceptors received.
+   * Set on routes with interceptors of a team. `seen` is what they received for the result of the handler, and
+   * `head` has the headers of this result.
    */
-  handlerResult: { readonly value: unknown; readonly seen: unknown } | undefined = undefined;
+  handlerResult: HandlerResult | undefined = undefined;
   /** Set if the response is an error. */
   errorCode: string | undefined = undefined;
   /**

@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import { ModuleRef, Reflector } from '@nestjs/core';
-import { ExternalContextCreator } from '@nestjs/core/helpers/external-context-creator.js';
+import { APP_PIPE, ModuleRef, ModulesContainer, Reflector } from '@nestjs/core';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
-import { WriteInterceptor } from '../../rest/write.interceptor.js';
-import { declaredInterceptorsOf, declaredPipesOf, globalPipesOf } from '../nest-internals.js';
+import { teamInterceptorsOf } from '../../rest/declared-interceptors.js';
+import { globalEnhancers } from '../global-enhancers.js';
+import { declaredPipesOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 import { bindInput } from './bind-input.js';
@@ -40,9 +40,9 @@ export class InputGuard implements CanActivate {
   constructor(
     private readonly settings: Settings,
     private readonly reflector: Reflector,
-    private readonly contexts: ExternalContextCreator,
     private readonly webhooks: WebhookReceiver,
-    private readonly modules: ModuleRef,
+    private readonly moduleRef: ModuleRef,
+    private readonly modules: ModulesContainer,
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
@@ -90,20 +90,22 @@ export class InputGuard implements CanActivate {
   }
 
   private planRoute(controller: Type<unknown>, handler: Handler, isRest: boolean): Route {
-    const pipes = [...declaredPipesOf(controller, handler), ...globalPipesOf(this.contexts)];
+    const pipes = [
+      ...declaredPipesOf(controller, handler),
+      ...globalEnhancers(this.modules, APP_PIPE),
+    ];
     const plan = planInputs(controller, handler.name, pipes);
     const declaresInput = [plan.query, plan.body, plan.param].some(
       (source) => source !== undefined,
     );
-    const interceptors = declaredInterceptorsOf(controller, handler);
     const check = this.reflector.get<Type<BodyCheck> | undefined>(BODY_CHECK, handler);
     return {
       isRest,
       isWebhook: false,
       plan: isRest || declaresInput ? plan : undefined,
-      parsesForms: interceptors.some((each) => each !== WriteInterceptor),
+      parsesForms: teamInterceptorsOf(controller, handler).length > 0,
       takesNoBody: takesNoBody(handler),
-      check: check && this.modules.get(check, { strict: false }),
+      check: check && this.moduleRef.get(check, { strict: false }),
     };
   }
 }

@@ -37,14 +37,19 @@ const PAGES = ['/health/live', '/openapi.json', '/metrics', '/docs', '/llms.txt'
 
 class NoteTooOld extends Error {}
 
+const isPublic = (context: ExecutionContext) =>
+  [...PAGES, `${NOTES}/page`, '/nowhere'].includes(
+    context.switchToHttp().getRequest<Request>().path,
+  );
+
 /** Refuses requests with `X-Blocked`, and proves that it runs after authentication. */
 @Injectable()
 class BillingGuard {
   canActivate(context: ExecutionContext): boolean {
-    const { headers, state, path } = context.switchToHttp().getRequest<ApiRequest>();
-    if (PAGES.includes(path)) throw new Error('a guard of a team runs on a public page');
+    const { headers, state } = context.switchToHttp().getRequest<ApiRequest>();
     if (headers['x-blocked'] === 'pay') throw new HttpException('Pay first.', 402);
-    return headers['x-blocked'] === undefined && state.actor !== undefined;
+    const isAuthenticated = state.actor !== undefined || isPublic(context);
+    return headers['x-blocked'] === undefined && isAuthenticated;
   }
 }
 
@@ -170,18 +175,13 @@ describe('APP_GUARD', () => {
     expect(unpaid.headers.get('ratelimit-limit')).not.toBeNull();
   });
 
-  it.each(PAGES)('does not run on the public page %s', async (path) => {
-    const answer = await fetch(app.url + path, blocked());
-    expect(answer.status).toBe(200);
-  });
-
-  it('does not run for unknown routes', async () => {
-    expectError(await tenant.api.get('/api/v1/nowhere', blocked()), 404, 'not_found');
-  });
-
-  it('runs on a public page of the team', async () => {
-    expectError(await app.client().get(`${NOTES}/page`, blocked()), 403, 'forbidden');
-  });
+  it.each([...PAGES, `${NOTES}/page`, '/nowhere'])(
+    'runs on public pages and for unknown routes too: %s',
+    async (path) => {
+      const answer = await app.client().get(path, blocked());
+      expectEnvelope(answer, { status: 403, code: 'forbidden' });
+    },
+  );
 });
 
 describe('an interceptor', () => {
@@ -218,12 +218,12 @@ describe('an interceptor', () => {
     expect(answers[2]!.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it.each(PAGES)('does not run on the public page %s', async (path) => {
+  it.each(PAGES)('does not change the public page %s', async (path) => {
     const shared = await fetch(app.url + path);
     expect(await shared.text()).not.toContain('"app":true');
   });
 
-  it('does not run on /mcp', async () => {
+  it('does not change the responses of /mcp', async () => {
     const agent = await connectAgent(app, tenant);
     expect(await agent.succeed('whoami')).not.toHaveProperty('app');
   });

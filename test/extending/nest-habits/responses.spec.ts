@@ -1,5 +1,3 @@
-import { Controller, Get, Module, Render } from '@nestjs/common';
-import { AnyKey } from '../../../src/auth/access.js';
 import { ANSWER_TYPE, expectEnvelope } from '../../../src/testing/envelope.js';
 import { expectInvalid, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
@@ -67,10 +65,6 @@ describe('a StreamableFile', () => {
     if (method === 'GET') {
       expectEnvelope(answer, { status: 500, code: 'internal_error', retryable: true });
     }
-  });
-
-  it('keeps an error handler of its own', async () => {
-    expect(await send('own-error-handler')).toMatchObject({ status: 410, text: 'gone' });
   });
 
   it('closes the connection if it fails after its first part', async () => {
@@ -185,26 +179,5 @@ describe('Idempotency-Key', () => {
     expect(await countLeads()).toBe(before);
     expect(await send(path, { method: 'POST' })).toMatchObject({ status: 201 });
     expect(await countLeads()).toBe(before + 1);
-  });
-});
-
-describe('@Render', () => {
-  it('makes startup fail with the name of the route if there is no view engine', async () => {
-    @Controller('api/v1/pages')
-    class PagesController {
-      @Get('first')
-      @Render('index')
-      @AnyKey()
-      first() {
-        return {};
-      }
-    }
-
-    @Module({ controllers: [PagesController] })
-    class PagesModule {}
-
-    await expect(TestApp.start({ modules: [PagesModule] })).rejects.toThrow(
-      "GET /api/v1/pages/first has @Render('index'), but there is no view engine",
-    );
   });
 });

@@ -1,4 +1,4 @@
-import { All, Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
 import { AnyKey } from '../../../src/auth/access.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
 import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
@@ -26,72 +26,6 @@ class DealsListener {
 @Module({ controllers: [DealsListener], providers: [DealsGateway] })
 class TransportsModule {}
 
-@Controller('api/v1/deals')
-class DealsController {
-  @Get()
-  @AnyKey()
-  list() {
-    return null;
-  }
-
-  @Get(':id')
-  @AnyKey()
-  get() {
-    return null;
-  }
-}
-
-@Controller('api/v1/deals')
-class DealsFallback {
-  @All()
-  @AnyKey()
-  refuse() {
-    return null;
-  }
-
-  @All(':deal')
-  @AnyKey()
-  refuseOne() {
-    return null;
-  }
-}
-
-@Module({ controllers: [DealsController, DealsFallback] })
-class VerbBeforeAllModule {}
-
-@Module({ controllers: [DealsFallback, DealsController] })
-class AllBeforeVerbModule {}
-
-@Controller('api/v1/reports')
-class ReportsController {
-  @Get()
-  @AnyKey()
-  list() {
-    return null;
-  }
-
-  @All()
-  @AnyKey()
-  refuseOthers() {
-    return null;
-  }
-}
-
-@Module({ controllers: [ReportsController] })
-class AllAfterVerbModule {}
-
-@Controller()
-class PagesController {
-  @Get('*')
-  @AnyKey()
-  show() {
-    return null;
-  }
-}
-
-@Module({ controllers: [PagesController] })
-class EveryPathModule {}
-
 @Controller('api/v1/offers')
 class OffersController {
   @Get()
@@ -108,18 +42,6 @@ class OffersController {
 
 @Module({ controllers: [OffersController] })
 class OffersModule {}
-
-@Controller('api/v1/invoices')
-class InvoicesController {
-  @Get(':id(\\d+)')
-  @AnyKey()
-  get() {
-    return null;
-  }
-}
-
-@Module({ controllers: [InvoicesController] })
-class InvoicesModule {}
 
 const OPTIONS = {
   title: 'Count',
@@ -175,38 +97,9 @@ describe('startup', () => {
     ]);
   });
 
-  it.each<[string, Type<unknown>, string]>([
-    ['after', VerbBeforeAllModule, 'DealsController.list and by DealsFallback.refuse'],
-    ['before', AllBeforeVerbModule, 'DealsFallback.refuse and by DealsController.list'],
-  ])(
-    'fails if @All() has the path of a method of another controller that is declared %s it',
-    async (_, module, owners) => {
-      expect(await failureOf(module)).toEqual([
-        `GET /api/v1/deals is declared by ${owners}. Change the path of one of them.`,
-        expect.stringMatching(/^GET \/api\/v1\/deals\/:(id|deal) is declared by/),
-      ]);
-    },
-  );
-
-  it('fails if a route matches every path', async () => {
-    expect(await failureOf(EveryPathModule)).toEqual([
-      'GET /* is declared by UnknownRoutesController.answer and by PagesController.show. Change the path of one of them.',
-    ]);
-  });
-
-  it('accepts @All() after other methods of its controller', async () => {
-    expect(await failureOf(AllAfterVerbModule)).toEqual(['started']);
-  });
-
   it('fails if @ApiRoute() names an error code that does not exist', async () => {
     expect(await failureOf(OffersModule)).toEqual([
       'GET /api/v1/offers names the unknown error codes no_such_code, toString in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.',
-    ]);
-  });
-
-  it('fails if a path has a pattern', async () => {
-    expect(await failureOf(InvoicesModule)).toEqual([
-      'The path /api/v1/invoices/:id(\\d+) is not valid, because paths of Express 5 have no patterns such as (\\d+), no ? and no +. Check a parameter with a pipe such as ParseIntPipe, and write an optional part as {/:id}.',
     ]);
   });
 

@@ -52,16 +52,6 @@ class ResponsesController {
     return new StreamableFile(createReadStream('/nowhere/secret.csv'), { type: 'text/csv' });
   }
 
-  @Get('own-error-handler')
-  @AnyKey()
-  ownErrorHandler() {
-    const file = new StreamableFile(createReadStream('/nowhere/secret.csv'));
-    return file.setErrorHandler((_, response) => {
-      response.statusCode = 410;
-      response.send('gone');
-    });
-  }
-
   @Get('broken-file')
   @AnyKey()
   brokenFile() {

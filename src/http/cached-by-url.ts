@@ -1,5 +1,3 @@
-import type { NestInterceptor } from '@nestjs/common';
-
 /** The class of `@nestjs/cache-manager`, an optional package. */
 const CACHE_INTERCEPTOR = 'CacheInterceptor';
 
@@ -9,20 +7,25 @@ const CACHE_INTERCEPTOR = 'CacheInterceptor';
  * @param route the method, as the error names it
  * @throws Error with the remedy
  */
-export function assertNotCachedByUrl(
-  interceptors: readonly NestInterceptor[],
-  route: string,
-): void {
+export function assertNotCachedByUrl(interceptors: readonly unknown[], route: string): void {
   if (!interceptors.some(cachesByUrl)) return;
   throw new Error(
     `${route} has a ${CACHE_INTERCEPTOR}, which caches responses by URL: organizations would receive the responses of others. Use a subclass whose trackBy() adds the id of the organization (docs/guides/nest-habits.md#caching).`,
   );
 }
 
-function cachesByUrl(interceptor: NestInterceptor & { trackBy?: unknown }): boolean {
-  let prototype = Object.getPrototypeOf(interceptor) as { trackBy?: unknown } | null;
+interface Tracking {
+  readonly trackBy?: unknown;
+}
+
+/** @param interceptor an instance or a class, as in `@UseInterceptors()` */
+function cachesByUrl(interceptor: unknown): boolean {
+  const instance = (
+    typeof interceptor === 'function' ? interceptor.prototype : interceptor
+  ) as Tracking | null;
+  let prototype: Tracking | null = instance;
   while (prototype && prototype.constructor.name !== CACHE_INTERCEPTOR) {
-    prototype = Object.getPrototypeOf(prototype) as { trackBy?: unknown } | null;
+    prototype = Object.getPrototypeOf(prototype) as Tracking | null;
   }
-  return prototype !== null && interceptor.trackBy === prototype.trackBy;
+  return prototype !== null && instance?.trackBy === prototype.trackBy;
 }

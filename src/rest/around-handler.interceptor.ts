@@ -1,0 +1,57 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { from, map, mergeMap, type Observable } from 'rxjs';
+import { plainRecordOf } from '../database/records/stored-record.js';
+import { declaredInterceptorsOf } from '../http/nest-internals.js';
+import type { ApiRequest } from '../http/request/api-request.js';
+import { bindForm } from '../http/request/bind-input.js';
+import { CursorPage, Page } from '../listing/page.js';
+import { headOf } from './envelope.js';
+
+/**
+ * The innermost interceptor of a handler on which interceptors of a team run. It reads the fields of a form, which
+ * an interceptor such as `FileInterceptor` has parsed, into the `@Body()` of the handler. On routes of the REST
+ * API, the interceptors receive a record as a plain object, and a page as clients receive it, and the headers of
+ * the response stay those of the record.
+ */
+export const aroundHandler: NestInterceptor = {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<ApiRequest>();
+    const { formPlan, hasEnvelope } = request.state;
+    const result = formPlan
+      ? from(bindForm(request, formPlan)).pipe(mergeMap(() => next.handle()))
+      : next.handle();
+    if (!hasEnvelope) return result;
+    return result.pipe(
+      map((value: unknown) => {
+        const seen = isPage(value) ? value.toJSON() : plainRecordOf(value);
+        request.state.handlerResult = {
+          seen,
+          head: headOf(request, http.getResponse<Response>(), value),
+        };
+        return seen;
+      }),
+    );
+  },
+};
+
+function isPage(value: unknown): value is Page<object> | CursorPage<object> {
+  return value instanceof Page || value instanceof CursorPage;
+}
+
+/** Adds `aroundHandler` to a handler. Must be called before Nest registers the routes. */
+export function interceptAround(handler: (...args: never[]) => unknown): void {
+  if (isIntercepted(handler)) return;
+  UseInterceptors(aroundHandler)({}, handler.name, { value: handler });
+}
+
+/** Whether `interceptAround` was called for a handler. */
+export function isIntercepted(handler: object): boolean {
+  return declaredInterceptorsOf(Object, handler).includes(aroundHandler);
+}
