@@ -10,7 +10,7 @@ import { nameOfServer } from './database/connection/server-name.js';
 import { ConcurrencyLimit } from './database/gateway/concurrency-limit.js';
 import { TimeBudget } from './database/gateway/time-budget.js';
 import { Replicas } from './database/replicas/replicas.js';
-import { declaredHandlers } from './http/declared-handlers.js';
+import { type DeclaredHandler, declaredHandlers } from './http/declared-handlers.js';
 import { DocsModule } from './http/docs/docs.module.js';
 import { globalEnhancers } from './http/global-enhancers.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
@@ -60,7 +60,8 @@ export async function initApp(
   settings: Settings,
 ): Promise<NestExpressApplication> {
   app.set('trust proxy', settings.trustProxy);
-  const routes = routesOf(app, adapter);
+  const handlers = declaredHandlers(app.get(DiscoveryService));
+  const routes = routesOf(handlers, adapter);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
@@ -70,8 +71,7 @@ export async function initApp(
     adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
     routes.push(START_PAGE);
   }
-  app.setLocal('routes', new RouteTable(routes));
-  prepareForInterceptors(app);
+  app.setLocal('routes', new RouteTable(routes, interceptHandlers(app, handlers)));
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     await app.init();
@@ -89,16 +89,21 @@ export async function initApp(
   return app;
 }
 
-/** Adds the innermost interceptor to the handlers on which interceptors of a team run. */
-function prepareForInterceptors(app: NestExpressApplication): void {
+/** Adds the innermost interceptor to the handlers on which interceptors of a team run, and returns these. */
+function interceptHandlers(
+  app: NestExpressApplication,
+  handlers: readonly DeclaredHandler[],
+): ReadonlySet<object> {
   const isGlobal = globalEnhancers(app.get(ModulesContainer), APP_INTERCEPTOR).length > 0;
-  for (const { controller, handler } of declaredHandlers(app.get(DiscoveryService))) {
-    if (isGlobal || teamInterceptorsOf(controller, handler).length > 0) interceptAround(handler);
-  }
+  const intercepted = handlers.filter(
+    ({ controller, handler }) => isGlobal || teamInterceptorsOf(controller, handler).length > 0,
+  );
+  for (const { handler } of intercepted) interceptAround(handler);
+  return new Set(intercepted.map(({ handler }) => handler));
 }
 
-function routesOf(app: NestExpressApplication, adapter: HttpAdapter): RoutePath[] {
-  const routes = declaredHandlers(app.get(DiscoveryService)).flatMap(({ route, paths }) =>
+function routesOf(handlers: readonly DeclaredHandler[], adapter: HttpAdapter): RoutePath[] {
+  const routes = handlers.flatMap(({ route, paths }) =>
     paths.map((path) => ({
       method: route.slice(0, route.indexOf(' ')),
       path: adapter.normalizePath(path),

@@ -17,7 +17,6 @@ import { type ApiRequest, isRead } from '../http/request/api-request.js';
 import { isJsonContentType } from '../http/request/content-type.js';
 import { mayHaveBody } from '../http/request/request-reader.js';
 import type { Actor } from '../tenancy/actor.js';
-import { isIntercepted } from './around-handler.interceptor.js';
 import {
   isSentWithoutEnvelope,
   restoreResult,
@@ -60,7 +59,7 @@ export class WriteInterceptor implements NestInterceptor {
       if (hasUnreadBody(request)) throw unusable('its body is not JSON');
       const call = { idempotent, actor, request, response: http.getResponse<Response>(), next };
       const handler = context.getHandler();
-      if (isIntercepted(handler)) return from(this.runOnce(call, true));
+      if (routesOf(request).isIntercepted(handler)) return from(this.runOnce(call, true));
       const isSingle = Reflect.hasMetadata(SINGLE_INSERT, handler);
       return from(isSingle ? this.insertOnce(call) : this.runOnce(call));
     }
