@@ -33,7 +33,7 @@ class Reports {
     @InjectRepository(ExchangeRate) readonly rates: Repository<ExchangeRate>,
   ) {}
 
-  /** Startup refuses `@InjectRepository(Lead)`. */
+  /** Startup warns of `@InjectRepository(Lead)`. */
   get leads(): Repository<Lead> {
     return this.dataSource.getRepository(Lead);
   }

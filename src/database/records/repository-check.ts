@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata, Repository } from 'typeorm';
+import { logger } from '../../config/logger.js';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
 import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
 
@@ -16,8 +17,8 @@ interface RepositoryUse {
 }
 
 /**
- * Fails startup if a provider injects or is a TypeORM repository of a table with records of organizations. Its
- * statements would have no organization, so that row-level security would hide all rows.
+ * Warns at startup if a provider injects or is a TypeORM repository of a table with records of organizations. Its
+ * statements have no organization, so that row-level security hides all rows and refuses new ones.
  */
 @Injectable()
 export class RepositoryCheck implements OnModuleInit {
@@ -26,7 +27,6 @@ export class RepositoryCheck implements OnModuleInit {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /** @throws Error whose message has one line for each repository */
   async onModuleInit(): Promise<void> {
     const entities = new Map<unknown, EntityMetadata>(
       this.dataSource.entityMetadatas
@@ -42,10 +42,10 @@ export class RepositoryCheck implements OnModuleInit {
     if (uses.length === 0) return;
     const tables = await repeatWhileDown(() => tablesOfOrganizations(this.dataSource));
     // An entity can map a part of the columns.
-    const faults = uses
+    const warnings = uses
       .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))
       .map(describe);
-    if (faults.length > 0) throw new Error([...new Set(faults)].join('\n'));
+    for (const warning of new Set(warnings)) logger.warn(warning);
   }
 
   private wrappers(): InstanceWrapper[] {
@@ -80,5 +80,5 @@ function injectedBy(
 }
 
 function describe({ provider, verb, entity: { name, tableName } }: RepositoryUse): string {
-  return `${provider} ${verb} the TypeORM repository of ${name}, whose table ${tableName} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
+  return `${provider} ${verb} the TypeORM repository of ${name}, whose table ${tableName} holds records of organizations: it finds no rows and can write none. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
 }

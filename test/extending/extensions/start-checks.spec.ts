@@ -3,7 +3,6 @@ import {
   Controller,
   type ExecutionContext,
   Get,
-  Inject,
   Injectable,
   Module,
   type NestInterceptor,
@@ -12,12 +11,11 @@ import {
   type Type,
   UseInterceptors,
 } from '@nestjs/common';
-import { getRepositoryToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Column, Entity, PrimaryColumn, type Repository } from 'typeorm';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Entity, PrimaryColumn } from 'typeorm';
 import type { Request } from 'express';
 import { AnyKey, Public } from '../../../src/auth/access.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
-import { Lead } from '../../../src/leads/lead.entity.js';
 import { Prompt } from '../../../src/mcp/prompts/prompt.decorator.js';
 import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
 import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
@@ -118,52 +116,8 @@ class Visit {
   @PrimaryColumn('uuid') id: string;
 }
 
-/** A table of a team that belongs to no organization. */
-@Entity('cities')
-class City {
-  @PrimaryColumn('text') name: string;
-  @Column('int') inhabitants: number;
-}
-
-@Injectable()
-class Reports {
-  @Inject(getRepositoryToken(Visit)) readonly visits: Repository<Visit>;
-
-  constructor(
-    @InjectRepository(Lead) readonly leads: Repository<Lead>,
-    @InjectRepository(City) readonly cities: Repository<City>,
-  ) {}
-}
-
-const BY_FACTORY = {
-  provide: 'visits of a factory',
-  inject: [{ token: getRepositoryToken(Visit), optional: true }],
-  useFactory: (visits: unknown) => visits,
-};
-
-@Module({
-  imports: [TypeOrmModule.forFeature([Lead, City, Visit])],
-  providers: [Reports, BY_FACTORY],
-})
-class ReportsModule {}
-
 @Module({ imports: [TypeOrmModule.forFeature([Visit])] })
 class VisitsModule {}
-
-/** An entity that maps only some columns of a table. */
-@Entity('leads')
-class LeadName {
-  @PrimaryColumn('uuid') id: string;
-  @Column('text') first_name: string;
-}
-
-@Injectable()
-class Names {
-  constructor(@InjectRepository(LeadName) readonly names: Repository<LeadName>) {}
-}
-
-@Module({ imports: [TypeOrmModule.forFeature([LeadName])], providers: [Names] })
-class NamesModule {}
 
 @Injectable()
 class NamedTool {
@@ -264,22 +218,6 @@ describe('startup', () => {
   it('fails if two methods declare the same tool', async () => {
     expect(await failureOf(RepeatedToolModule)).toBe(
       'list_leads of /mcp is declared by LeadsTools and by RepeatedTool. Rename one of them.',
-    );
-  });
-
-  it('fails if a provider injects a TypeORM repository of a table with records of organizations', async () => {
-    const messageOf = (provider: string, entity: string, table: string) =>
-      `${provider} injects the TypeORM repository of ${entity}, whose table ${table} holds records of organizations. Use a TenantRepository of this table, or the service of the module that owns it: their methods take the organization.`;
-    expect((await failureOf(ReportsModule)).split('\n')).toEqual([
-      messageOf('Reports', 'Lead', 'leads'),
-      messageOf('Reports', 'Visit', 'visits'),
-      messageOf('visits of a factory', 'Visit', 'visits'),
-    ]);
-  });
-
-  it('fails if the entity of such a repository does not map organization_id', async () => {
-    expect(await failureOf(NamesModule)).toContain(
-      'Names injects the TypeORM repository of LeadName, whose table leads holds records of organizations.',
     );
   });
 
