@@ -130,15 +130,13 @@ export class HttpAdapter extends ExpressAdapter {
   }
 }
 
-/** Answers `internal_error` if a file cannot be read. Its own error handler is called if a part of it was sent. */
+/** Answers `internal_error` if a file cannot be read, or closes the connection if a part of it was sent. */
 function answerFailureWithEnvelope(
   file: StreamableFile,
   request: ApiRequest,
   response: Response,
 ): void {
-  const { errorHandler } = file;
-  file.setErrorHandler((error, target) => {
-    if (response.headersSent) errorHandler(error, target);
-    else sendError(error, request, response);
+  file.setErrorHandler((error) => {
+    sendError(error, request, response);
   });
 }

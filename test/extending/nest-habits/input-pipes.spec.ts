@@ -5,9 +5,7 @@ import {
   Controller,
   DefaultValuePipe,
   Get,
-  Headers,
   HostParam,
-  Ip,
   Module,
   Param,
   ParseArrayPipe,
@@ -17,7 +15,6 @@ import {
   type PipeTransform,
   Post,
   Query,
-  Req,
   UsePipes,
   ValidationPipe,
 } from '@nestjs/common';
@@ -26,7 +23,6 @@ import { Transform, Type } from 'class-transformer';
 import { IsInt, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { AnyKey } from '../../../src/auth/access.js';
 import { Text } from '../../../src/fields/kinds/kinds.js';
-import type { ApiRequest } from '../../../src/http/request/api-request.js';
 import { dataOf, errorOf, expectError, expectInvalid } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
@@ -135,17 +131,6 @@ class UntypedController {
   @AnyKey()
   list(@Body() items: Shape[]) {
     return { items };
-  }
-
-  @Post('request')
-  @AnyKey()
-  request(
-    @Req() request: ApiRequest,
-    @Headers('x-team') team: string,
-    @Headers() headers: Record<string, string>,
-    @Ip() ip: string,
-  ) {
-    return { method: request.method, team, same: headers['x-team'] === team, ip };
   }
 }
 
@@ -277,14 +262,6 @@ describe('parameters without a class', () => {
     expectInvalid(await post('/untyped', 5), 'body');
     expectInvalid(await post('/untyped', '{"a":1,"a":2}'), 'a');
     expectInvalid(await post('/untyped/list', {}), 'body');
-  });
-
-  it('of @Req, @Headers, @Ip and @HostParam are as in Nest', async () => {
-    const options = { headers: { 'X-Team': 'red' } };
-    const answer = await tenant.api.post(`${PATH}/untyped/request`, {}, options);
-    expect(dataOf(answer, 201)).toEqual({
-      ...{ method: 'POST', team: 'red', same: true, ip: '127.0.0.1' },
-    });
   });
 });
 

@@ -1,4 +1,3 @@
-import { Test } from '@nestjs/testing';
 import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
@@ -70,16 +69,6 @@ describe('@nestjs/config and @nestjs/event-emitter', () => {
     } finally {
       await app.stop();
     }
-  });
-});
-
-describe('Test.createTestingModule()', () => {
-  it('builds a controller of a team alone, for unit tests', async () => {
-    const module = await Test.createTestingModule({
-      controllers: [MessagesController],
-      providers: [ConfigService, EventEmitter2, Gateway, SentMessages],
-    }).compile();
-    expect(module.get(MessagesController).send()).toEqual({ text: 'sent' });
   });
 });
 

@@ -94,23 +94,6 @@ describe('the value that a handler returns', () => {
     const { headers } = await send('vendor');
     expect(headers.get('content-type')).toBe('application/vnd.acme+json');
   });
-
-  it('is ignored with @Res(), and sent with @Res({ passthrough: true })', async () => {
-    const written = await send('written');
-    expect(written).toMatchObject({ status: 203, text: 'written' });
-    const passed = await send('passthrough');
-    expect(passed).toMatchObject({ status: 203, text: '{"data":{"name":"Ada"}}' });
-    expect(passed.headers.get('x-total')).toBe('7');
-  });
-
-  it.each([
-    ['old', 301, '/api/v1/me'],
-    ['elsewhere', 307, 'https://example.com/'],
-  ])('redirects with @Redirect: %s', async (path, status, location) => {
-    const answer = await send(path);
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('location')).toBe(location);
-  });
 });
 
 describe('@HttpCode', () => {

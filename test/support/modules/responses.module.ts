@@ -109,19 +109,6 @@ class ResponsesController {
     // The handler has no result.
   }
 
-  @Get('written')
-  @AnyKey()
-  written(@Res() response: Response): void {
-    response.status(203).type('text/plain').send('written');
-  }
-
-  @Get('passthrough')
-  @AnyKey()
-  passthrough(@Res({ passthrough: true }) response: Response) {
-    response.status(203).setHeader('X-Total', '7');
-    return { name: 'Ada' };
-  }
-
   @Get('old')
   @Redirect('/api/v1/me', 301)
   @AnyKey()
