@@ -26,7 +26,7 @@ import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
 import { interceptAround } from './rest/around-handler.interceptor.js';
 import { teamInterceptorsOf } from './rest/declared-interceptors.js';
-import { type RoutePath, RouteTable } from './rest/route-table.js';
+import { type RoutePath, ROUTE_TABLE, RouteTable } from './rest/route-table.js';
 import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './root.module.js';
 
@@ -60,20 +60,20 @@ export async function initApp(
   settings: Settings,
 ): Promise<NestExpressApplication> {
   app.set('trust proxy', settings.trustProxy);
-  const handlers = declaredHandlers(app.get(DiscoveryService));
-  const routes = routesOf(handlers, adapter);
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  if (!routes.some(isStartPage)) {
-    adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
-    routes.push(START_PAGE);
-  }
-  app.setLocal('routes', new RouteTable(routes, interceptHandlers(app, handlers)));
   try {
     assertOnlyHttp(app.get(DiscoveryService));
+    const handlers = declaredHandlers(app.get(DiscoveryService));
+    const routes = routesOf(handlers, adapter);
+    if (!routes.some(isStartPage)) {
+      adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
+      routes.push(START_PAGE);
+    }
+    app.setLocal(ROUTE_TABLE, new RouteTable(routes, interceptHandlers(app, handlers)));
     await app.init();
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();

@@ -18,6 +18,9 @@ type KeptSegments = readonly number[];
 
 const ALL = RequestMethod[RequestMethod.ALL];
 
+/** Where an Express application keeps its table of routes, in `locals`. */
+export const ROUTE_TABLE = 'latitudeRouteTable';
+
 /** The routes of all controllers. A request has those of its application. */
 export class RouteTable {
   private readonly routes: readonly Route[];
@@ -77,7 +80,7 @@ export class RouteTable {
 
 /** Returns the routes of the application that received a request. */
 export function routesOf({ app }: Pick<ApiRequest, 'app'>): RouteTable {
-  return (app.locals as { routes: RouteTable }).routes;
+  return app.locals[ROUTE_TABLE] as RouteTable;
 }
 
 /** Replaces the names of path parameters, so that equal routes have equal paths. */

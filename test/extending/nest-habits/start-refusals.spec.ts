@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
+import { All, Controller, Get, Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
 import { AnyKey } from '../../../src/auth/access.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
 import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
@@ -42,6 +42,30 @@ class OffersController {
 
 @Module({ controllers: [OffersController] })
 class OffersModule {}
+
+@Controller('api/v1/invoices')
+class InvoicesController {
+  @Get(':id(\\d+)')
+  @AnyKey()
+  get() {
+    return null;
+  }
+}
+
+@Module({ controllers: [InvoicesController] })
+class InvoicesModule {}
+
+@Controller('spa')
+class EveryPathController {
+  @All('*')
+  @AnyKey()
+  show() {
+    return null;
+  }
+}
+
+@Module({ controllers: [EveryPathController] })
+class EveryPathModule {}
 
 const OPTIONS = {
   title: 'Count',
@@ -101,6 +125,14 @@ describe('startup', () => {
     expect(await failureOf(OffersModule)).toEqual([
       'GET /api/v1/offers names the unknown error codes no_such_code, toString in @ApiRoute(). Use codes of Latitude, or declare them in the errors of an extension.',
     ]);
+  });
+
+  it('fails if a path has a pattern, and names the path', async () => {
+    expect((await failureOf(InvoicesModule)).join()).toContain('/api/v1/invoices/:id(\\d+)');
+  });
+
+  it('accepts a route of every path below a prefix', async () => {
+    expect(await failureOf(EveryPathModule)).toEqual(['started']);
   });
 
   it('fails if the input of a tool declares no property', async () => {
