@@ -222,6 +222,7 @@ describe('email', () => {
     ['an invisible character', 'U+FE0F', 'ada\ufe0f@example.com'],
     ['an invisible character', 'U+E0020', 'ada\u{e0020}@example.com'],
     ['a space', 'U+00A0', 'ada\u00a0b@example.com'],
+    ['a space', 'U+2800', 'ada\u2800b@example.com'],
     ['a space', 'U+3000', 'ada@exam\u3000ple.com'],
     ['a space', 'U+0020', 'ada b@example.com'],
     ['a space', 'U+0020', '"ada b"@example.com'],

@@ -1,10 +1,10 @@
 /** Classes of characters, for use between brackets in regular expressions with the flag `u`. */
 
-/** White space of every kind, line breaks included. */
-export const SPACE = String.raw`\p{White_Space}`;
+/** White space of every kind, line breaks and the blank pattern of Braille included. */
+export const SPACE = String.raw`\p{White_Space}\u2800`;
 
 /** Format characters, such as bidirectional marks, and others that show nothing. */
-export const INVISIBLE = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\u2800`;
+export const INVISIBLE = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`;
 
 const ALL_INVISIBLE = new RegExp(`[${INVISIBLE}]`, 'gu');
 
