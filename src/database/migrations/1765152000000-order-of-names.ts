@@ -41,8 +41,8 @@ export class OrderOfNames1765152000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     for (const { name, columns, replaced } of INDEXES) {
       const earlier = columns.replace(' collate latitude_names', '');
-      await createIndex(runner, replaced, `${earlier} ${WHERE}`);
-      await dropIndex(runner, name);
+      await runner.query(`create index ${replaced} on leads ${earlier} ${WHERE}`);
+      await runner.query(`drop index ${name}`);
     }
     await runner.query('drop collation latitude_names');
   }
