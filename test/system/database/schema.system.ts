@@ -144,7 +144,9 @@ describe('lists read through an index, without sorting', () => {
   it('the trigram index serves both folds of a term, and both readings of a plus', async () => {
     for (const search of ['Élodie Durand', 'lead1234 tag@example.com']) {
       const plan = await planOfPage(app, { search });
-      expect(plan).toMatch(/BitmapOr(\s+->  Bitmap Index Scan on leads_search\s+Index Cond: .*){2}/);
+      expect(plan).toMatch(
+        /BitmapOr(\s+->  Bitmap Index Scan on leads_search\s+Index Cond: .*){2}/,
+      );
     }
   });
 });
