@@ -42,13 +42,16 @@ export class Lead {
   @Exclude() @Column('text', { nullable: true }) phone_compared: string | null;
   @Exclude() @Column('text', { nullable: true }) email_compared: string | null;
   @Exclude()
-  @Column({ type: 'text', select: false, insert: false, update: false })
+  @Column({ type: 'text', select: false, update: false })
   search_text: string;
 
   @BeforeInsert()
   complete(): void {
     this.id = uuidv7();
     this.lead_score = LEAD_SCORE;
+    this.search_text = [this.phone, this.email, this.company, this.first_name, this.last_name]
+      .join(' ')
+      .toLowerCase();
     this.compare();
   }
 

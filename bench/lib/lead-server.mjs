@@ -20,9 +20,10 @@ export const NEWEST_FIRST = 'order by created_at desc, id desc limit $2 offset $
 
 export const INSERT = `insert into leads (organization_id, id, first_name, last_name, phone, email,
     company, address_street, city, state, zip, status, temperature, source, notes, tags,
-    custom_fields, sms_opted_out, on_dnc_list, lead_score, email_compared, phone_compared)
+    custom_fields, sms_opted_out, on_dnc_list, lead_score, email_compared, phone_compared,
+    search_text)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20, $21, $22)`;
+    $20, $21, $22, lower(concat_ws(' ', $5::text, $6::text, $7::text, $3::text, $4::text)))`;
 
 function words(text) {
   return text.split(/\s+/);

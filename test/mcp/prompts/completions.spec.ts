@@ -162,8 +162,8 @@ describe.each(PROTOCOL_MODES)('completion/complete (%s)', (protocolMode) => {
     await createLead(tenant.api);
     await app.sql(
       `insert into leads (organization_id, id, first_name, source, tags, custom_fields, lead_score,
-         sms_opted_out, on_dnc_list)
-       select $1, gen_random_uuid(), 'Many', 'api', '{}', '{}', 0, false, false
+         sms_opted_out, on_dnc_list, search_text)
+       select $1, gen_random_uuid(), 'Many', 'api', '{}', '{}', 0, false, false, 'many'
        from generate_series(1, 100)`,
       [tenant.id],
     );
