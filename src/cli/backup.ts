@@ -15,7 +15,7 @@ import type { ExtensionMigrations } from '../database/extension-migrations.js';
 import { CountsService } from '../database/records/counts.service.js';
 import type { Extension } from '../extension/extension.js';
 import { extensionMigrationsOf } from '../extension/extensions.js';
-import { OutputError } from './output.js';
+import { isJson, OutputError, writeResult } from './output.js';
 import { fileExists, partialFilesBeside, writeFileAtOnce } from './partial-file.js';
 import type { CommandContext, RunOnDatabase } from './run.js';
 
@@ -33,7 +33,7 @@ export function addBackup(program: Command, runOnDatabase: RunOnDatabase): void 
       if (file === STANDARD_STREAM && process.stdout.isTTY) {
         throw new Error('A backup is not written to a terminal: name a file, or redirect it.');
       }
-      if (file === STANDARD_STREAM && program.opts<{ json?: boolean }>().json) {
+      if (file === STANDARD_STREAM && isJson(program)) {
         throw new Error('A backup on standard output leaves no room for --json: name a file.');
       }
       if (file !== STANDARD_STREAM && !force && existsSync(file)) {
@@ -55,11 +55,18 @@ export function addRestore(
     .command('restore')
     .description('restore the data of a backup into an empty database')
     .argument('<file>', 'the file of a backup, or - for standard input')
-    .action(async (file: string) => {
+    .option('--verify', 'only verify the file and print what it contains; no database is needed')
+    .action(async (file: string, { verify = false }: { verify?: boolean }) => {
       if (file === STANDARD_STREAM && process.stdin.isTTY) {
         throw new Error('A backup is not read from a terminal: name a file, or redirect one.');
       }
       await withFileName(file, async () => {
+        if (verify) {
+          const reader = await openFile(file);
+          await reader.verify();
+          await writeResult(summaryOf(reader.header), isJson(program));
+          return;
+        }
         // The whole file is checked before a database is opened.
         if (file !== STANDARD_STREAM) await (await openFile(file)).verify();
         const reader = await openFile(file);
@@ -131,8 +138,10 @@ async function withFileName(file: string, work: () => Promise<void>): Promise<vo
   }
 }
 
+/** `schema` is the last migration. */
 function summaryOf(header: BackupHeader) {
-  const { latitude, created_at, tables } = header;
+  const { latitude, created_at, migrations, tables } = header;
   const rows = Object.fromEntries(tables.map((table) => [table.name, table.rows]));
-  return { created_at, latitude, rows: totalRows(header), tables: rows };
+  const schema = migrations.at(-1) ?? null;
+  return { created_at, latitude, schema, rows: totalRows(header), tables: rows };
 }

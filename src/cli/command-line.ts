@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { FEATURES } from '../app.module.js';
 import { describeFailure } from '../config/failure.js';
 import { formatForTerminal } from '../config/logger.js';
+import { VERSION } from '../config/version.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import type { Extension } from '../extension/extension.js';
 import { checkExtensions, ExtensionError } from '../extension/extensions.js';
@@ -67,6 +68,7 @@ export function commandLine(
   checkExtensions(FEATURES, config.extensions);
   const program = new Command('latitude')
     .description('Manages organizations, their API keys and their data.')
+    .version(VERSION, '--version', 'print the version of Latitude')
     .option('--json', 'print one JSON value and nothing else')
     .configureOutput({ writeOut: writeHelp })
     .configureHelp({ showGlobalOptions: true })

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PACKAGE_ROOT } from '../config/version.js';
-import { writeOutput, writeResult } from './output.js';
+import { isJson, writeOutput, writeResult } from './output.js';
 
 /** Packages of a new repository whose versions are those of Latitude. */
 const DEPENDENCIES = ['@nestjs/common', '@nestjs/core', 'typeorm', 'uuid'];
@@ -30,7 +30,7 @@ export function addNew(program: Command): void {
     .action(async (name: string, directory: string = name) => {
       const target = path.resolve(directory);
       createRepository(name, target);
-      if (program.opts<{ json?: boolean }>().json) await writeResult({ directory: target }, true);
+      if (isJson(program)) await writeResult({ directory: target }, true);
       else await writeOutput(`${target} is ready: cd ${directory} && npm install && npm test\n`);
     });
 }

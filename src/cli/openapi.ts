@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { LatitudeConfig } from '../extension/config.js';
-import { writeOutput } from './output.js';
+import { isJson, writeOutput } from './output.js';
 
 /** `latitude openapi`. */
 export function addOpenApi(program: Command, config: LatitudeConfig): void {
@@ -8,10 +8,13 @@ export function addOpenApi(program: Command, config: LatitudeConfig): void {
     .command('openapi')
     .description('print the OpenAPI document of the API; no database is needed')
     .action(async () => {
-      const { json } = program.opts<{ json?: boolean }>();
       // Loaded on demand, because only this command needs the HTTP modules.
       const { describeApi } = await import('./describe-api.js');
-      const document = JSON.stringify(await describeApi(config), undefined, json ? 0 : 2);
+      const document = JSON.stringify(
+        await describeApi(config),
+        undefined,
+        isJson(program) ? 0 : 2,
+      );
       await writeOutput(`${document}\n`);
     });
 }

@@ -1,4 +1,5 @@
 import { instanceToPlain } from 'class-transformer';
+import type { Command } from 'commander';
 import { formatRows, formatValue, type Json } from './rows.js';
 
 /** Standard output is full or closed. */
@@ -29,6 +30,11 @@ export function writeOutput(text: string): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Whether the option `--json` is set. */
+export function isJson(program: Command): boolean {
+  return program.opts<{ json?: boolean }>().json === true;
 }
 
 /** Columns of a terminal that does not tell its width. */

@@ -9,7 +9,7 @@ import type { Progress, Run } from '../extension/command.js';
 import type { LatitudeConfig } from '../extension/config.js';
 import { settingsOf } from '../extension/extensions.js';
 import { type AppOptions, rootModule } from '../root.module.js';
-import { writeResult } from './output.js';
+import { isJson, writeResult } from './output.js';
 import { createProgress } from './progress.js';
 
 /** An open database, which the application has not migrated yet. */
@@ -28,7 +28,7 @@ export type RunOnDatabase = (
 /** Creates the function that opens the database for commands. */
 export function databaseRunner(program: Command, config: LatitudeConfig): RunOnDatabase {
   return async (action) => {
-    const { json = false } = program.opts<{ json?: boolean }>();
+    const json = isJson(program);
     const progress = createProgress(process.stderr.isTTY && !json ? process.stderr : undefined);
     const settings = readSettings(undefined, settingsOf(config.extensions));
     setLogLevel('silent');

@@ -33,7 +33,7 @@ export async function assertRestorable(
   ];
   if (unknown.length > 0) {
     throw new Error(
-      `The backup contains migrations that this version of Latitude and its modules do not have (${unknown.join(', ')}). Restore it with Latitude ${header.latitude} and the modules that it had.`,
+      `The backup contains migrations that this version of Latitude and its modules do not have (${unknown.join(', ')}): restore it with Latitude ${header.latitude} and the modules that it had.`,
     );
   }
   await withConnection(target, async (client) => {

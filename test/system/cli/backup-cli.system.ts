@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { VERSION } from '../../../src/config/version.js';
+import { MIGRATIONS } from '../../../src/database/connection/data-source-options.js';
 import { ApiClient } from '../../../src/testing/api-client.js';
 import { temporaryFile } from '../../support/database/backups.js';
 import { dropDatabase } from '../../../src/testing/databases.js';
@@ -12,6 +14,9 @@ import { Product } from '../../support/servers/product.js';
 
 const run = promisify(execFile);
 const CLI = path.resolve(__dirname, '../../../dist/src/cli.js');
+
+/** A command that opened this database would fail. */
+const NO_DATABASE = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
 
 interface Summary {
   rows: number;
@@ -39,6 +44,9 @@ describe('latitude backup and restore', () => {
     expect(made).toMatchObject({ file, bytes: expect.any(Number), tables });
     expect(made.rows).toBe(Object.values(made.tables).reduce((sum, rows) => sum + rows));
     const { mode, size } = await stat(file);
+    expect(made).toMatchObject({ latitude: VERSION, schema: MIGRATIONS.at(-1)!.name });
+    const { file: _, bytes: __, ...summary } = made as unknown as Record<string, unknown>;
+    expect(await latitude(NO_DATABASE, 'restore', '--verify', file)).toEqual(summary);
     expect([mode & 0o777, size]).toEqual([0o600, (made as unknown as { bytes: number }).bytes]);
 
     const refused = await runCommand(['backup', file], source.environment);

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { Command } from 'commander';
 import { commandLine } from '../../../src/cli/command-line.js';
+import { VERSION } from '../../../src/config/version.js';
 import { MIGRATIONS } from '../../../src/database/connection/data-source-options.js';
 import { defineConfig } from '../../../src/extension/config.js';
 import type { AddCommands } from '../../../src/extension/command.js';
@@ -229,6 +230,10 @@ describe('the command line', () => {
     for (const command of commands) expect(command.helpInformation()).toContain('--json');
     const demo = commands.find((command) => command.name() === 'demo');
     expect(demo?.opts()).toEqual({ leads: 1_000 });
+  });
+
+  it('prints its version', async () => {
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   });
 
   it('prints null for a command of an extension without a result, with --json', async () => {
