@@ -1,10 +1,7 @@
 import {
-  type ArgumentsHost,
   type CallHandler,
-  Catch,
   ClassSerializerInterceptor,
   Controller,
-  type ExceptionFilter,
   type ExecutionContext,
   Get,
   HttpException,
@@ -16,8 +13,6 @@ import {
   Param,
   ParseIntPipe,
   Post,
-  UseFilters,
-  UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
@@ -34,8 +29,6 @@ import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
 
 const NOTES = '/api/v1/notes';
 const PAGES = ['/health/live', '/openapi.json', '/metrics', '/docs', '/llms.txt'];
-
-class NoteTooOld extends Error {}
 
 const isPublic = (context: ExecutionContext) =>
   [...PAGES, `${NOTES}/page`, '/nowhere'].includes(
@@ -84,13 +77,6 @@ class CachingInterceptor implements NestInterceptor {
   }
 }
 
-@Catch(NoteTooOld)
-class NoteFilter implements ExceptionFilter {
-  catch(_: NoteTooOld, host: ArgumentsHost): void {
-    host.switchToHttp().getResponse<Response>().status(410).json({ too_old: true });
-  }
-}
-
 @Controller(NOTES)
 @UseInterceptors(adding('class'))
 class NotesController {
@@ -101,20 +87,6 @@ class NotesController {
   @UseInterceptors(adding('method'))
   create() {
     return { id: String(++this.calls) };
-  }
-
-  @Get('guarded')
-  @AnyKey()
-  @UseGuards({ canActivate: () => false })
-  guarded() {
-    return {};
-  }
-
-  @Get('old')
-  @AnyKey()
-  @UseFilters(NoteFilter)
-  old(): never {
-    throw new NoteTooOld();
   }
 
   @Get('number/:number')
@@ -252,22 +224,6 @@ describe('an interceptor', () => {
       await other.stop();
       await plain.stop();
     }
-  });
-});
-
-describe('enhancers of a controller', () => {
-  it('a guard that returns false causes 403 forbidden', async () => {
-    expectError(await tenant.api.get(`${NOTES}/guarded`), 403, 'forbidden');
-  });
-
-  it('a typed filter sends its own response', async () => {
-    const { status, body } = await tenant.api.get(`${NOTES}/old`);
-    expect({ status, body: body as unknown }).toEqual({ status: 410, body: { too_old: true } });
-  });
-
-  it('a pipe transforms a parameter, and a value that it refuses causes a validation_error', async () => {
-    expect(dataOf(await tenant.api.get(`${NOTES}/number/7`))).toMatchObject({ number: 7 });
-    expectError(await tenant.api.get(`${NOTES}/number/x`), 400, 'validation_error');
   });
 });
 
