@@ -20,7 +20,7 @@ export type ExtensionProvider = ClassProvider | ExistingProvider | FactoryProvid
 export interface ExtensionManifest<S extends string, C extends string> {
   /** A unique name of lower-case letters, digits and hyphens, such as `acme-messages`. */
   readonly name: string;
-  /** The versions of Latitude that the extension supports, as a semver range such as `^0.2`. */
+  /** The versions of Latitude that the extension supports, as a semver range such as `^0.3`. */
   readonly compatibleWith?: string;
   readonly module: Type<unknown> | DynamicModule;
   /** Scopes of API keys, such as `messages:read` and `messages:write`. */

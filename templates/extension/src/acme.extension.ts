@@ -4,7 +4,7 @@ import { Notes1800000000000, notesTable } from './notes.table.js';
 
 export const acmeExtension = defineExtension({
   name: 'acme',
-  compatibleWith: '^0.2',
+  compatibleWith: '^0.3',
   module: NotesModule,
   scopes: ['notes:read', 'notes:write'],
   migrations: [Notes1800000000000],
