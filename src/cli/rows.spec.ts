@@ -80,6 +80,10 @@ describe('rows in a pipe', () => {
     ]);
   });
 
+  it('have a list as JSON if a text of it contains a comma', () => {
+    expect(formatRows([{ tags: ['a,b', 'c'] }])).toBe('tags\n["a,b","c"]\n');
+  });
+
   it('escape tabs, line breaks and backslashes', () => {
     expect(formatRows([{ name: 'a\tb\nc\\d', n: 1 }])).toBe('name\tn\na\\tb\\nc\\\\d\t1\n');
   });

@@ -40,8 +40,14 @@ export function formatRows(rows: readonly Json[], terminalWidth?: number): strin
 export function formatValue(value: Json): string {
   if (value === null) return '';
   if (typeof value === 'string') return escapeControls(value);
-  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
-  return isList ? escapeControls(value.join(',')) : JSON.stringify(value);
+  return isPlainList(value) ? escapeControls(value.join(',')) : JSON.stringify(value);
+}
+
+/** Whether a list of texts can be joined by commas. */
+function isPlainList(value: Json): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.every((item) => typeof item === 'string' && !item.includes(','))
+  );
 }
 
 function toRow(value: Json): Row {
