@@ -1,9 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { KeysService } from './auth/keys.service.js';
 import { SCOPES } from './auth/scopes.js';
-import { describeFailure } from './config/failure.js';
-import { flushLog } from './config/logger.js';
-import { writeSynchronously } from './config/standard-output.js';
 
 /**
  * Creates an organization and a key if the database has none (docs/contract/running.md#start).
@@ -32,16 +29,4 @@ Create your first lead:
 curl -X POST ${url}/api/v1/leads -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com"}'
 
 `;
-}
-
-/** Prints the message of `createFirstKey` after the lines of the log. */
-export function printFirstKey(message: string): void {
-  flushLog();
-  try {
-    writeSynchronously(message);
-  } catch (error) {
-    process.stderr.write(
-      `latitude: The first key was created, but not printed: ${describeFailure(error)}. Create another one with "latitude keys create".\n`,
-    );
-  }
 }
