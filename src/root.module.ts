@@ -65,6 +65,8 @@ export function rootModule({
     MetricsRegistryModule,
     ...serverModules,
     AppModule,
+    // Imported here too, so that the OpenAPI document has them before the modules of a team.
+    ...FEATURES.map(({ module }) => module),
   ];
   return {
     module: RootModule,

@@ -1,4 +1,4 @@
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
 import { serverModule } from '../app.js';
 import { readSettings } from '../config/settings.js';
 import type { LatitudeConfig } from '../extension/config.js';
@@ -10,10 +10,10 @@ import { localUrl } from '../http/openapi/server-url.js';
 export async function describeApi(config: LatitudeConfig) {
   const settings = readSettings(undefined, settingsOf(config.extensions));
   const root = serverModule({ ...config, settings, database: { url: '' } });
-  const preview = await NestFactory.createApplicationContext(root, {
+  const preview = await NestFactory.create(root, {
     preview: true,
     logger: false,
     abortOnError: false,
   });
-  return openApiDocument(preview.get(ModulesContainer), localUrl(settings.port));
+  return openApiDocument(preview, localUrl(settings.port));
 }

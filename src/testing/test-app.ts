@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { createApp, initApp, NEST_OPTIONS, serverModule } from '../app.js';
@@ -95,7 +94,7 @@ export class TestApp extends TestServer {
     const running = new TestApp(app, target, allSettings, database === undefined);
     // Creating the document costs 0.3 s of CPU. Without extensions, it is that of a shared server.
     const shared = modules.length + extensions.length === 0 ? await sharedDocument() : undefined;
-    const document = shared ?? (await openApiDocument(app.get(ModulesContainer), SERVER_URL));
+    const document = shared ?? (await openApiDocument(app, SERVER_URL));
     registerDocument(running.port, document);
     return running;
   }

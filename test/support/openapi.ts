@@ -1,5 +1,5 @@
 import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
 import { serverModule } from '../../src/app.js';
 import { readSettings } from '../../src/config/settings.js';
 import type { Extension } from '../../src/extension/extension.js';
@@ -32,12 +32,12 @@ export async function describeExtensions(
   extensions: readonly Extension[],
 ): Promise<OpenApiDocument> {
   const root = serverModule({ settings: readSettings({}), database: { url: '' }, extensions });
-  const preview = await NestFactory.createApplicationContext(root, {
+  const preview = await NestFactory.create(root, {
     preview: true,
     logger: false,
     abortOnError: false,
   });
-  return openApiDocument(preview.get(ModulesContainer), 'http://127.0.0.1');
+  return openApiDocument(preview, 'http://127.0.0.1');
 }
 
 /** Returns the problems that the recommended rules of Redocly find in a document. */

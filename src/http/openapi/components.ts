@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { type Direction, jsonSchemaOf } from '../../fields/schema/schema-of.js';
 import { plainPropertiesOf } from '../../fields/schema/validation-schema.js';
 import type { Ref, Response, Schema } from './model.js';
-import type { Exploration } from './swagger-internals.js';
+import type { Exploration } from './exploration.js';
 import { withoutDefaults } from './without-defaults.js';
 
 const SCHEMAS = '#/components/schemas/';

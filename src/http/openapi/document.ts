@@ -1,5 +1,5 @@
-import type { Type } from '@nestjs/common';
-import { DiscoveryService, type ModulesContainer } from '@nestjs/core';
+import type { INestApplication, Type } from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { VERSION } from '../../config/version.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { CURSOR_META_SCHEMA, PAGE_META_SCHEMA } from '../../listing/page.js';
@@ -9,7 +9,7 @@ import type { OpenApiDocument, Operation } from './model.js';
 import { operationOf, SECURITY_SCHEME } from './operation.js';
 import { HEADERS } from './response-headers.js';
 import { hasGlobalGuard, restHandlersOf } from './routes.js';
-import { explore, type ExploredOperation, OPENAPI_VERSION } from './swagger-internals.js';
+import { explore, type ExploredOperation, OPENAPI_VERSION } from './exploration.js';
 
 const INTRODUCTION = `
 A multi-tenant JSON API for leads, appointments and tasks. Every record belongs to an organization,
@@ -54,13 +54,13 @@ const BEARER_KEY = {
  * @param serverUrl URL of the server, without a path
  */
 export async function openApiDocument(
-  modules: ModulesContainer,
+  app: INestApplication,
   serverUrl: string,
 ): Promise<OpenApiDocument> {
-  const discovery = new DiscoveryService(modules);
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
   const controllers = discovery.getControllers().map(({ metatype }) => metatype as Type<object>);
   const handlers = restHandlersOf(controllers, hasGlobalGuard(discovery));
-  const explored = await explore(modules, handlers);
+  const explored = await explore(app, handlers);
   const schemas = {
     ErrorCode: errorCodeSchema(Object.keys(ERROR_CATALOGUE)),
     Error: ERROR_SCHEMA,

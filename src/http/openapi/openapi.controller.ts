@@ -1,5 +1,12 @@
-import { Controller, Get, Header, Req, Res, UseFilters } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import {
+  Controller,
+  Get,
+  Header,
+  type INestApplication,
+  Req,
+  Res,
+  UseFilters,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../../auth/access.js';
 import { openApiDocument, serversOf } from './document.js';
@@ -19,7 +26,8 @@ export class OpenApiController {
   private documentJson?: string;
   private llmsText?: string;
 
-  constructor(private readonly modules: ModulesContainer) {}
+  /** The application whose modules are described. */
+  application!: INestApplication;
 
   /** Contains the URL of the request as the server, so that caches must revalidate it. */
   @Get('openapi.json')
@@ -42,6 +50,6 @@ export class OpenApiController {
   }
 
   private describe(): Promise<OpenApiDocument> {
-    return openApiDocument(this.modules, localUrl());
+    return openApiDocument(this.application, localUrl());
   }
 }

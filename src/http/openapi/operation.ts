@@ -11,7 +11,7 @@ import type { DeclaredResponses, MediaType, Operation, Parameter, RequestBody } 
 import { headerParameters } from './request-headers.js';
 import { successOf, successResponsesOf } from './responses.js';
 import type { Route } from './routes.js';
-import type { ExploredOperation } from './swagger-internals.js';
+import type { ExploredOperation } from './exploration.js';
 
 /** The one security scheme of the document. */
 export const SECURITY_SCHEME = 'apiKey';

@@ -9,7 +9,7 @@ import type { Content, DeclaredResponses, Response, Schema } from './model.js';
 import { acceptsIdempotencyKey } from './request-headers.js';
 import { headersWith } from './response-headers.js';
 import { responseDtoOf, type RestHandler, type Route } from './routes.js';
-import type { ExploredOperation } from './swagger-internals.js';
+import type { ExploredOperation } from './exploration.js';
 
 /** The response of a handler to a successful request. */
 export interface Success {

@@ -1,4 +1,3 @@
-import { ModulesContainer } from '@nestjs/core';
 import { SCOPES } from '../../auth/scopes.js';
 import type { Extension } from '../../extension/extension.js';
 import { openApiDocument } from '../../http/openapi/document.js';
@@ -58,7 +57,7 @@ export class ContractChecks {
   ): Promise<ContractChecks> {
     const extensions = [extension, ...(options.extensions ?? [])];
     const app = await TestApp.start({ ...options, extensions });
-    const document = await openApiDocument(app.app.get(ModulesContainer), app.url);
+    const document = await openApiDocument(app.app, app.url);
     const routes = routesOf(document, extension.scopes);
     return new ContractChecks(app, extension, routes, samples);
   }

@@ -1,15 +1,8 @@
 import type { INestApplication, Type } from '@nestjs/common';
-import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
-import type { Module } from '@nestjs/core/injector/module.js';
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
 import { describeParameters, type Swagger } from './declared-parameters.js';
 import { describedDtos, describeProperties } from './dto-properties.js';
 import { responseDtoOf, type RestHandler, type Route } from './routes.js';
-
-// What @nestjs/swagger reads in addition to its public decorators: everything that relies on it is in this file.
-
-/** Static method in which the compiler plugin of @nestjs/swagger records the properties of a class. */
-const METADATA_FACTORY = '_OPENAPI_METADATA_FACTORY';
 
 /** Extension of an operation with the number of its handler. */
 const HANDLER = 'x-handler';
@@ -37,15 +30,17 @@ export interface Exploration {
  * The package is loaded on demand, because loading takes 0.2 s of CPU.
  */
 export async function explore(
-  modules: ModulesContainer,
+  app: INestApplication,
   handlers: readonly RestHandler[],
 ): Promise<Exploration> {
   const swagger = await import('@nestjs/swagger');
   const { getSchemaPath, SwaggerModule } = swagger;
   for (const handler of handlers) markHandler(handler, swagger);
-  defineProperties(handlers.flatMap((handler) => inputClassesOf(handler, swagger)));
+  const inputs = handlers.flatMap((handler) => inputClassesOf(handler, swagger));
+  for (const dto of describedDtos(inputs)) defineProperties(dto, swagger);
   const config = { openapi: OPENAPI_VERSION, info: { title: '', version: '' } };
-  const { paths, components } = SwaggerModule.createDocument(applicationOf(modules), config, {
+  const { paths, components } = SwaggerModule.createDocument(app, config, {
+    ignoreGlobalPrefix: true,
     onlyIncludeDecoratedEndpoints: true,
     operationIdFactory: operationIds(),
   });
@@ -79,38 +74,19 @@ function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] 
   return [body ?? [], query ?? [], describeParameters(handler, swagger)].flat();
 }
 
-/** Makes @nestjs/swagger describe all properties of DTOs, also those without `@ApiProperty()`. */
-function defineProperties(inputs: readonly Type<object>[]): void {
-  for (const dto of describedDtos(inputs)) {
-    if (Object.hasOwn(dto, METADATA_FACTORY)) continue;
-    Object.defineProperty(dto, METADATA_FACTORY, {
-      value(this: Type<object>) {
-        return describeProperties(this);
-      },
-    });
-  }
-}
+/** The DTOs whose properties are described. Decorators are applied once. */
+const DESCRIBED = new WeakSet<Type<object>>();
 
-/** The parts of an application that `createDocument` reads. The command line has no application. */
-function applicationOf(modules: ModulesContainer): INestApplication {
-  const ordered = new Map(inOrderOfImport(modules.values()).map((module) => [module.id, module]));
-  const { applicationId } = modules;
-  const application = {
-    container: { getModules: () => Object.assign(ordered, { applicationId }) },
-    config: new ApplicationConfig(),
-    getHttpAdapter: () => ({ getType: () => 'express' }),
-  };
-  return application as unknown as INestApplication;
-}
-
-/** Orders modules so that those of Latitude, which are imported first, are before those of a team. */
-function inOrderOfImport(modules: Iterable<Module>, known = new Set<Module>()): Module[] {
-  for (const module of modules) {
-    if (known.has(module)) continue;
-    known.add(module);
-    inOrderOfImport(module.imports, known);
+/** Makes @nestjs/swagger describe all properties of a DTO, also those without `@ApiProperty()`. */
+function defineProperties(dto: Type<object>, { ApiProperty, DECORATORS }: Swagger): void {
+  if (DESCRIBED.has(dto)) return;
+  DESCRIBED.add(dto);
+  const prototype = dto.prototype as object;
+  for (const [name, options] of Object.entries(describeProperties(dto))) {
+    const declared = Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, prototype, name) as
+      object | undefined;
+    ApiProperty({ ...options, ...declared })(prototype, name);
   }
-  return [...known];
 }
 
 /** Names operations, such as `leadsList`, and `leadsList2` for the second of this name. */
