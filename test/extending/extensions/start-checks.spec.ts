@@ -11,6 +11,7 @@ import {
   type Type,
   UseInterceptors,
 } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Entity, PrimaryColumn } from 'typeorm';
 import type { Request } from 'express';
@@ -179,6 +180,12 @@ class CachedController {
 @Module({ controllers: [CachedController] })
 class CachedModule {}
 
+@Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: FasterCache, scope: Scope.REQUEST }] })
+class EverywhereCachedModule {}
+
+@Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: OrganizationCache }] })
+class OrganizationCachedModule {}
+
 const CREATE_VISITS = `create table visits (organization_id uuid, id uuid,
   primary key (organization_id, id))`;
 
@@ -231,6 +238,13 @@ describe('startup', () => {
     expect(await failureOf(CachedModule)).toMatch(
       /^CachedController\.shared has a CacheInterceptor, which caches responses by URL/,
     );
+  });
+
+  it('fails if such an interceptor is global, and accepts one that adds the organization', async () => {
+    const faults = await failureOf(EverywhereCachedModule);
+    expect(faults).toContain('LeadsController.list has a CacheInterceptor');
+    expect(faults).toContain('McpController.stream has a CacheInterceptor');
+    expect(await failureOf(OrganizationCachedModule)).not.toContain('CacheInterceptor');
   });
 
   it('fails if an entity maps a table with an organization_id but without row-level security', async () => {
