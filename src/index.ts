@@ -59,7 +59,7 @@ export { CreatedAt, OrganizationId, UpdatedAt } from './fields/kinds/record-fiel
 export { PickOf, type RecordFields, RecordOf, UpdateOf } from './fields/field.js';
 export { IdDto } from './fields/id.dto.js';
 export { DeletedDto } from './fields/deleted.dto.js';
-export { changedFields, nullsForMissing } from './fields/changes.js';
+export { changedFields, type Complete, nullsForMissing } from './fields/changes.js';
 
 // Errors
 export { ApiError, type ApiErrorOptions, validationError } from './errors/api-error.js';

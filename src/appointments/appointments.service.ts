@@ -43,7 +43,6 @@ export class AppointmentsService {
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateAppointmentDto): Promise<AppointmentDto> {
     const created = await this.repository.insert(withLeadNames(actor), {
-      lead_id: input.lead_id,
       id: uuidv7(),
       booked_by: actor.channel,
       ...nullsForMissing(CreateAppointmentDto, input),

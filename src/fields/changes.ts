@@ -23,8 +23,14 @@ function asJson(value: unknown): unknown {
   return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
 }
 
-/** All fields of a DTO. Fields without a value are null. */
-export function nullsForMissing(create: Type<object>, input: object): Record<string, unknown> {
+/** The fields of a DTO. Those that can be left out can be null. */
+export type Complete<T> = {
+  [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K];
+};
+
+/** All fields of a DTO, such as for a new row. Fields without a value are null. */
+export function nullsForMissing<T extends object>(create: Type<T>, input: object): Complete<T> {
   const given = input as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(namesOf(create).map((name) => [name, given[name] ?? null]));
+  const fields = namesOf(create).map((name) => [name, given[name] ?? null]);
+  return Object.fromEntries(fields) as Complete<T>;
 }

@@ -37,7 +37,6 @@ export class TasksService {
   /** @throws ApiError `lead_not_found`, `create_failed` */
   async create(actor: Actor, input: CreateTaskDto): Promise<TaskDto> {
     const created = await this.repository.insert(withLeadNames(actor), {
-      contact_id: input.contact_id ?? null,
       id: uuidv7(),
       created_by_user_id: actor.key.userId,
       created_by_ai: actor.channel === 'ai',

@@ -13,7 +13,7 @@ import type { JsonRow, RecordStatements } from './record-statements.js';
 import type { TenantTable } from './tenant-table.js';
 
 /**
- * Computes the columns to set from the stored record; undefined changes nothing. Columns of the record that
+ * Computes the columns to set from the stored record; undefined changes nothing. Columns that are undefined or
  * keep their value are not written, but `updated_at` is.
  */
 export type Revision<R> = (
@@ -134,14 +134,14 @@ export class RecordUpdates<R extends { id: string }> {
     id: string,
     { values, touches = false }: DirectChange,
   ): Change | undefined {
-    const given = Object.entries(values).filter(([, value]) => value !== undefined);
-    const changes: Row = Object.fromEntries(given);
+    const changes = withoutUndefined(values);
     // A stored record may have these values already.
     if (this.problemsOf(changes, Object.keys(changes)).length > 0) return undefined;
     // One order for all requests, so that few statements are prepared.
     const names = this.columns.stored.storedNames.filter((name) => name in changes);
     const [possible, ...others] = possibleTypesOf(this.table, changes);
-    if (names.length === 0 || names.length < given.length || others.length > 0) return undefined;
+    if (names.length === 0 || names.length < Object.keys(changes).length || others.length > 0)
+      return undefined;
     const { type, fields } = possible ?? { type: eventTypeOf(this.table, 'updated'), fields: [] };
     const item = changeItemOf(id, changes, { type, changed: fields, origin: tenant.origin });
     return { statement: this.statementsOf(tenant).changes.set(names, touches), item };
@@ -172,9 +172,10 @@ export class RecordUpdates<R extends { id: string }> {
   ): Promise<Change | undefined> {
     const { parser } = this.columns.of(tenant);
     const stored = parser.fromJson(row.json);
-    const changes = await revise(stored, transaction);
+    const revised = await revise(stored, transaction);
     checkPrecondition(tenant, stored);
-    if (!changes) return undefined;
+    if (!revised) return undefined;
+    const changes = withoutUndefined(revised);
     // Parsed again, because `revise` may have changed the other object.
     const before = parser.fromJson(row.json);
     const { storedNames } = this.columns.stored;
@@ -204,6 +205,10 @@ export class RecordUpdates<R extends { id: string }> {
       return message === undefined ? [] : [{ field: name, message }];
     });
   }
+}
+
+function withoutUndefined(values: object): Row {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** `revise` has sent a statement, which needs a transaction. */

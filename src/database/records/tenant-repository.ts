@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { changedFields } from '../../fields/changes.js';
 import { uuidRangeOf } from '../../fields/kinds/uuid.js';
 import { ColumnsOfTenants, type ComputedFields, type RecordColumns } from './record-columns.js';
 import { type ChangeItem, changeItemOf } from './record-changes.js';
@@ -111,11 +112,13 @@ export abstract class TenantRepository<R extends { id: string }> {
   }
 
   /**
-   * Sets the columns of a record that `revise` returns. The record is read without a lock and written
-   * if nobody has changed it since. After conflicts, or if `revise` sends statements, it is locked.
-   * @param revise may run more than once
-   * @param direct the same change, if it needs no stored value. It is then written without reading the record,
-   *   and `revise` runs only if that changed nothing.
+   * Sets columns of a record. `updated_at` keeps its value if nothing changes.
+   *
+   * A function computes the new values from the stored record. The record is read without a lock and written
+   * if nobody has changed it since. After conflicts, or if the function sends statements, it is locked.
+   * @param change the new values, of which undefined ones are not set; or the function, which may run more than once
+   * @param direct the change of the function, if it needs no stored value. It is then written without reading the
+   *   record, and the function runs only if that changed nothing.
    * @returns the record after the change; undefined if it does not exist
    * @throws ApiError `precondition_failed`, `create_failed`, and any error of `revise`
    * @throws UniqueViolation
@@ -123,10 +126,12 @@ export abstract class TenantRepository<R extends { id: string }> {
   update(
     tenant: Tenant,
     id: string,
-    revise: Revision<R>,
+    change: Partial<R> | Revision<R>,
     direct?: DirectChange,
   ): Promise<R | undefined> {
-    return this.updates.run(tenant, id, revise, direct);
+    if (typeof change === 'function') return this.updates.run(tenant, id, change, direct);
+    const revise = (stored: R) => changedFields(stored, change);
+    return this.updates.run(tenant, id, revise, { values: change });
   }
 
   /**

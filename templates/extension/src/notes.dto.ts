@@ -1,5 +1,6 @@
 import {
   CreatedAt,
+  DateTime,
   ListQuery,
   OneOf,
   RecordOf,
@@ -36,6 +37,15 @@ export class NoteDto extends RecordOf(CreateNoteDto) {
 export class NoteListQuery extends ListQuery {
   @OneOf(STATUSES, { description: 'Only notes with this status.', example: 'open' })
   status?: Status;
+
+  @DateTime({ description: 'Only notes created at this time or later.', example: '2026-12-01' })
+  created_after?: Date;
+
+  @DateTime({ description: 'Only notes created before this time.', example: '2027-01-01' })
+  created_before?: Date;
+
+  @Text({ max: 100, description: 'Only notes that contain this text.', example: 'monday' })
+  search?: string;
 
   @SortBy(SORTS, 'created_at') sort_by: (typeof SORTS)[number];
 }

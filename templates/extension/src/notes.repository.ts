@@ -27,7 +27,14 @@ export class NotesRepository extends TenantRepository<NoteDto> {
   }
 
   list(tenant: Tenant, query: NoteListQuery): Promise<Page<NoteDto>> {
-    const conditions = new Conditions(tenant, notesTable.notDeleted).equal('status', query.status);
+    const conditions = new Conditions(tenant, notesTable.notDeleted)
+      .equal('status', query.status)
+      .add('created_at >= ?', query.created_after)
+      .add('created_at < ?', query.created_before);
+    if (query.search !== undefined) {
+      const term = conditions.parameter(query.search);
+      conditions.search(`strpos(lower(text), lower(${term}::text)) > 0`);
+    }
     return this.items.page(conditions, query);
   }
 

@@ -1,12 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Actor,
-  changedFields,
-  leadNotFound,
-  nullsForMissing,
-  orNotFound,
-  type Page,
-} from 'latitude';
+import { type Actor, leadNotFound, nullsForMissing, orNotFound, type Page } from 'latitude';
 import { v7 as uuidv7 } from 'uuid';
 import { CreateNoteDto, type NoteDto, type NoteListQuery, UpdateNoteDto } from './notes.dto.js';
 import { NotesRepository } from './notes.repository.js';
@@ -25,22 +18,14 @@ export class NotesService {
   }
 
   async create(actor: Actor, input: CreateNoteDto): Promise<NoteDto> {
-    const { lead_id } = input;
-    const row = { ...nullsForMissing(CreateNoteDto, input), lead_id, id: uuidv7() };
+    const row = { ...nullsForMissing(CreateNoteDto, input), id: uuidv7() };
     const created = await this.repository.insert(actor.organization, row);
     if (!created) throw leadNotFound('lead_id');
     return created;
   }
 
   async update(actor: Actor, id: string, input: UpdateNoteDto): Promise<NoteDto> {
-    const revise = (stored: NoteDto) => {
-      const changes = changedFields<object>(stored, input);
-      return changes && nullsForMissing(UpdateNoteDto, { ...stored, ...changes });
-    };
-    // The new values do not depend on the stored ones, so that the note need not be read first.
-    const direct = { values: input };
-    const updated = await this.repository.update(actor.organization, id, revise, direct);
-    return orNotFound(updated, 'note');
+    return orNotFound(await this.repository.update(actor.organization, id, input), 'note');
   }
 
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {

@@ -47,11 +47,27 @@ describe('POST /api/v1/notes', () => {
   });
 });
 
+describe('GET /api/v1/notes', () => {
+  it('finds notes by a text that they contain and by the time of their creation', async () => {
+    const { created_at } = await createNote(tenant);
+    const totalOf = async (query: Record<string, string>) => {
+      const { body } = await tenant.api.get(`${NOTES}?${new URLSearchParams(query)}`);
+      return (body as { meta: { total: number } }).meta.total;
+    };
+    expect(await totalOf({ search: 'BACK' })).toBe(1);
+    expect(await totalOf({ search: '%' })).toBe(0);
+    expect(await totalOf({ search: '' })).toBe(1);
+    expect(await totalOf({ created_after: String(created_at) })).toBe(1);
+    expect(await totalOf({ created_before: String(created_at) })).toBe(0);
+  });
+});
+
 describe('PUT and DELETE /api/v1/notes/:id', () => {
   it('change and delete a note', async () => {
     const { id } = await createNote(tenant);
     const changed = await tenant.api.put(`${NOTES}/${id}`, { status: 'done' });
     expect(dataOf<NoteDto>(changed).status).toBe('done');
+    expect(await tenant.api.put(`${NOTES}/${id}`, {})).toMatchObject({ body: changed.body });
     await tenant.api.delete(`${NOTES}/${id}`);
     expectError(await tenant.api.get(`${NOTES}/${id}`), 404, 'not_found');
   });

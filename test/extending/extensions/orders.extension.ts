@@ -108,7 +108,7 @@ class OrdersRepository extends TenantRepository<OrderDto> {
     const changed = await this.update(actor.organization, id, (stored) => {
       const since = stored.address?.since;
       readTypes.push(since instanceof Date ? 'Date' : typeof since);
-      return changedFields<Partial<CreateOrderDto>>(stored, input);
+      return changedFields(stored, input);
     });
     return orNotFound(changed, 'order');
   }

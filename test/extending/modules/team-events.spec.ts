@@ -88,6 +88,24 @@ describe('a table of an extension that declares events', () => {
     ]);
   });
 
+  it('writes an event for an update with values, unless the record has all of them', async () => {
+    const { id, api } = await app.organization();
+    const calls = app.app.get(CallsRepository);
+    const tenant = { id };
+    const call = await calls.add(tenant);
+    await calls.update(tenant, call, { channel: 'phone', type: undefined });
+    await calls.update(tenant, call, {});
+    await calls.update(tenant, call, () => ({ channel: 'video', type: undefined }));
+    await calls.update(tenant, call, { channel: 'video', request_id: null });
+    expect(await calls.update(tenant, randomUUID(), { channel: 'video' })).toBeUndefined();
+
+    const events = await readAllEvents(api, 2);
+    expect(events.map(({ type, changed, record }) => ({ type, changed, record }))).toEqual([
+      { type: 'call.created', changed: [], record: callWith(call) },
+      { type: 'call.updated', changed: ['channel'], record: callWith(call, 'video') },
+    ]);
+  });
+
   it('loses no concurrent update, although its records have no updated_at', async () => {
     const { id } = await app.organization();
     const calls = app.app.get(CallsRepository);
