@@ -136,7 +136,7 @@ export class DatabaseModule implements OnModuleInit {
 
 /** The data source of requests, whose transactions have the session context. */
 function applicationDataSource(
-  { target, applicationName, beforeMigrating, extensionMigrations }: DatabaseOptions,
+  { target, timeBudget, applicationName, beforeMigrating, extensionMigrations }: DatabaseOptions,
   context: SessionContext,
 ): DynamicModule {
   return TypeOrmModule.forRootAsync({
@@ -149,7 +149,7 @@ function applicationDataSource(
       context.preparesStatements = databasePreparedStatements;
       context.hasOwnSessions = hasOwnSessions(target);
       return {
-        ...dataSourceOptions(target, context, applicationName),
+        ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
         poolSize: planConnections(databaseMaxConnections).pool,
         ...MODULE_OPTIONS,
       };

@@ -78,8 +78,12 @@ export const MIGRATIONS = [
   McpSessionEnds1766016000000,
 ] as const;
 
-/** Timeout for a new connection, including its setup, and for a free connection of the pool. */
+/**
+ * Timeouts for a new connection, including its setup, and for a free connection of the pool: in a server, and in
+ * commands and tests, which have no deadline.
+ */
 export const POOL_WAIT_MS = 2_000;
+export const PATIENT_WAIT_MS = 60_000;
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -92,35 +96,43 @@ const CHECK_CLIENT = `select set_config('client_connection_check_interval', '100
 
 /**
  * Returns the function that sets up new connections.
+ * @param withinMs timeout for the connection, including its setup
  * @param settings additional settings of their sessions
  */
-export function setUpConnection(settings: Readonly<Record<string, string>> = {}) {
+export function setUpConnection(withinMs: number, settings: Readonly<Record<string, string>> = {}) {
   const statements = Object.entries({ ...CONNECTION_SETTINGS, ...settings }).map(
     ([name, value]) => `set ${name} = '${value}'`,
   );
   const sql = [...statements, CHECK_CLIENT].join('; ');
-  return (client: pg.ClientBase) => (client as ResilientClient).setUp(sql, POOL_WAIT_MS);
+  return (client: pg.ClientBase) => (client as ResilientClient).setUp(sql, withinMs);
 }
 
-/** Options of all pools of connections. Their class is a `ResilientClient`. */
-export const CONNECTION_OPTIONS = {
-  connectionTimeoutMillis: POOL_WAIT_MS,
-  // Firewalls drop idle connections.
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 30_000,
-  onConnect: setUpConnection(),
-};
+/**
+ * Options of all pools of connections. Their class is a `ResilientClient`.
+ * @param waitMs timeout for a connection
+ */
+export function connectionOptions(waitMs: number) {
+  return {
+    connectionTimeoutMillis: waitMs,
+    // Firewalls drop idle connections.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    onConnect: setUpConnection(waitMs),
+  };
+}
 
 /**
  * The TypeORM options of the server, the command line and the tests.
  * @param sessionContext session context of every transaction; by default it is empty and statements
  *   run as the database user
  * @param applicationName name of the connections in the views of PostgreSQL
+ * @param waitMs timeout for a connection
  */
 export function dataSourceOptions(
   target: DatabaseTarget,
   sessionContext = new SessionContext(),
   applicationName = 'latitude',
+  waitMs = PATIENT_WAIT_MS,
 ): PostgresOptions {
   const address = 'url' in target ? target : { ...target, username: target.user };
   return {
@@ -136,6 +148,6 @@ export function dataSourceOptions(
     poolSize: planConnections(DEFAULT_CONNECTIONS).pool,
     // `reportLostConnections` listens to the pool.
     poolErrorHandler: () => undefined,
-    extra: { ...CONNECTION_OPTIONS, Client: ApplicationClient, sessionContext },
+    extra: { ...connectionOptions(waitMs), Client: ApplicationClient, sessionContext },
   };
 }

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { BATCH_SESSION } from './tenant-context.js';
-import type { Deadline } from './time-budget.js';
+import { type Deadline, TimeBudget } from './time-budget.js';
 import { destroyIdleConnection, ResilientClient } from '../connection/resilient-client.js';
 import { reportLostConnections } from '../connection/lost-connections.js';
 import { setUpConnection } from '../connection/data-source-options.js';
@@ -33,13 +33,16 @@ export class BatchConnections implements OnApplicationShutdown {
     @InjectDataSource() dataSource: DataSource,
     settings: Settings,
     context: SessionContext,
+    timeBudget: TimeBudget,
   ) {
     const { batches } = planConnections(settings.databaseMaxConnections);
     const options = {
       ...poolOf(dataSource).options,
       Client: ResilientClient,
       idleTimeoutMillis: 0,
-      ...(context.hasOwnSessions && { onConnect: setUpConnection(BATCH_SESSION) }),
+      ...(context.hasOwnSessions && {
+        onConnect: setUpConnection(timeBudget.connectionMs, BATCH_SESSION),
+      }),
     };
     this.pool = new pg.Pool({ ...options, max: batches });
     reportLostConnections(this.pool);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { POOL_WAIT_MS } from '../connection/data-source-options.js';
+import { PATIENT_WAIT_MS, POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection } from '../connection/resilient-client.js';
 import { parameterizedCalls } from '../connection/session-context.js';
 
@@ -41,6 +41,8 @@ const NOOP = (): void => undefined;
 export abstract class TimeBudget {
   /** How long a request may wait before it is admitted. */
   abstract readonly admissionMs: number;
+  /** How long an operation may wait for a connection. */
+  abstract readonly connectionMs: number;
 
   /** Starts the deadline of one operation. */
   abstract startDeadline(): Deadline;
@@ -49,6 +51,7 @@ export abstract class TimeBudget {
 /** The budget of a server, which responds within 5 seconds, including the wait for admission. */
 export class ServerTimeBudget extends TimeBudget {
   readonly admissionMs = ADMISSION_MS;
+  readonly connectionMs = POOL_WAIT_MS;
 
   startDeadline(): Deadline {
     return new Deadline(OPERATION_MS);
@@ -58,6 +61,7 @@ export class ServerTimeBudget extends TimeBudget {
 /** The budget of the command line, which has no deadline. */
 export class UnlimitedTimeBudget extends TimeBudget {
   readonly admissionMs: number = Infinity;
+  readonly connectionMs = PATIENT_WAIT_MS;
 
   startDeadline(): Deadline {
     return new Deadline(Infinity);

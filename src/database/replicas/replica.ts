@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { CONNECTION_OPTIONS } from '../connection/data-source-options.js';
+import { connectionOptions, POOL_WAIT_MS } from '../connection/data-source-options.js';
 import { destroyConnection, ResilientClient } from '../connection/resilient-client.js';
 import { LostConnectionError } from '../connection/statement-pipeline.js';
 import type { Statement } from '../gateway/tenant.js';
@@ -56,7 +56,7 @@ export class Replica {
     private readonly maxConnections: number,
   ) {
     this.pool = new pg.Pool({
-      ...CONNECTION_OPTIONS,
+      ...connectionOptions(POOL_WAIT_MS),
       Client: ResilientClient,
       connectionString: url,
       application_name: applicationName,
