@@ -115,6 +115,7 @@ async function runOpenLoop(url, rate, makeRequest) {
   const idle = await openConnections(url, (rate * LONGEST_MS) / 1_000);
   const responses = new Responses();
   const sent = [];
+  let failure;
   const send = async () => {
     const connection = idle.pop() ?? new Connection(url);
     responses.add(await connection.send(makeRequest()));
@@ -122,10 +123,13 @@ async function runOpenLoop(url, rate, makeRequest) {
   };
   const started = performance.now();
   for (let now = started; now < started + SECONDS * 1_000; now = performance.now()) {
-    while (sent.length < ((now - started) / 1_000) * rate) sent.push(send());
+    while (sent.length < ((now - started) / 1_000) * rate) {
+      sent.push(send().catch((error) => (failure ??= error)));
+    }
     await after(1);
   }
   await Promise.all(sent);
+  if (failure) throw failure;
   for (const connection of idle) connection.close();
   return responses.summary();
 }
