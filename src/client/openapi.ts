@@ -508,9 +508,19 @@ export interface components {
              * @example false
              */
             on_dnc_list?: boolean;
-            /** @description Tags to add. They follow those that the record has. Not together with tags. */
+            /**
+             * @description Tags to add. They follow those that the record has. Not together with tags.
+             * @example [
+             *       "autumn"
+             *     ]
+             */
             add_tags?: string[];
-            /** @description Tags to remove. The others stay. Not together with tags. */
+            /**
+             * @description Tags to remove. The others stay. Not together with tags.
+             * @example [
+             *       "spring"
+             *     ]
+             */
             remove_tags?: string[];
         };
         Deleted: {

@@ -21,6 +21,8 @@ export interface Declaration<T, E = T> extends Presence<T> {
   description?: string;
   /** A valid value in JSON. */
   example?: E;
+  /** Whether an input has the field in place of another one. Examples of whole inputs leave it out. */
+  isAlternative?: boolean;
 }
 
 /** A kind of field: how its values are normalized, validated and described. */
@@ -61,6 +63,7 @@ export interface Field
     Pick<Kind, 'nested' | 'newTextProblem'> {
   readonly name: string;
   readonly presence: Presence<unknown>;
+  readonly isAlternative?: boolean;
   /** Whether a DTO of a mapped type has it as part of an update. Null is then kept, as in `UpdateOf`. */
   readonly isChange?: boolean;
 }
@@ -165,7 +168,7 @@ export function clearableFieldsOf(dto: Type<object>): string[] {
 
 /** Creates the decorator of a kind of field. */
 export function declareField(
-  { description, example, ...presence }: Declaration<unknown>,
+  { description, example, isAlternative, ...presence }: Declaration<unknown>,
   { schema, inputSchema = schema, normalize = identity, fromText = identity, ...kind }: Kind,
 ): PropertyDecorator {
   const described = (one: JsonSchema): JsonSchema => {
@@ -179,7 +182,8 @@ export function declareField(
   const schemas = { schema: described(schema), inputSchema: described(inputSchema) };
   return (target, property) => {
     const name = String(property);
-    const field = { jsonCast: '', ...kind, name, presence, ...schemas, normalize, fromText };
+    const own = { name, presence, isAlternative };
+    const field = { jsonCast: '', ...kind, ...own, ...schemas, normalize, fromText };
     const isOfUpdate = isUpdate(target.constructor as Type<object>);
     addField(target, field, isOfUpdate ? updateRule(field) : presenceRule(presence));
   };

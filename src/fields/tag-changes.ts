@@ -12,14 +12,16 @@ interface TagChanges {
 /** Tags that an update adds behind those that the record has. */
 export function AddedTags(): PropertyDecorator {
   const description = 'Tags to add. They follow those that the record has. Not together with tags.';
-  return both(Tags({ description }), refuse('isNotWithTags', beside));
+  const declaration = Tags({ description, example: ['autumn'], isAlternative: true });
+  return both(declaration, refuse('isNotWithTags', beside));
 }
 
 /** Tags that an update removes from those that the record has. */
 export function RemovedTags(): PropertyDecorator {
   const description = 'Tags to remove. The others stay. Not together with tags.';
   const problemOf = (changes: TagChanges) => beside(changes) ?? alsoAdded(changes);
-  return both(Tags({ description }), refuse('isNotAdded', problemOf));
+  const declaration = Tags({ description, example: ['spring'], isAlternative: true });
+  return both(declaration, refuse('isNotAdded', problemOf));
 }
 
 /**

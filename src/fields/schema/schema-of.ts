@@ -43,7 +43,8 @@ export function exampleOf(
   const required = requiredFields(dto, direction);
   if (required.some((field) => exampleOfField(field) === undefined)) return undefined;
   const fields = choice === 'every field' ? fieldsOf(dto) : required;
-  const examples = fields.map((field) => [field.name, exampleOfField(field)] as const);
+  const together = fields.filter(({ isAlternative }) => !isAlternative);
+  const examples = together.map((field) => [field.name, exampleOfField(field)] as const);
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 }
 
