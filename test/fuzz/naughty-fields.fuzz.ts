@@ -1,6 +1,6 @@
 import { trimText } from '../../src/fields/kinds/text.js';
 import type { Type } from '@nestjs/common';
-import { type Field, fieldsOf } from '../../src/fields/field.js';
+import type { Field } from '../../src/fields/field.js';
 import { createLead } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';
@@ -12,6 +12,7 @@ import {
   KINDS,
   type Outcome,
 } from './support/interfaces.js';
+import { singleFieldsOf } from './support/inputs.js';
 import type { Json } from './support/json.js';
 import { codePoints, isBlank, someNaughty } from './support/texts.js';
 import { kindOf } from './support/values.js';
@@ -75,7 +76,7 @@ async function sendEverywhere(
   send: (input: Json) => Promise<Outcome>,
   { required = {} }: { required?: Json } = {},
 ): Promise<{ sent: Json; value: Json }> {
-  const fields = fieldsOf(dto).filter(({ schema }) => schema.type !== 'boolean');
+  const fields = singleFieldsOf(dto).filter(({ schema }) => schema.type !== 'boolean');
   const all = Object.fromEntries(fields.map((field) => [field.name, carrying(field, text)]));
   const first = await send(all);
   const wrong = wrongIn(dto, first);
@@ -92,7 +93,7 @@ async function sendEverywhere(
 function wrongIn(dto: Type<object>, outcome: Outcome): readonly string[] {
   if (outcome.accepted) return [];
   expectRefusal(outcome, outcome.fields);
-  const names = fieldsOf(dto).map(({ name }) => name);
+  const names = singleFieldsOf(dto).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining([...outcome.fields]));
   return names.filter((name) => outcome.fields.includes(name));
 }
@@ -103,7 +104,7 @@ function without(input: Json, names: readonly string[]): Json {
 
 /** Expects the trimmed string, or the meaning of an empty string. */
 function expectKept(dto: Type<object>, sent: Json, text: string, value: Json): void {
-  for (const field of fieldsOf(dto).filter(({ name }) => name in sent)) {
+  for (const field of singleFieldsOf(dto).filter(({ name }) => name in sent)) {
     const empty = field.presence.default ?? null;
     const isText = typeof sent[field.name] === 'string';
     const stored = isText ? trimText(text) || empty : carrying(field, text, trimText(text));
@@ -134,7 +135,7 @@ function mustRefuse({ schema, presence }: Field, text: string): boolean {
 
 /** Examples of the required fields of a create. */
 function requiredOf(dto: Type<object>): Json {
-  const required = fieldsOf(dto).filter(({ presence }) => presence.required);
+  const required = singleFieldsOf(dto).filter(({ presence }) => presence.required);
   return Object.fromEntries(
     required.map(({ name, schema }) => [name, name === 'lead_id' ? lead : schema.examples?.[0]]),
   );

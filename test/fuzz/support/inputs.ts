@@ -22,11 +22,9 @@ type SentValues = Readonly<Record<string, SentValue | undefined>>;
 
 const NULL: SentValue = { sent: null, stored: null };
 
-/** Fields that depend on others and are not part of the record. */
-const DEPENDENT: readonly string[] = ['add_tags', 'remove_tags'];
-
-function singleFieldsOf(dto: Type<object>): Field[] {
-  return fieldsOf(dto).filter(({ name }) => !DEPENDENT.includes(name));
+/** The fields that an input can have together. */
+export function singleFieldsOf(dto: Type<object>): Field[] {
+  return fieldsOf(dto).filter(({ isAlternative }) => !isAlternative);
 }
 
 /** Valid bodies of a DTO. */
