@@ -15,7 +15,7 @@ import { DocsModule } from './http/docs/docs.module.js';
 import { globalEnhancers } from './http/global-enhancers.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
-import { OpenApiController } from './http/openapi/openapi.controller.js';
+import { ApiDescription } from './http/openapi/api-description.js';
 import { assertOnlyHttp } from './http/only-http.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './http/metrics/metrics.module.js';
@@ -66,7 +66,7 @@ export async function initApp(
   const limit = app.get(ConcurrencyLimit);
   app.use(shedLoad(limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
-  app.get(OpenApiController).application = app;
+  app.get(ApiDescription).describe(app);
   try {
     assertOnlyHttp(app.get(DiscoveryService));
     const handlers = declaredHandlers(app.get(DiscoveryService));

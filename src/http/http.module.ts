@@ -14,6 +14,7 @@ import { HealthChecks } from './health/health-checks.js';
 import { HealthService } from './health/health.service.js';
 import { ShutdownDelay } from './health/shutdown-delay.js';
 import { InputGuard } from './request/input.guard.js';
+import { ApiDescription } from './openapi/api-description.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ClientErrorHandler } from './lifecycle/client-error-handler.js';
 import { WebhookReceiver } from './webhooks/webhook-receiver.js';
@@ -25,6 +26,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     AccessCheck,
+    ApiDescription,
     IdempotencyCleanup,
     HealthService,
     HealthChecks,

@@ -46,7 +46,7 @@ describe('OPTIONS', () => {
         expect(headers.get('access-control-allow-headers')).toContain('authorization');
         expect(headers.get('x-request-id')).not.toBeNull();
       }
-      expect(limitsOf(await app.client().get('/'))).toMatchObject({ remaining: 4 });
+      expect(limitsOf(await app.client().get('/unknown'))).toMatchObject({ remaining: 4 });
     });
 
     it('sends the rate limit headers on a preflight', async () => {

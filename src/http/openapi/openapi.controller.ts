@@ -1,19 +1,10 @@
-import {
-  Controller,
-  Get,
-  Header,
-  type INestApplication,
-  Req,
-  Res,
-  UseFilters,
-} from '@nestjs/common';
+import { Controller, Get, Header, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../../auth/access.js';
-import { openApiDocument, serversOf } from './document.js';
-import { llmsText } from './llms-text.js';
-import type { OpenApiDocument } from './model.js';
-import { localUrl, serverUrlOf } from './server-url.js';
 import { ErrorFilter } from '../error.filter.js';
+import { ApiDescription } from './api-description.js';
+import { serversOf } from './document.js';
+import { serverUrlOf } from './server-url.js';
 
 /**
  * Serves the OpenAPI document of all registered modules. The handlers send the responses themselves, so that interceptors
@@ -22,12 +13,7 @@ import { ErrorFilter } from '../error.filter.js';
 @Controller()
 @UseFilters(ErrorFilter)
 export class OpenApiController {
-  /** The document without `servers`. */
-  private documentJson?: string;
-  private llmsText?: string;
-
-  /** The application whose modules are described. */
-  application!: INestApplication;
+  constructor(private readonly description: ApiDescription) {}
 
   /** Contains the URL of the request as the server, so that caches must revalidate it. */
   @Get('openapi.json')
@@ -35,21 +21,15 @@ export class OpenApiController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Header('Cache-Control', 'no-cache')
   async document(@Req() request: Request, @Res() response: Response): Promise<void> {
-    this.documentJson ??= JSON.stringify({ ...(await this.describe()), servers: undefined });
+    const json = await this.description.openApiJson();
     const servers = serversOf(serverUrlOf(request));
-    response.send(`${this.documentJson.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
+    response.send(`${json.slice(0, -1)},"servers":${JSON.stringify(servers)}}`);
   }
 
-  /** The API as one document for code assistants. */
   @Get('llms.txt')
   @Public()
   @Header('Content-Type', 'text/plain; charset=utf-8')
   async llms(@Res() response: Response): Promise<void> {
-    this.llmsText ??= llmsText(await this.describe());
-    response.send(this.llmsText);
-  }
-
-  private describe(): Promise<OpenApiDocument> {
-    return openApiDocument(this.application, localUrl());
+    response.send(await this.description.llmsText());
   }
 }
