@@ -5,10 +5,10 @@ import { openEmbeddedPostgres } from '../../dist/src/embedded-postgres/embedded-
 import { Server } from './server.mjs';
 
 const ENTRIES = path.resolve(import.meta.dirname, '../../dist/src');
-/** The arguments of node in `npm start`. */
+/** The arguments of node in `npm start`, which is `exec node ...`. */
 const START = JSON.parse(readFileSync(path.resolve(ENTRIES, '../../package.json')))
   .scripts.start.split(' ')
-  .slice(1)
+  .slice(2)
   .map((part) => (part.endsWith('.js') ? path.resolve(ENTRIES, '../..', part) : part));
 const NO_LIMIT = '1000000000';
 
