@@ -1,7 +1,6 @@
-const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
+import { withAsciiDigits, withoutInvisible } from '../fields/kinds/characters.js';
 
-/** Characters without a visible form: format characters, soft hyphens, joiners, variation selectors. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
 
 /** Accents after a letter of an alphabet whose readers leave them out. In other scripts, marks are letters. */
 const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
@@ -10,7 +9,6 @@ const SPACES = /[\p{Z}\p{Cc}\s\u2800]+/gu;
 const APOSTROPHES = /[`´᾽‘’‚‛′‵ʹʻʼʽʾʿˈ]/g;
 const QUOTES = /[“”„‟«»]/g;
 const DASHES = /[\p{Pd}\u02d7\u2043\u2212]/gu;
-const DIGITS = /(?![0-9])\p{Nd}/gu;
 
 /** Lower-case letters that Unicode does not decompose, with the letters that people type instead. */
 const LETTERS: Readonly<Record<string, string>> = {
@@ -29,29 +27,20 @@ const UNDECOMPOSED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
  */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase().replaceAll('`', "'");
-  const visible = text.replace(INVISIBLE, '').normalize('NFC');
+  const visible = withoutInvisible(text).normalize('NFC');
   // Compatibility decomposition turns some apostrophes into a space and an accent.
-  return foldCase(visible.replace(APOSTROPHES, "'").normalize('NFKD'))
+  const folded = foldLetters(visible.replace(APOSTROPHES, "'").normalize('NFKD'))
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .replace(UNDECOMPOSED, (letter) => LETTERS[letter] ?? letter)
     .replace(APOSTROPHES, "'")
     .replace(QUOTES, '"')
     .replace(DASHES, '-')
-    .replace(DIGITS, asciiDigit)
-    .replace(SPACES, ' ')
-    .normalize('NFC');
+    .replace(SPACES, ' ');
+  return withAsciiDigits(folded).normalize('NFC');
 }
 
 /** Lower case of upper case of lower case, so that each letter has one form: both sigmas, and `ß` and `ss`. */
-function foldCase(text: string): string {
+function foldLetters(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
-}
-
-/** The digits of a script are ten adjacent code points, from zero to nine. */
-function asciiDigit(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  let zero = code;
-  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return String(code - zero);
 }
