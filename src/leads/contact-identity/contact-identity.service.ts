@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { UniqueViolation } from '../../database/connection/driver-error.js';
 import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
 import { normalizeEmail, parsePhone } from './contact-identity.js';
 import {
@@ -12,6 +11,7 @@ import {
   type LeadCursor,
 } from './contact-identity.repository.js';
 import { leadSearchText } from '../lead-search.js';
+import { processInBatches } from './identity-batches.js';
 
 /** A field of a lead whose normalized form belongs to another lead. */
 export interface IdentityConflict {
@@ -21,9 +21,6 @@ export interface IdentityConflict {
   /** The lead that has the normalized form, or null if no lead has it any more. */
   readonly kept_by: string | null;
 }
-
-/** Leads of one transaction, which has to be short because it locks them. */
-const BATCH = 500;
 
 /** Normalizes the e-mails and phones of stored leads again, after the rules have changed. */
 @Injectable()
@@ -38,22 +35,9 @@ export class ContactIdentityService {
    * @throws ApiError `create_failed`
    */
   async normalizeAgain(tenant: Tenant, region: string, changedSince?: Date): Promise<void> {
-    let after: LeadCursor | undefined;
-    let limit = BATCH;
-    for (;;) {
-      try {
-        const range = { after, changedSince, limit };
-        const batch = await this.normalizeBatch(tenant, region, range);
-        if (batch.length < limit) return;
-        after = batch.at(-1);
-        limit = BATCH;
-      } catch (error) {
-        // A concurrent request has created or changed a lead that equals one of these. A smaller batch
-        // is less likely to collide.
-        if (!(error instanceof UniqueViolation)) throw error;
-        limit = Math.ceil(limit / 4);
-      }
-    }
+    await processInBatches<LeadCursor>((after, limit) =>
+      this.normalizeBatch(tenant, region, { after, changedSince, limit }),
+    );
   }
 
   /**
@@ -99,9 +83,8 @@ export class ContactIdentityService {
     region: string,
   ): Promise<void> {
     const wanted = new Map(leads.map((lead) => [lead.id, normalizeContact(lead, region)]));
-    const changed = leads.filter((lead) =>
-      IDENTITY_FIELDS.some((field) => wanted.get(lead.id)?.[field] !== normalizedOf(lead, field)),
-    );
+    const wantedOf = (lead: IdentifiedLead) => wanted.get(lead.id) ?? NO_CONTACT;
+    const changed = leads.filter((lead) => hasOtherForms(lead, wantedOf(lead)));
     if (changed.length === 0) return;
     for (const field of IDENTITY_FIELDS) {
       await this.resolveConflicts(transaction, tenant, field, leads, wanted);
@@ -109,16 +92,7 @@ export class ContactIdentityService {
     await this.repository.setNormalized(
       transaction,
       tenant,
-      changed.map((lead): LeadIdentity => {
-        const forms = wanted.get(lead.id) ?? { email: null, phone: null };
-        const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
-        return {
-          id: lead.id,
-          email_compared: forms.email,
-          phone_compared: forms.phone,
-          search_text: leadSearchText(lead, phone),
-        };
-      }),
+      changed.map((lead) => identityOf(lead, wantedOf(lead), region)),
     );
   }
 
@@ -154,6 +128,8 @@ export class ContactIdentityService {
 
 export type NormalizedContact = Record<IdentityField, string | null>;
 
+const NO_CONTACT: NormalizedContact = { email: null, phone: null };
+
 export function normalizeContact(
   { email, phone }: IdentifiedLead,
   region: string,
@@ -171,4 +147,24 @@ function isOlder(one: LeadAge, other: LeadAge): boolean {
 
 export function normalizedOf(lead: IdentifiedLead, field: IdentityField): string | null {
   return field === 'email' ? lead.email_compared : lead.phone_compared;
+}
+
+/** Whether the stored forms of a lead differ from these. */
+export function hasOtherForms(lead: IdentifiedLead, contact: NormalizedContact): boolean {
+  return IDENTITY_FIELDS.some((field) => contact[field] !== normalizedOf(lead, field));
+}
+
+/** @param contact the normalized forms that the lead gets */
+export function identityOf(
+  lead: IdentifiedLead,
+  contact: NormalizedContact,
+  region: string,
+): LeadIdentity {
+  const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
+  return {
+    id: lead.id,
+    email_compared: contact.email,
+    phone_compared: contact.phone,
+    search_text: leadSearchText(lead, phone),
+  };
 }

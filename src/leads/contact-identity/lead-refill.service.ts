@@ -1,26 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { KeysService } from '../../auth/keys.service.js';
-import { UniqueViolation } from '../../database/connection/driver-error.js';
 import type { Tenant, TenantTransaction } from '../../database/gateway/tenant.js';
 import { BackgroundWork } from '../../jobs/background-work.js';
 import { Job } from '../../jobs/job.decorator.js';
 import { markToRewrite } from '../../listing/search-text.js';
-import { leadSearchText } from '../lead-search.js';
-import { parsePhone } from './contact-identity.js';
 import {
   ContactIdentityRepository,
   IDENTITY_FIELDS,
   type IdentifiedLead,
   type IdentityField,
+  type LeadIdentity,
 } from './contact-identity.repository.js';
 import {
+  hasOtherForms,
+  identityOf,
   normalizeContact,
   type NormalizedContact,
   normalizedOf,
 } from './contact-identity.service.js';
-
-/** Leads of one transaction, which has to be short because it locks them. */
-const BATCH = 500;
+import { processInBatches } from './identity-batches.js';
 
 /** The normalized forms that a lead gets. */
 interface Refill {
@@ -59,20 +57,10 @@ export class LeadRefillService {
    */
   async refill(tenant: Tenant, region: string, mayContinue = () => true): Promise<void> {
     if (!(await this.repository.hasToRefill(tenant))) return;
-    let after: string | undefined;
-    let limit = BATCH;
-    while (mayContinue()) {
-      try {
-        const ids = await this.refillBatch(tenant, region, { after, limit });
-        if (ids.length < limit) return;
-        after = ids.at(-1);
-        limit = BATCH;
-      } catch (error) {
-        // A concurrent request has taken a form. A smaller batch is less likely to collide.
-        if (!(error instanceof UniqueViolation)) throw error;
-        limit = Math.ceil(limit / 4);
-      }
-    }
+    await processInBatches<string>(
+      (after, limit) => this.refillBatch(tenant, region, { after, limit }),
+      mayContinue,
+    );
   }
 
   private refillBatch(
@@ -89,20 +77,14 @@ export class LeadRefillService {
         await this.keepTakenForms(transaction, tenant, field, refills);
       }
       const texts = new Map(leads.map(({ id, search_text }) => [id, search_text]));
-      const changed = refills
-        .map((refill) => ({ lead: refill.lead, identity: identityOf(refill, region) }))
-        .filter(({ lead, identity }) => {
-          return (
-            identity.search_text !== texts.get(lead.id) ||
-            IDENTITY_FIELDS.some(
-              (field) => identity[`${field}_compared`] !== normalizedOf(lead, field),
-            )
-          );
-        });
-      if (changed.length > 0) {
-        const identities = changed.map(({ identity }) => identity);
-        await this.repository.setNormalized(transaction, tenant, identities);
-      }
+      const changed = refills.flatMap((refill) => {
+        const identity = refilledIdentityOf(refill, region);
+        const isChanged =
+          identity.search_text !== texts.get(identity.id) ||
+          hasOtherForms(refill.lead, refill.contact);
+        return isChanged ? [identity] : [];
+      });
+      if (changed.length > 0) await this.repository.setNormalized(transaction, tenant, changed);
       return leads.map(({ id }) => id);
     });
   }
@@ -130,13 +112,8 @@ export class LeadRefillService {
   }
 }
 
-function identityOf({ lead, contact, conflicts }: Refill, region: string) {
-  const phone = lead.phone === null ? undefined : parsePhone(lead.phone, region);
-  const text = leadSearchText(lead, phone);
-  return {
-    id: lead.id,
-    email_compared: contact.email,
-    phone_compared: contact.phone,
-    search_text: conflicts ? markToRewrite(text) : text,
-  };
+function refilledIdentityOf({ lead, contact, conflicts }: Refill, region: string): LeadIdentity {
+  const identity = identityOf(lead, contact, region);
+  if (!conflicts) return identity;
+  return { ...identity, search_text: markToRewrite(identity.search_text) };
 }
