@@ -151,7 +151,7 @@ export interface components {
              */
             phone: string | null;
             /**
-             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email: string | null;
@@ -206,7 +206,7 @@ export interface components {
              */
             phone?: string | null;
             /**
-             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email?: string | null;
@@ -311,7 +311,7 @@ export interface components {
              */
             phone: string | null;
             /**
-             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email: string | null;
@@ -427,7 +427,7 @@ export interface components {
              */
             phone?: string | null;
             /**
-             * @description E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
+             * @description E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.
              * @example grace.hopper@example.com
              */
             email?: string | null;

@@ -42,7 +42,7 @@ export class CreateLeadDto {
   phone?: string | null;
   @Email({
     description:
-      'E-mail address. It has no spaces and invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
+      'E-mail address. It has no spaces or invisible characters, and is returned as given. Compared without regard to case, in NFC and by IDNA; no two leads share it.',
     example: 'grace.hopper@example.com',
   })
   email?: string | null;
