@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import type { INestApplicationContext } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { NestLogger, setLogLevel } from '../config/logger.js';
 import { readSettings } from '../config/settings.js';
@@ -56,13 +56,27 @@ async function withApplication<T>(
 ): Promise<T> {
   let app: INestApplicationContext | undefined;
   try {
-    const root = rootModule({ ...options, timeBudget: new UnlimitedTimeBudget() });
-    app = await NestFactory.createApplicationContext(root, {
-      logger: new NestLogger(),
-      abortOnError: false,
-    });
+    app = await createCommandApp(rootModule({ ...options, timeBudget: new UnlimitedTimeBudget() }));
     return await action(app);
   } finally {
     await app?.close();
   }
+}
+
+/** Creates the application of a command. */
+export function createCommandApp(root: DynamicModule): Promise<INestApplicationContext> {
+  return NestFactory.createApplicationContext(root, {
+    logger: new NestLogger(),
+    abortOnError: false,
+    instrument: { instanceDecorator: withoutSchedules },
+  });
+}
+
+/**
+ * Leaves out the `ScheduleExplorer` of @nestjs/schedule, which finds the methods with `@Cron`, `@Interval` and
+ * `@Timeout`. It has its name here, because only teams that use the package install it.
+ */
+function withoutSchedules(instance: unknown): unknown {
+  const isExplorer = instance instanceof Object && instance.constructor.name === 'ScheduleExplorer';
+  return isExplorer ? {} : instance;
 }

@@ -6,21 +6,12 @@ import { JobRegistry } from './job-registry.js';
 import { JobScheduler } from './job-scheduler.js';
 import { JobWorker } from './job-worker.js';
 import { JobsService } from './jobs.service.js';
-import { ScheduledRuns } from './scheduled-runs.js';
 
 /** Sends and runs jobs, for all modules. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [
-    BackgroundWork,
-    ScheduledRuns,
-    JobRegistry,
-    JobOutcomes,
-    JobScheduler,
-    JobWorker,
-    JobsService,
-  ],
+  providers: [BackgroundWork, JobRegistry, JobOutcomes, JobScheduler, JobWorker, JobsService],
   exports: [BackgroundWork, JobsService],
 })
 export class JobsModule {}
