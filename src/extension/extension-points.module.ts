@@ -1,8 +1,9 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { Extension, ExtensionProvider } from './extension.js';
 import { ExtensionError } from './extensions.js';
 import type { ExtensionPoint } from './extension-point.js';
-import { type ModuleImport, OverrideCheck, OWN_MODULES, POINTS } from './override-check.js';
+import { type ModuleImport, OverrideCheck } from './override-check.js';
 
 /** Provides the extension points to every module: what extensions declare, otherwise the defaults. */
 @Global()
@@ -25,9 +26,12 @@ export class ExtensionPointsModule {
       imports: involved.map(({ module }) => module),
       providers: [
         ...points.flatMap((point) => providersOf(point, involved)),
-        { provide: OWN_MODULES, useValue: [ExtensionPointsModule, ...ownModules] },
-        { provide: POINTS, useValue: points },
-        OverrideCheck,
+        {
+          provide: OverrideCheck,
+          useFactory: (modules: ModulesContainer) =>
+            new OverrideCheck(modules, [ExtensionPointsModule, ...ownModules], points),
+          inject: [ModulesContainer],
+        },
       ],
       exports: points.map(({ token }) => token),
     };

@@ -1,47 +1,33 @@
-import {
-  type DynamicModule,
-  Inject,
-  Injectable,
-  type OnModuleInit,
-  type Type,
-} from '@nestjs/common';
+import type { DynamicModule, OnModuleInit, Type } from '@nestjs/common';
 import { ApplicationConfig, DiscoveryModule, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { ExtensionPoint } from './extension-point.js';
 
 export type ModuleImport = Type<unknown> | DynamicModule;
 
-/** Injection token of the modules that Latitude consists of. */
-export const OWN_MODULES = Symbol('own modules');
-
-/** Injection token of all extension points. */
-export const POINTS = Symbol('extension points');
+/** A module in Nest's container. */
+type Module = NonNullable<ReturnType<ModulesContainer['get']>>;
 
 /** Providers that Nest adds to every module. */
 const OF_EVERY_MODULE: ReadonlySet<unknown> = new Set([ModuleRef, ApplicationConfig]);
 
 /** Fails startup if another module provides a class of Latitude, because Latitude would not use it. */
-@Injectable()
 export class OverrideCheck implements OnModuleInit {
   constructor(
     private readonly modules: ModulesContainer,
-    @Inject(OWN_MODULES) private readonly ownModules: readonly ModuleImport[],
-    @Inject(POINTS) private readonly points: readonly ExtensionPoint[],
+    /** The modules that Latitude consists of. */
+    private readonly ownModules: readonly ModuleImport[],
+    private readonly points: readonly ExtensionPoint[],
   ) {}
 
   /** @throws Error with the module, the class and the remedy */
   onModuleInit(): void {
-    const ownClasses = withImports(this.ownModules);
-    const all = [...this.modules.values()].map(({ metatype, providers }) => ({
-      metatype,
-      isOwn: ownClasses.has(metatype),
-      classes: [...providers.keys()].filter(
-        (token) => typeof token === 'function' && token !== metatype && !OF_EVERY_MODULE.has(token),
-      ) as Type<unknown>[],
-    }));
-    const own = new Set(all.flatMap(({ isOwn, classes }) => (isOwn ? classes : [])));
-    for (const { metatype, isOwn, classes } of all) {
-      const found = isOwn ? undefined : classes.find((one) => own.has(one));
-      if (found) throw new Error(`${metatype.name} provides ${found.name}, ${this.remedy(found)}`);
+    const ownTypes = new Set(this.ownModules.map((one) => ('module' in one ? one.module : one)));
+    const all = [...this.modules.values()];
+    const own = withImports(all.filter(({ metatype }) => ownTypes.has(metatype)));
+    const ownClasses = new Set([...own].flatMap(classesOf));
+    for (const module of all) {
+      const found = own.has(module) ? undefined : classesOf(module).find((c) => ownClasses.has(c));
+      if (found) throw new Error(`${module.name} provides ${found.name}, ${this.remedy(found)}`);
     }
   }
 
@@ -53,16 +39,22 @@ export class OverrideCheck implements OnModuleInit {
   }
 }
 
-/** Returns the classes of the modules and of what their decorators import. */
-function withImports(modules: readonly ModuleImport[]): ReadonlySet<unknown> {
-  const found = new Set<unknown>();
-  const visit = (one: ModuleImport) => {
-    const metatype = 'module' in one ? one.module : one;
-    if (found.has(metatype) || metatype === DiscoveryModule) return;
-    found.add(metatype);
-    const imports = Reflect.getMetadata('imports', metatype) as ModuleImport[] | undefined;
-    imports?.forEach(visit);
-  };
-  modules.forEach(visit);
+/** Adds what the modules import. Nest lists global modules as imports of every module. */
+function withImports(modules: readonly Module[]): ReadonlySet<Module> {
+  const found = new Set(modules);
+  // The iteration includes what is added to the set.
+  for (const { imports } of found) {
+    for (const one of imports) {
+      if (!one.isGlobal && one.metatype !== DiscoveryModule) found.add(one);
+    }
+  }
   return found;
+}
+
+/** Returns the classes that a module provides. */
+function classesOf({ metatype, providers }: Module): Type<unknown>[] {
+  return [...providers.keys()].filter(
+    (token): token is Type<unknown> =>
+      typeof token === 'function' && token !== metatype && !OF_EVERY_MODULE.has(token),
+  );
 }

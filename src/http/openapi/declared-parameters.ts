@@ -32,7 +32,7 @@ interface Described {
 }
 
 /** A document can be created several times, but each handler is described once. */
-const DESCRIBED = new WeakSet<object>();
+const DESCRIBED = new WeakMap<object, Promise<Type<object>[]>>();
 
 /**
  * Describes the parameters of a handler of which @nestjs/swagger knows too little: those with pipes, arrays
@@ -40,11 +40,20 @@ const DESCRIBED = new WeakSet<object>();
  * @returns the classes to which the descriptions refer
  */
 export function describeParameters(
+  declared: RestHandler,
+  swagger: Swagger,
+): Promise<Type<object>[]> {
+  const known = DESCRIBED.get(declared.handler);
+  if (known) return known;
+  const models = decorateParameters(declared, swagger);
+  DESCRIBED.set(declared.handler, models);
+  return models;
+}
+
+async function decorateParameters(
   { controller, name, handler }: RestHandler,
   swagger: Swagger,
-): Type<object>[] {
-  if (DESCRIBED.has(handler)) return [];
-  DESCRIBED.add(handler);
+): Promise<Type<object>[]> {
   const models = new Set<Type<object>>();
   const schemaOf = (type: Type<object> | undefined): Schema => {
     const simple = SIMPLE.get(type);
@@ -53,8 +62,10 @@ export function describeParameters(
     models.add(type);
     return { $ref: swagger.getSchemaPath(type) };
   };
-  const parameters = parametersOf(controller, name).map(
-    (parameter) => [parameter, described(parameter, schemaOf)] as const,
+  const parameters = await Promise.all(
+    parametersOf(controller, name).map(
+      async (parameter) => [parameter, await described(parameter, schemaOf)] as const,
+    ),
   );
   const decorators = [
     ...parameters.flatMap(([parameter, one]) => parameterDecorator(parameter, one, swagger) ?? []),
@@ -67,22 +78,16 @@ export function describeParameters(
   return [...models];
 }
 
-function described(
+async function described(
   { source, type, pipes }: HandlerParameter,
   schemaOf: (type: Type<object> | undefined) => Schema,
-): Described {
-  const accepted = acceptedBy(pipes, schemaOf);
-  const required = !accepted.isOptional;
-  const { separator } = accepted;
-  if (source !== 'body' && separator !== undefined && separator !== ',') {
-    return { schema: { type: 'string' }, required };
-  }
+): Promise<Described> {
+  const accepted = await acceptedBy(pipes);
   const schema = accepted.schema ?? schemaOf(type);
-  const value = accepted.default;
   return {
-    schema: value === undefined ? schema : { ...schema, default: value },
-    required,
-    ...(source !== 'body' && separator !== undefined && { explode: false }),
+    schema: accepted.default === undefined ? schema : { ...schema, default: accepted.default },
+    required: !accepted.isOptional,
+    ...(source !== 'body' && accepted.isArray && { explode: false }),
   };
 }
 

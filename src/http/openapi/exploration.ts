@@ -36,8 +36,8 @@ export async function explore(
   const swagger = await import('@nestjs/swagger');
   const { getSchemaPath, SwaggerModule } = swagger;
   for (const handler of handlers) markHandler(handler, swagger);
-  const inputs = handlers.flatMap((handler) => inputClassesOf(handler, swagger));
-  for (const dto of describedDtos(inputs)) defineProperties(dto, swagger);
+  const inputs = await Promise.all(handlers.map((handler) => inputClassesOf(handler, swagger)));
+  for (const dto of describedDtos(inputs.flat())) defineProperties(dto, swagger);
   const config = { openapi: OPENAPI_VERSION, info: { title: '', version: '' } };
   const { paths, components } = SwaggerModule.createDocument(app, config, {
     ignoreGlobalPrefix: true,
@@ -69,9 +69,9 @@ function markHandler({ controller, name, handler, tag, options }: RestHandler, s
   for (const mark of marks) mark(controller.prototype as object, name, { value: handler });
 }
 
-function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] {
+async function inputClassesOf(handler: RestHandler, swagger: Swagger): Promise<Type<object>[]> {
   const { body, query } = handler.inputs;
-  return [body ?? [], query ?? [], describeParameters(handler, swagger)].flat();
+  return [body ?? [], query ?? [], await describeParameters(handler, swagger)].flat();
 }
 
 /** The DTOs whose properties are described. Decorators are applied once. */

@@ -7,12 +7,11 @@ import {
   ParseFloatPipe,
   ParseIntPipe,
   ParseUUIDPipe,
+  type PipeTransform,
   type Type,
 } from '@nestjs/common';
 import { UUID_SCHEMA } from '../../fields/kinds/uuid.js';
 import type { Schema } from './model.js';
-
-// The options of Nest's pipes are protected: everything that relies on them is in this file.
 
 /** What the pipes of a parameter accept. */
 export interface AcceptedValue {
@@ -21,76 +20,46 @@ export interface AcceptedValue {
   /** Whether the value can be omitted. */
   readonly isOptional: boolean;
   readonly default?: unknown;
-  /** The separator of an array that is sent as one string. */
-  readonly separator?: string;
+  /** Whether the value is an array that can be sent as one string with commas. */
+  readonly isArray: boolean;
 }
 
-interface PipeOptions {
-  readonly optional?: boolean;
-  readonly items?: Type<object>;
-  readonly separator?: string;
-}
-
-interface PipeInternals {
-  readonly options?: PipeOptions;
-  readonly enumType?: Readonly<Record<string, string | number>>;
-  readonly defaultValue?: unknown;
-}
-
-type Pipe = Type<unknown>;
-
-type SchemaOfPipe = (pipe: PipeInternals, schemaOf: (type: Type<object>) => Schema) => Schema;
-
-const SCHEMAS: readonly (readonly [Pipe, SchemaOfPipe])[] = [
-  [ParseIntPipe, () => ({ type: 'integer' })],
-  [ParseFloatPipe, () => ({ type: 'number' })],
-  [ParseBoolPipe, () => ({ type: 'boolean' })],
-  [ParseUUIDPipe, () => UUID_SCHEMA],
-  [ParseDatePipe, () => ({ type: 'string', format: 'date-time' })],
-  [ParseEnumPipe, ({ enumType = {} }) => enumSchema(enumType)],
-  [
-    ParseArrayPipe,
-    ({ options: { items } = {} }, schemaOf) => ({
-      type: 'array',
-      items: items ? schemaOf(items) : {},
-    }),
-  ],
+/** The pipes of Nest. Without a schema, the type of the parameter says more. */
+const SCHEMAS: readonly (readonly [Type<PipeTransform>, Schema?])[] = [
+  [ParseIntPipe, { type: 'integer' }],
+  [ParseFloatPipe, { type: 'number' }],
+  [ParseBoolPipe, { type: 'boolean' }],
+  [ParseUUIDPipe, UUID_SCHEMA],
+  [ParseDatePipe, { type: 'string', format: 'date-time' }],
+  [ParseArrayPipe, { type: 'array', items: {} }],
+  [ParseEnumPipe],
 ];
 
 /**
- * Returns what the pipes of a parameter accept.
+ * Returns what the pipes of a parameter accept. Their options are not public, so the items of an array and
+ * the values of an enumeration are unknown.
  * @param pipes instances or classes
- * @param schemaOf returns the schema of the items of an array
  */
-export function acceptedBy(
-  pipes: readonly unknown[],
-  schemaOf: (type: Type<object>) => Schema,
-): AcceptedValue {
-  const accepted = pipes.map((pipe): AcceptedValue => {
-    const internals = pipe as PipeInternals;
-    if (isPipe(pipe, DefaultValuePipe)) {
-      return { isOptional: true, default: internals.defaultValue };
+export async function acceptedBy(pipes: readonly unknown[]): Promise<AcceptedValue> {
+  let accepted: AcceptedValue = { isOptional: false, isArray: false };
+  for (const pipe of pipes) {
+    if (pipe instanceof DefaultValuePipe) {
+      accepted = { ...accepted, isOptional: true, default: pipe.transform() as unknown };
     }
-    const known = SCHEMAS.find(([kind]) => isPipe(pipe, kind));
-    if (!known) return { isOptional: false };
-    const { optional = false, separator = ',' } = internals.options ?? {};
-    const isArray = known[0] === ParseArrayPipe;
-    const schema = known[1](internals, schemaOf);
-    return { schema, isOptional: optional, ...(isArray && { separator }) };
-  });
-  const isOptional = accepted.some((one) => one.isOptional);
-  return Object.assign({}, ...accepted, { isOptional }) as AcceptedValue;
+    const known = SCHEMAS.find(([kind]) => pipe === kind || pipe instanceof kind);
+    if (!known) continue;
+    const [kind, schema] = known;
+    const isOptional = accepted.isOptional || (pipe instanceof kind && (await mayBeOmitted(pipe)));
+    accepted = { ...accepted, isOptional, schema, isArray: kind === ParseArrayPipe };
+  }
+  return accepted;
 }
 
-function isPipe(pipe: unknown, kind: Pipe): boolean {
-  return pipe instanceof kind || pipe === kind;
-}
-
-/** An enumeration of numbers also maps its numbers to names. */
-function enumSchema(enumType: Readonly<Record<string, string | number>>): Schema {
-  const values = Object.entries(enumType).flatMap(([name, value]) =>
-    Number.isNaN(Number(name)) ? [value] : [],
-  );
-  const types = [...new Set(values.map((value) => typeof value))];
-  return { ...(types.length === 1 && { type: types[0] }), enum: values };
+async function mayBeOmitted(pipe: PipeTransform): Promise<boolean> {
+  try {
+    await pipe.transform(undefined, { type: 'query' });
+    return true;
+  } catch {
+    return false;
+  }
 }

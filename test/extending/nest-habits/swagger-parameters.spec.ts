@@ -84,6 +84,7 @@ class ThingsController {
 
   @Post('parsed')
   @AnyKey()
+  @ApiBody({ type: [ItemDto] })
   parsed(@Body(new ParseArrayPipe({ items: ItemDto })) body: ItemDto[]) {
     return body;
   }
@@ -98,6 +99,7 @@ class ThingsController {
   @Get('query')
   @AnyKey()
   @ApiQuery({ name: 'declared', required: false, description: 'By hand.' })
+  @ApiQuery({ name: 'enum', enum: Channel })
   query(
     @Query('q') q: string,
     @Query('list') list: number[],
@@ -110,7 +112,7 @@ class ThingsController {
     @Query('number', new ParseEnumPipe(Priority, { optional: true })) priority: Priority,
     @Query('page', new DefaultValuePipe(1), ParseIntPipe) page: number,
     @Query('numbers', new ParseArrayPipe({ items: Number })) numbers: number[],
-    @Query('words', new ParseArrayPipe({ separator: ';' })) words: string[],
+    @Query('words', ParseArrayPipe) words: string[],
     @Query('own', OwnPipe) own: string,
     @Query('declared', ParseIntPipe) declared: number,
   ) {
@@ -201,7 +203,7 @@ describe('the OpenAPI document of handlers with parameters of Nest', () => {
         any: {},
         id: UUID,
         size: { type: 'integer', description: 'Default: `3`.' },
-        items: { type: 'array', items: ITEM },
+        items: { type: 'array', items: {} },
       },
       required: ['text', 'count', 'done', 'list', 'item', 'box', 'any', 'id'],
       additionalProperties: false,
@@ -215,13 +217,13 @@ describe('the OpenAPI document of handlers with parameters of Nest', () => {
     expect(operation('post', 'named').responses).toHaveProperty('415');
   });
 
-  it('has a body of any form, an array, and the items of ParseArrayPipe', () => {
+  it('has a body of any form, and an array of any items', () => {
     expect(bodyOf('object')).toEqual({});
     expect(bodyOf('array')).toEqual({ type: 'array', items: {} });
-    expect(bodyOf('parsed')).toEqual({ type: 'array', items: ITEM });
   });
 
   it('has the body of @ApiBody instead', () => {
+    expect(bodyOf('parsed')).toEqual({ type: 'array', items: ITEM });
     expect(bodyOf('declared')).toEqual({ type: 'object', description: 'By hand.' });
   });
 
@@ -235,10 +237,10 @@ describe('the OpenAPI document of handlers with parameters of Nest', () => {
       uuid: required(UUID),
       date: required({ type: 'string', format: 'date-time' }),
       enum: required({ type: 'string', enum: ['letter', 'call'] }),
-      number: optional({ type: 'number', enum: [1, 2] }),
+      number: optional({ type: 'number' }),
       page: optional({ type: 'integer', default: 1 }),
-      numbers: { ...required({ type: 'array', items: { type: 'number' } }), explode: false },
-      words: required({ type: 'string' }),
+      numbers: { ...required({ type: 'array', items: {} }), explode: false },
+      words: { ...required({ type: 'array', items: {} }), explode: false },
       own: required({ type: 'string' }),
       declared: { ...optional({ type: 'number' }), description: 'By hand.' },
     });
@@ -248,7 +250,7 @@ describe('the OpenAPI document of handlers with parameters of Nest', () => {
     expect(parametersOf('path/{uuid}/{number}/{channel}')).toEqual({
       uuid: required(UUID),
       number: required({ type: 'integer' }),
-      channel: required({ type: 'string', enum: ['letter', 'call'] }),
+      channel: required({ type: 'string' }),
     });
   });
 
