@@ -27,7 +27,7 @@ for (const file of files) {
   if (/-internals\.m?ts$/.test(file)) findings.set(`${file}: is named -internals`, file);
   const source = program.getSourceFile(file);
   const visit = (node) => {
-    const finding = [importOf, castOf, memberOf, replacementOf]
+    const finding = [importOf, castOf, memberOf, metadataOf, replacementOf]
       .map((rule) => rule(node))
       .find((found) => found !== undefined);
     const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
@@ -65,14 +65,16 @@ function castOf(node) {
   const from = checker.getTypeAtLocation(isDouble ? node.expression.expression : node.expression);
   const to = checker.getTypeFromTypeNode(node.type);
   const isImitation = isDouble && isOwn(from) && isOfPackage(to);
-  const isPrivate = isOfPackage(from) && isOwn(to) && hasOtherMembers(to, from);
+  const isPrivate =
+    (isOfPackage(from) && isOwn(to) && hasOtherMembers(to, from)) ||
+    (isUnknown(from) && isOwn(to) && namesNonPublicMember(to, node.getSourceFile()));
   // Without `unknown`, TypeScript allows a cast to a type of src that extends that of the package.
-  const isSubtype = !isDouble && checker.isTypeAssignableTo(to, from);
+  const isSubtype = !isDouble && !isUnknown(from) && checker.isTypeAssignableTo(to, from);
   if (isSubtype || !(isImitation || isPrivate)) return undefined;
   return `casts ${checker.typeToString(from)} to ${node.type.getText().replace(/\s+/g, ' ')}`;
 }
 
-/** A member whose name marks it as private. */
+/** A member whose name marks it as private, or that a package declares as private or protected. */
 function memberOf(node) {
   const name =
     (ts.isPropertyAccessExpression(node) && node.name.text) ||
@@ -83,7 +85,36 @@ function memberOf(node) {
       ts.isObjectBindingPattern(node.parent) &&
       (node.propertyName ?? node.name).getText()) ||
     '';
-  return /^_[a-z]/i.test(name) && !PROTOCOL_NAMES.has(name) ? `reads ${name}` : undefined;
+  const isPrivate = /^_[a-z]/i.test(name) && !PROTOCOL_NAMES.has(name);
+  return isPrivate || isNonPublicElement(node) ? `reads ${name}` : undefined;
+}
+
+/** Whether brackets bypass what TypeScript checks with a dot. */
+function isNonPublicElement(node) {
+  if (!ts.isElementAccessExpression(node)) return false;
+  const symbol = checker.getSymbolAtLocation(node.argumentExpression);
+  return isDeclaredIn(symbol, isPackageFile) && symbol.declarations.some(isNonPublic);
+}
+
+/** A key of metadata that a package does not export. The keys of src are symbols, and TypeScript documents its own. */
+function metadataOf(node) {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression))
+    return undefined;
+  const { expression: object, name } = node.expression;
+  const isOfReflect = object.getText() === 'Reflect' && /Metadata$/.test(name.text);
+  const isReflector = checker.getTypeAtLocation(object).symbol?.name === 'Reflector';
+  const [key] = node.arguments;
+  if (!key || !(isOfReflect || isReflector)) return undefined;
+  const type = checker.getTypeAtLocation(key);
+  const isKnown = !type.isStringLiteral() || type.value.startsWith('design:') || isExported(key);
+  return isKnown ? undefined : `reads the metadata ${type.value}`;
+}
+
+/** Whether an expression is a constant of a package. */
+function isExported(expression) {
+  const symbol = checker.getSymbolAtLocation(expression);
+  const isAlias = symbol && symbol.flags & ts.SymbolFlags.Alias;
+  return isDeclaredIn(isAlias ? checker.getAliasedSymbol(symbol) : symbol, isPackageFile);
 }
 
 /** A prototype that is set, or a member of an object of a package that is replaced or added. */
@@ -110,15 +141,34 @@ function replacementOf(node) {
   return isMethod || isOfPrototype ? `assigns ${node.left.getText()}` : undefined;
 }
 
+/** Whether a type has the name of a private or protected member of a class that a file imports from a package. */
+function namesNonPublicMember(type, source) {
+  const classes = source.statements
+    .filter(ts.isImportDeclaration)
+    .flatMap(({ importClause }) => importClause?.namedBindings?.elements ?? [])
+    .map(({ name }) => checker.getAliasedSymbol(checker.getSymbolAtLocation(name)))
+    .filter((symbol) => symbol.flags & ts.SymbolFlags.Class && isDeclaredIn(symbol, isPackageFile));
+  return checker
+    .getPropertiesOfType(type)
+    .some(({ name }) =>
+      classes.some((one) => one.members?.get(name)?.declarations?.some(isNonPublic)),
+    );
+}
+
+function isUnknown({ flags }) {
+  return Boolean(flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any));
+}
+
 /** Whether a type has a member that is not a public member of another one. */
 function hasOtherMembers(type, other) {
   return checker.getPropertiesOfType(type).some(({ name }) => {
     const member = checker.getPropertyOfType(other, name);
-    const modifiers = (member?.declarations ?? []).map(ts.getCombinedModifierFlags);
-    return (
-      !member || modifiers.some((flags) => flags & ts.ModifierFlags.NonPublicAccessibilityModifier)
-    );
+    return !member || (member.declarations ?? []).some(isNonPublic);
   });
+}
+
+function isNonPublic(declaration) {
+  return ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier;
 }
 
 function isOfPackage(type) {

@@ -15,7 +15,7 @@ import {
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 
 // The metadata of Nest's decorators. Its keys are not public API: everything that relies on them is in
-// this file.
+// this file. An export would make it superfluous: https://github.com/nestjs/nest/issues/4232
 
 /** Returns the method of `@Get()`, `@Post()` and similar decorators; undefined for a method without one. */
 export function requestMethodOf(handler: object): RequestMethod | undefined {
@@ -100,6 +100,14 @@ export function parametersOf(controller: Type<unknown>, method: string): Handler
       return source ? [{ source, name, type: types[index], pipes }] : [];
     });
 }
+
+/** Whether a class is a `@WebSocketGateway()` of `@nestjs/websockets`, an optional package. */
+export function isGateway(type: object): boolean {
+  return Reflect.hasMetadata('websockets:is_gateway', type);
+}
+
+/** The key of `@MessagePattern()`, `@EventPattern()` and `@GrpcMethod()` of `@nestjs/microservices`, an optional package. */
+export const MESSAGE_PATTERN = 'microservices:pattern';
 
 /** Whether `@UseGuards()` declares guards on the controller or on the method. */
 export function hasDeclaredGuards(controller: object, handler: object): boolean {

@@ -1,11 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { decoratedMethods } from './decorated-methods.js';
-
-/** Metadata of `@WebSocketGateway()` of `@nestjs/websockets`, an optional package. */
-const IS_GATEWAY = 'websockets:is_gateway';
-
-/** Metadata of `@MessagePattern()`, `@EventPattern()` and `@GrpcMethod()` of `@nestjs/microservices`, an optional package. */
-const MESSAGE_PATTERN = 'microservices:pattern';
+import { isGateway, MESSAGE_PATTERN } from './nest-internals.js';
 
 /**
  * Checks that all handlers of an application answer HTTP requests. Nest opens the ports of gateways before
@@ -15,7 +10,7 @@ const MESSAGE_PATTERN = 'microservices:pattern';
 export function assertOnlyHttp(discovery: DiscoveryService): void {
   const gateways = discovery
     .getProviders()
-    .filter(({ metatype }) => metatype && Reflect.hasMetadata(IS_GATEWAY, metatype))
+    .filter(({ metatype }) => metatype && isGateway(metatype))
     .map(
       ({ name }) =>
         `${name} is a @WebSocketGateway(), whose clients would connect without a key. Send events with @Sse(), or run the gateway as an application of its own.`,

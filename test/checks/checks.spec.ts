@@ -128,6 +128,9 @@ describe('check:internals', () => {
     import { re } from 'semver/internal/re.js';
     import { satisfies } from 'semver/functions/satisfies.js';
     import { ChildProcess, type SpawnOptions } from 'node:child_process';
+    import { ParseIntPipe } from '@nestjs/common';
+    import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+    import 'reflect-metadata';
 
     interface Handle { readonly handle: { listen(backlog: number): void } }
     interface OwnServer extends Server { readonly state: number }
@@ -144,6 +147,17 @@ describe('check:internals', () => {
     Server.prototype.toString = () => 'server';
     server.closeIdleConnections = () => undefined;
     server.maxHeadersCount = 0;
+    export const ofPipe = [new ParseIntPipe()['options'], new ParseIntPipe()['transform']];
+    interface Options { readonly options?: object }
+    interface Result { readonly value?: object }
+    declare const unknown: unknown;
+    export const casts = [unknown as Options, unknown as Result];
+    const KEY = 'imports';
+    const OWN_KEY = Symbol('own');
+    for (const key of [OWN_KEY]) Reflect.getMetadata(key, Server);
+    Reflect.getMetadata(KEY, Server);
+    Reflect.getMetadata('design:type', Server);
+    Reflect.getMetadata(ROUTE_ARGS_METADATA, Server);
   `;
 
   it('names what is not the API of a package or of Node.js, and nothing else', () => {
@@ -164,10 +178,14 @@ describe('check:internals', () => {
       expect.stringMatching(
         /^src\/uses\.ts: casts Server<.*> to \{ _handle\?: object \}$/,
       ) as string,
+      'src/uses.ts: casts unknown to Options',
       'src/uses.ts: casts { name: string; } to ChildProcess',
       expect.stringMatching(/^src\/uses\.ts: extends Server<.*> by Object\.assign$/) as string,
+      'src/uses.ts: imports @nestjs/common/constants.js',
       'src/uses.ts: imports semver/internal/re.js',
       'src/uses.ts: reads _handle',
+      'src/uses.ts: reads options',
+      'src/uses.ts: reads the metadata imports',
     ]);
   });
 });
