@@ -59,7 +59,9 @@ export function toLoggedApiError(
   if (failure)
     logger.error({ ...failure.logProperties, ...request }, 'a database statement failed');
   else if (error.code === 'internal_error') {
-    logger.error({ err: thrown, ...request }, 'unhandled error');
+    // Another exception can have values of records in its message.
+    const message = thrown instanceof ApiError ? thrown.message : 'unhandled error';
+    logger.error({ err: thrown, ...request }, message);
   } else if (thrown !== error && error.status >= 500) {
     logger.error({ err: thrown, ...request }, 'an HTTP exception was thrown');
   }
@@ -69,5 +71,20 @@ export function toLoggedApiError(
 function toApiError(thrown: unknown, pipedParameters: readonly string[]): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HttpException) return fromHttpException(thrown, pipedParameters);
+  if (isHttpError(thrown)) {
+    const { message, status } = thrown;
+    return fromHttpException(new HttpException(message, status, { cause: thrown }));
+  }
   return new ApiError('internal_error', { cause: thrown });
+}
+
+/** An error of the package `http-errors`, which middleware of Express throws. */
+interface HttpError extends Error {
+  readonly status: number;
+  /** Whether the message is meant for the client, as for statuses below 500. */
+  readonly expose: boolean;
+}
+
+function isHttpError(thrown: unknown): thrown is HttpError {
+  return thrown instanceof Error && (thrown as Partial<HttpError>).expose === true;
 }

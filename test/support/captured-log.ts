@@ -1,5 +1,6 @@
 import { setLogLevel, setLogOutput } from '../../src/config/logger.js';
 import type { LogLevel } from '../../src/config/settings.js';
+import type { Answer } from '../../src/testing/api-client.js';
 import { testLog } from '../../src/testing/test-log.js';
 
 /**
@@ -23,4 +24,12 @@ export function captureLog(level?: LogLevel): readonly string[] {
     setLogOutput(testLog);
   });
   return lines;
+}
+
+/** Returns the captured lines of the request with this answer. */
+export function linesOf(log: readonly string[], { headers }: Answer): Record<string, unknown>[] {
+  const id = headers.get('x-request-id');
+  return log
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ request_id }) => request_id === id);
 }

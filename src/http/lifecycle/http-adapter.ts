@@ -26,6 +26,9 @@ const SOCKET_TIMEOUT_MS = 120_000;
 
 const UNKNOWN_ROUTES = `/${CATCH_ALL_PATH}`;
 
+const NO_BODY_PARSER =
+  'A body parser is registered with Nest, but Latitude reads the body of each request itself. Remove it: take the parsed JSON with @Body().';
+
 type RouteHandler = Parameters<ExpressAdapter['all']>[1];
 
 /** Configures Express and its server: exact paths, timeouts, graceful shutdown, JSON envelopes. */
@@ -56,6 +59,15 @@ export class HttpAdapter extends ExpressAdapter {
     const server = this.httpServer as http.Server;
     server.off('request', this.earlyListener).on('request', this.getInstance<Express>());
     this.earlyListener = undefined;
+  }
+
+  /** Nest calls this with the option `bodyParser`. */
+  override registerParserMiddleware(): never {
+    throw new Error(NO_BODY_PARSER);
+  }
+
+  override useBodyParser(): never {
+    throw new Error(NO_BODY_PARSER);
   }
 
   private createServer(listener: http.RequestListener): http.Server {

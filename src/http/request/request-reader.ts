@@ -88,11 +88,13 @@ function isTooLarge({ headers }: ApiRequest, limit: number): boolean {
 }
 
 const READ_ALREADY =
-  'Middleware has read the body of this request. Remove its body parser: Latitude reads JSON bodies itself.';
+  'Middleware of this server, such as express.json(), has read the body before Latitude. Remove it from the routes of Latitude and from those that take the body with @Body().';
 
 /** Reads a body. Sends `100 Continue` first if the client waits for it. */
 function receiveBody(request: ApiRequest, limit: number): Promise<Buffer> {
-  if (request.readableEnded) throw new Error(READ_ALREADY);
+  if (request.readableDidRead || request.readableEnded) {
+    throw new ApiError('internal_error', { message: READ_ALREADY });
+  }
   if (!isTooLarge(request, limit)) request.state.sendContinue?.();
   return readBody(request, limit);
 }

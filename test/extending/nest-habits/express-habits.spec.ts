@@ -12,6 +12,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { ExpressAdapter } from '@nestjs/platform-express';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { IsInt } from 'class-validator';
 import express, { type NextFunction, type Request, type Response } from 'express';
@@ -19,10 +20,19 @@ import { AnyKey, Public } from '../../../src/auth/access.js';
 import { Integer, Text } from '../../../src/fields/kinds/kinds.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
 import type { Answer } from '../../../src/testing/api-client.js';
-import { dataOf, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
+import { expectEnvelope } from '../../../src/testing/envelope.js';
+import {
+  dataOf,
+  errorOf,
+  expectError,
+  expectInvalid,
+  LEADS,
+} from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { Tool } from '../../../src/mcp/tools/tool.decorator.js';
+import { captureLog, linesOf } from '../../support/captured-log.js';
+import { failureOfStart } from '../../support/failure-of-start.js';
 import { connectAgent, stopWithAgents } from '../../support/mcp/agent.js';
 
 class ImportDto {
@@ -85,7 +95,7 @@ class ImportsController {
     return { ...body };
   }
 
-  @Post('parsed')
+  @Post(['parsed', 'read', 'begun'])
   @AnyKey()
   parsed(@Body() body: ImportDto) {
     return { ...body };
@@ -134,11 +144,20 @@ class ImportsModule implements NestModule {
     };
     consumer.apply(recordQuery).forRoutes('api/v1/imports/middleware');
     consumer.apply(express.json()).forRoutes('api/v1/imports/parsed');
+    const readAll = (request: Request, _: Response, next: NextFunction) => {
+      request.resume().once('end', next);
+    };
+    const readFirst = (request: Request, _: Response, next: NextFunction) => {
+      request.once('data', () => void setImmediate(next));
+    };
+    consumer.apply(readAll).forRoutes('api/v1/imports/read');
+    consumer.apply(readFirst).forRoutes('api/v1/imports/begun');
   }
 }
 
 const IMPORTS = '/api/v1/imports';
 
+const log = captureLog('error');
 let app: TestApp;
 let tenant: Tenant;
 
@@ -217,10 +236,46 @@ it('middleware receives the query, with repeated parameters as arrays', async ()
   expect(seenQueries.at(-1)).toEqual({ a: '1', b: ['2', '3'] });
 });
 
-it('a body parser of a team fails the request at once, because Latitude can no longer read the body', async () => {
-  expectError(await tenant.api.post(`${IMPORTS}/parsed`, { title: 'x' }), 500, 'internal_error');
-  expect(dataOf(await tenant.api.post(`${IMPORTS}/json`, { title: 'x' }), 201)).toEqual({
-    title: 'x',
+describe('middleware of a team that reads the body', () => {
+  it.each(['parsed', 'read', 'begun'])(
+    'fails the request with the cause, in the response and in the log: %s',
+    async (path) => {
+      const answer = await tenant.api.post(`${IMPORTS}/${path}`, { title: 'x' });
+      expectError(answer, 500, 'internal_error');
+      const { message } = errorOf(answer);
+      expect(message).toMatch(/^Middleware of this server.+has read the body before Latitude/);
+      expect(linesOf(log, answer)).toContainEqual(
+        expect.objectContaining({ level: 50, msg: message, route: `${IMPORTS}/${path}` }),
+      );
+    },
+  );
+
+  it('does not affect other routes', async () => {
+    const created = await tenant.api.post(`${IMPORTS}/json`, { title: 'x' });
+    expect(dataOf(created, 201)).toEqual({ title: 'x' });
+  });
+
+  it.each<[string, string, number, string]>([
+    ['broken JSON', '{"title":', 400, 'validation_error'],
+    ['a body over the limit of the parser', `"${'x'.repeat(200_000)}"`, 413, 'payload_too_large'],
+  ])('answers its own errors in the envelope: %s', async (_, body, status, code) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await tenant.api.request('POST', `${IMPORTS}/parsed`, { body, headers });
+    expectEnvelope(answer, { status, code });
+  });
+
+  it('ends startup if it is registered by useBodyParser()', async () => {
+    @Injectable()
+    class Parser {
+      constructor({ httpAdapter }: HttpAdapterHost<ExpressAdapter>) {
+        httpAdapter.useBodyParser('json', false);
+      }
+    }
+    @Module({ providers: [Parser] })
+    class ParserModule {}
+    expect(await failureOfStart(ParserModule, app.database as never)).toEqual([
+      'A body parser is registered with Nest, but Latitude reads the body of each request itself. Remove it: take the parsed JSON with @Body().',
+    ]);
   });
 });
 
