@@ -1,5 +1,5 @@
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
-import { APP_INTERCEPTOR, DiscoveryService, ModulesContainer, NestFactory } from '@nestjs/core';
+import { ApplicationConfig, DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import { repeatWhileDown } from './database/connection/repeat-while-down.js';
@@ -12,7 +12,6 @@ import { TimeBudget } from './database/gateway/time-budget.js';
 import { Replicas } from './database/replicas/replicas.js';
 import { type DeclaredHandler, declaredHandlers } from './http/declared-handlers.js';
 import { DocsModule } from './http/docs/docs.module.js';
-import { globalEnhancers } from './http/global-enhancers.js';
 import { HttpAdapter } from './http/lifecycle/http-adapter.js';
 import { HttpModule } from './http/http.module.js';
 import { ApiDescription } from './http/openapi/api-description.js';
@@ -26,7 +25,7 @@ import { CATCH_ALL_PATH } from './http/unknown-routes.controller.js';
 import { shedLoad } from './http/admission/shed-load.js';
 import { RateLimits } from './rate-limit/rate-limits.js';
 import { interceptAround } from './rest/around-handler.interceptor.js';
-import { teamInterceptorsOf } from './rest/declared-interceptors.js';
+import { globalInterceptorsOf, teamInterceptorsOf } from './rest/declared-interceptors.js';
 import { type RoutePath, ROUTE_TABLE, RouteTable } from './rest/route-table.js';
 import { UnsharedLimitsWarning } from './rate-limit/unshared-limits-warning.js';
 import { type AppOptions, rootModule } from './root.module.js';
@@ -75,7 +74,8 @@ export async function initApp(
       adapter.getInstance<Express>().get(START_PAGE.path, startPage(settings));
       routes.push(START_PAGE);
     }
-    app.setLocal(ROUTE_TABLE, new RouteTable(routes, interceptHandlers(app, handlers)));
+    app.setLocal(ROUTE_TABLE, new RouteTable(routes));
+    interceptHandlers(app.get(ApplicationConfig), handlers);
     await app.init();
     await repeatWhileDown(() => app.get(KeysService).setDefaultPhoneRegion());
     await app.get(RateLimits).connect();
@@ -91,17 +91,12 @@ export async function initApp(
   return app;
 }
 
-/** Adds the innermost interceptor to the handlers on which interceptors of a team run, and returns these. */
-function interceptHandlers(
-  app: NestExpressApplication,
-  handlers: readonly DeclaredHandler[],
-): ReadonlySet<object> {
-  const isGlobal = globalEnhancers(app.get(ModulesContainer), APP_INTERCEPTOR).length > 0;
-  const intercepted = handlers.filter(
-    ({ controller, handler }) => isGlobal || teamInterceptorsOf(controller, handler).length > 0,
-  );
-  for (const { handler } of intercepted) interceptAround(handler);
-  return new Set(intercepted.map(({ handler }) => handler));
+/** Adds the innermost interceptor to the handlers on which interceptors of a team run. */
+function interceptHandlers(config: ApplicationConfig, handlers: readonly DeclaredHandler[]): void {
+  const isGlobal = globalInterceptorsOf(config).length > 0;
+  for (const { controller, handler } of handlers) {
+    if (isGlobal || teamInterceptorsOf(controller, handler).length > 0) interceptAround(handler);
+  }
 }
 
 function routesOf(handlers: readonly DeclaredHandler[], adapter: HttpAdapter): RoutePath[] {

@@ -1,16 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { APP_INTERCEPTOR, DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, DiscoveryService } from '@nestjs/core';
 import { ACCESS, type Access, assertKnownAccess, isRestRoute } from '../auth/access.js';
 import { ERROR_CATALOGUE } from '../errors/error-catalogue.js';
-import { teamInterceptorsOf } from '../rest/declared-interceptors.js';
+import { globalInterceptorsOf, teamInterceptorsOf } from '../rest/declared-interceptors.js';
 import { assertNotCachedByUrl } from './cached-by-url.js';
 import { type DeclaredHandler, declaredHandlers } from './declared-handlers.js';
-import { globalEnhancers } from './global-enhancers.js';
 import { API_ROUTE, type ApiRouteOptions } from './openapi/api-route.decorator.js';
+import { HeadersGuard } from './request/headers.guard.js';
 import { InputGuard } from './request/input.guard.js';
 
 /**
  * Fails startup if
+ * - a global guard runs before those of Latitude,
  * - a route declares no access, or requires a scope that does not exist,
  * - responses of a route that requires a key are cached by URL,
  * - its input cannot be read, or
@@ -21,12 +22,12 @@ export class AccessCheck implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly inputs: InputGuard,
-    private readonly modules: ModulesContainer,
+    private readonly config: ApplicationConfig,
   ) {}
 
   /** @throws Error whose message has one line for each faulty route */
   onModuleInit(): void {
-    const faults = declaredHandlers(this.discovery).flatMap((handler) => {
+    const ofRoutes = declaredHandlers(this.discovery).flatMap((handler) => {
       try {
         this.check(handler);
         return [];
@@ -34,7 +35,21 @@ export class AccessCheck implements OnModuleInit {
         return [(error as Error).message];
       }
     });
+    const faults = [...this.earlyGuards(), ...ofRoutes];
     if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
+
+  /** Guards of `useGlobalGuards()` precede those with `APP_GUARD`. */
+  private earlyGuards(): string[] {
+    const guards = this.config.getGlobalGuards();
+    const early = guards.slice(
+      0,
+      guards.findIndex((guard) => guard instanceof HeadersGuard),
+    );
+    return early.map(
+      (guard) =>
+        `${guard.constructor.name} is a guard of useGlobalGuards(), which would run before authentication. Provide it with the token APP_GUARD.`,
+    );
   }
 
   private check({ route, controller, handler }: DeclaredHandler): void {
@@ -48,7 +63,7 @@ export class AccessCheck implements OnModuleInit {
     assertKnownErrors(route, handler);
     if (isRestRoute(access) || access === 'raw') {
       const interceptors = [
-        ...globalEnhancers(this.modules, APP_INTERCEPTOR),
+        ...globalInterceptorsOf(this.config),
         ...teamInterceptorsOf(controller, handler),
       ];
       assertNotCachedByUrl(interceptors, `${controller.name}.${handler.name}`);

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import type { ApplicationConfig } from '@nestjs/core';
 import { declaredInterceptorsOf } from '../http/nest-internals.js';
 import { aroundHandler } from './around-handler.interceptor.js';
 import { WriteInterceptor } from './write.interceptor.js';
@@ -8,4 +9,13 @@ const OWN: readonly unknown[] = [WriteInterceptor, aroundHandler];
 /** Returns the interceptors of a team that `@UseInterceptors()` declares on the controller or the method. */
 export function teamInterceptorsOf(controller: Type<unknown>, handler: object): unknown[] {
   return declaredInterceptorsOf(controller, handler).filter((each) => !OWN.includes(each));
+}
+
+/** Returns the interceptors of all routes, which are all of a team. A request-scoped one has only its prototype. */
+export function globalInterceptorsOf(config: ApplicationConfig): unknown[] {
+  const ofRequests = config.getGlobalRequestInterceptors();
+  return [
+    ...config.getGlobalInterceptors(),
+    ...ofRequests.map(({ instance }): unknown => instance),
+  ];
 }

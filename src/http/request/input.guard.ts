@@ -1,10 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import { APP_PIPE, ModuleRef, ModulesContainer, Reflector } from '@nestjs/core';
+import { ApplicationConfig, ModuleRef, Reflector } from '@nestjs/core';
 import { ACCESS, type Access, isRestRoute } from '../../auth/access.js';
 import { Settings } from '../../config/settings.js';
 import { type MaybePromise, mapMaybePromise } from '../../rate-limit/maybe-promise.js';
 import { teamInterceptorsOf } from '../../rest/declared-interceptors.js';
-import { globalEnhancers } from '../global-enhancers.js';
 import { declaredPipesOf } from '../nest-internals.js';
 import type { ApiRequest } from './api-request.js';
 import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
@@ -42,7 +41,7 @@ export class InputGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly webhooks: WebhookReceiver,
     private readonly moduleRef: ModuleRef,
-    private readonly modules: ModulesContainer,
+    private readonly config: ApplicationConfig,
   ) {}
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
@@ -92,7 +91,8 @@ export class InputGuard implements CanActivate {
   private planRoute(controller: Type<unknown>, handler: Handler, isRest: boolean): Route {
     const pipes = [
       ...declaredPipesOf(controller, handler),
-      ...globalEnhancers(this.modules, APP_PIPE),
+      ...this.config.getGlobalPipes(),
+      ...this.config.getGlobalRequestPipes().map(({ instance }): unknown => instance),
     ];
     const plan = planInputs(controller, handler.name, pipes);
     const declaresInput = [plan.query, plan.body, plan.param].some(

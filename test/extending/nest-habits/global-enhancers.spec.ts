@@ -1,126 +1,255 @@
 import {
   type ArgumentsHost,
+  Body,
+  type CallHandler,
   Catch,
   Controller,
+  type DynamicModule,
   type ExceptionFilter,
   type ExecutionContext,
   Get,
+  Injectable,
   Module,
   Post,
   Query,
   Res,
   SetMetadata,
+  type Type,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
 } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import type { CallHandler } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, ApplicationConfig } from '@nestjs/core';
 import type { Response } from 'express';
 import { map } from 'rxjs';
-import { ACCESS, Public, RawRoute } from '../../../src/auth/access.js';
+import { ACCESS, Public, RawRoute, RequireScope } from '../../../src/auth/access.js';
+import { Text } from '../../../src/fields/kinds/kinds.js';
 import { AccessCheck } from '../../../src/http/access-check.js';
 import type { ApiRequest } from '../../../src/http/request/api-request.js';
+import type { Answer } from '../../../src/testing/api-client.js';
+import { createDatabase, dropDatabase } from '../../../src/testing/databases.js';
 import { expectEnvelope } from '../../../src/testing/envelope.js';
 import { dataOf, expectError, expectInvalid, LEADS } from '../../../src/testing/factories.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { unregisterDocument } from '../../../src/testing/validate-answer.js';
-import { captureLog } from '../../support/captured-log.js';
+import { captureLog, linesOf } from '../../support/captured-log.js';
+import { failureOfStart } from '../../support/failure-of-start.js';
 
+// Enhancers of a team, each as intrusive as it can be.
+
+/** Answers every exception in a form of its own. */
 @Catch()
 class AnyFilter implements ExceptionFilter {
-  catch(_: unknown, host: ArgumentsHost): void {
-    host.switchToHttp().getResponse<Response>().status(418).send('a teapot');
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const { code = 'none' } = exception as { code?: string };
+    host.switchToHttp().getResponse<Response>().status(418).json({ filtered: code });
   }
 }
 
-/** Every global enhancer that a team can register, each as intrusive as it can be. */
-@Module({
-  providers: [
-    { provide: APP_FILTER, useClass: AnyFilter },
-    {
-      provide: APP_GUARD,
-      useValue: {
-        canActivate: (context: ExecutionContext) => {
-          const { headers } = context.switchToHttp().getRequest<ApiRequest>();
-          if (headers['x-guard'] === 'fails') throw new Error('secret');
-          return headers['x-guard'] !== 'refuses';
-        },
-      },
-    },
-    {
-      provide: APP_INTERCEPTOR,
-      useValue: {
-        intercept: (_: ExecutionContext, next: CallHandler) =>
-          next.handle().pipe(map((data: unknown) => ({ ...(data as object), seen: true }))),
-      },
-    },
-    { provide: APP_PIPE, useValue: { transform: (value: unknown) => value } },
-  ],
-})
-class GlobalsModule {}
+/** Refuses or fails as a header of the request says. */
+@Injectable()
+class AnyGuard {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<ApiRequest>();
+    if (headers['x-guard'] === 'fails') throw new Error('secret');
+    return headers['x-guard'] !== 'refuses';
+  }
+}
 
-describe("Latitude's routes with an APP_GUARD, APP_INTERCEPTOR, APP_FILTER and APP_PIPE of a team", () => {
+/** Changes every result. */
+@Injectable()
+class AnyInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle().pipe(map((data: unknown) => ({ ...(data as object), seen: true })));
+  }
+}
+
+@Injectable()
+class AnyPipe {
+  transform(value: unknown): unknown {
+    return value;
+  }
+}
+
+const NOTES = '/api/v1/notes';
+
+class NoteDto {
+  @Text({ max: 10, required: true }) first_name: string;
+}
+
+/** Declares the controller of a team, with other decorators. */
+function notesController(...decorators: ClassDecorator[]): Type<unknown> {
+  @Controller(NOTES)
+  class NotesController {
+    private count = 0;
+
+    @Get()
+    @RequireScope('leads:read')
+    list() {
+      return { count: this.count };
+    }
+
+    @Post()
+    @RequireScope('leads:write')
+    create(@Body() note: NoteDto) {
+      return { id: String(++this.count), ...note };
+    }
+  }
+  for (const decorate of decorators) decorate(NotesController);
+  return NotesController;
+}
+
+/** What the start of Nest calls `app.useGlobalPipes()` and the like for: a module can do it in its constructor. */
+@Module({ controllers: [notesController()] })
+class UseGlobalModule {
+  constructor(config: ApplicationConfig) {
+    config.useGlobalInterceptors(new AnyInterceptor());
+    config.useGlobalFilters(new AnyFilter());
+    config.useGlobalPipes(new AnyPipe());
+  }
+}
+
+@Module({})
+class AnyModule {}
+
+const BY_TOKEN: DynamicModule = {
+  module: AnyModule,
+  controllers: [notesController()],
+  providers: [
+    { provide: APP_GUARD, useClass: AnyGuard },
+    { provide: APP_INTERCEPTOR, useClass: AnyInterceptor },
+    { provide: APP_FILTER, useClass: AnyFilter },
+    { provide: APP_PIPE, useClass: AnyPipe },
+  ],
+};
+
+const BY_DECORATOR: DynamicModule = {
+  module: AnyModule,
+  controllers: [
+    notesController(
+      UseGuards(AnyGuard),
+      UseInterceptors(AnyInterceptor),
+      UseFilters(AnyFilter),
+      UsePipes(AnyPipe),
+    ),
+  ],
+};
+
+/** Which enhancers of the team apply to a route. */
+interface Applied {
+  readonly guard: boolean;
+  readonly interceptor: boolean;
+  readonly filter: boolean;
+}
+
+const ALL: Applied = { guard: true, interceptor: true, filter: true };
+const NONE: Applied = { guard: false, interceptor: false, filter: false };
+
+const CASES: [
+  way: string,
+  module: DynamicModule | Type<unknown>,
+  path: string,
+  applied: Applied,
+][] = [
+  ["APP_* on Latitude's routes", BY_TOKEN, LEADS, { ...ALL, filter: false }],
+  ['APP_* on the routes of the team', BY_TOKEN, NOTES, ALL],
+  ["useGlobal*() on Latitude's routes", UseGlobalModule, LEADS, { ...NONE, interceptor: true }],
+  [
+    'useGlobal*() on the routes of the team',
+    UseGlobalModule,
+    NOTES,
+    { ...NONE, interceptor: true },
+  ],
+  ['@Use*() on its own controller', BY_DECORATOR, NOTES, ALL],
+  ["@Use*() beside Latitude's routes", BY_DECORATOR, LEADS, NONE],
+];
+
+describe.each(CASES)('%s', (_, module, path, applied) => {
   const log = captureLog('info');
   let app: TestApp;
   let tenant: Tenant;
   beforeAll(async () => {
-    app = await TestApp.start({
-      modules: [GlobalsModule],
-      settings: { writesPerMinute: 3, logLevel: 'info' },
-    });
+    const settings = { writesPerMinute: 3, logLevel: 'info' } as const;
+    app = await TestApp.start({ modules: [module], settings });
     unregisterDocument(app.port);
     tenant = await app.organization();
   });
   afterAll(() => app.stop());
 
-  it('check the key, then the limit, then the scope, then the input, then the guard', async () => {
-    const reader = await app.key(tenant.id, ['leads:read']);
+  /** Expects the envelope, or the response of the filter of the team. */
+  const expectRefused = (answer: Answer, status: number, code: string) => {
+    if (applied.filter) {
+      expect(answer).toMatchObject({ status: 418, body: { filtered: code } });
+    } else expectError(answer, status, code);
+  };
+
+  it('checks the key, then the limit, then the scope, then the input, then the guard', async () => {
     const headers = { 'X-Guard': 'refuses' };
-    expectError(await app.client().post(LEADS, {}, { headers }), 401, 'unauthorized');
-    expectError(await reader.api.post(LEADS, {}, { headers }), 403, 'insufficient_scope');
+    expectRefused(await app.client().post(path, {}, { headers }), 401, 'unauthorized');
+    const reader = await app.key(tenant.id, ['leads:read']);
     const writer = await app.key(tenant.id, ['leads:write']);
-    expectInvalid(await writer.api.post(LEADS, {}, { headers }), 'first_name');
-    const refused = await writer.api.post(LEADS, { first_name: 'A' }, { headers });
-    expectEnvelope(refused, { status: 403, code: 'forbidden' });
-    await writer.api.post(LEADS, {}, { headers });
-    expectError(await writer.api.post(LEADS, {}, { headers }), 429, 'rate_limit_exceeded');
-    await reader.api.post(LEADS, {});
-    await reader.api.post(LEADS, {});
-    expectError(await reader.api.post(LEADS, {}), 429, 'rate_limit_exceeded');
+    for (let sent = 0; sent < 3; sent++) {
+      expectRefused(await reader.api.post(path, {}, { headers }), 403, 'insufficient_scope');
+      expectRefused(await writer.api.post(path, {}, { headers }), 400, 'validation_error');
+    }
+    for (const { api } of [reader, writer]) {
+      expectRefused(await api.post(path, {}, { headers }), 429, 'rate_limit_exceeded');
+    }
   });
 
-  it('answer an exception of the guard with the envelope', async () => {
-    const answer = await tenant.api.get(LEADS, { headers: { 'X-Guard': 'fails' } });
-    expectEnvelope(answer, { status: 500, code: 'internal_error', retryable: true });
-  });
-
-  it('replay a write with a key as it was answered, and carry it out once', async () => {
+  it('replays a write with a key as it was answered, and carries it out once', async () => {
+    const { api } = await app.key(tenant.id);
     const headers = { 'Idempotency-Key': 'once' };
-    const first = await tenant.api.post(LEADS, { first_name: 'Ada' }, { headers });
-    const again = await tenant.api.post(LEADS, { first_name: 'Ada' }, { headers });
-    expect(dataOf(first, 201)).toMatchObject({ first_name: 'Ada', seen: true });
-    expect(again.body).toEqual(first.body);
-    expect(again.status).toBe(201);
+    const first = await api.post(path, { first_name: 'Ada' }, { headers });
+    const again = await api.post(path, { first_name: 'Ada' }, { headers });
+    const created = dataOf<{ id: string; seen?: boolean }>(first, 201);
+    expect(created).toMatchObject({ first_name: 'Ada' });
+    expect(created.seen).toBe(applied.interceptor ? true : undefined);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
     for (const name of ['etag', 'location']) {
       expect(again.headers.get(name)).toBe(first.headers.get(name));
     }
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    const { body } = await tenant.api.get(`${LEADS}?search=Ada`);
-    expect(body).toMatchObject({ meta: { total: 1 } });
+    expect(first.headers.get('location')).toBe(`${path}/${created.id}`);
   });
 
-  it('are logged with their route, status, organization and key', async () => {
-    const answer = await tenant.api.get(LEADS, { headers: { 'X-Guard': 'refuses' } });
-    const line = log
-      .map((text) => JSON.parse(text) as Record<string, unknown>)
-      .find(({ request_id: id }) => id === answer.headers.get('x-request-id'));
-    expect(line).toMatchObject({
-      method: 'GET',
-      route: LEADS,
-      status: 403,
-      organization_id: tenant.id,
-      key_id: tenant.key.id,
-    });
+  it('logs each request with its route, status, organization and key', async () => {
+    const headers = { 'X-Guard': 'refuses' };
+    const answer = await tenant.api.get(path, { headers });
+    if (applied.guard) expectRefused(answer, 403, applied.filter ? 'none' : 'forbidden');
+    else expect(answer.status).toBe(200);
+    expect(linesOf(log, answer)).toContainEqual(
+      expect.objectContaining({
+        method: 'GET',
+        route: path,
+        status: answer.status,
+        organization_id: tenant.id,
+        key_id: tenant.key.id,
+      }),
+    );
   });
+
+  it('answers an exception of the guard without its message', async () => {
+    const answer = await tenant.api.get(path, { headers: { 'X-Guard': 'fails' } });
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+    if (applied.guard) expectRefused(answer, 500, applied.filter ? 'none' : 'internal_error');
+  });
+});
+
+it('useGlobalGuards() ends startup, because its guards would run before authentication', async () => {
+  @Module({})
+  class EarlyModule {
+    constructor(config: ApplicationConfig) {
+      config.useGlobalGuards(new AnyGuard());
+    }
+  }
+  const database = await createDatabase();
+  expect(await failureOfStart(EarlyModule, database)).toEqual([
+    'AnyGuard is a guard of useGlobalGuards(), which would run before authentication. Provide it with the token APP_GUARD.',
+  ]);
+  await dropDatabase(database);
 });
 
 @Controller('api/v1/undeclared')
@@ -170,14 +299,20 @@ class PlainController {
 
   @Post('open')
   @Public()
+  create(@Body() note: NoteDto) {
+    return note;
+  }
+
+  @Get('failing')
+  @Public()
   fail(): never {
     throw new Error('secret');
   }
 
   @Get('raw')
   @RawRoute()
-  raw(@Res() response: Response) {
-    response.json({ raw: true });
+  raw(@Query('name') name: string, @Res() response: Response) {
+    response.json({ name });
   }
 }
 
@@ -194,28 +329,47 @@ describe('routes with @Public() and @RawRoute()', () => {
   });
   afterAll(() => app.stop());
 
-  it.each([
-    ['/plain/open?name=a&other=b', { name: 'a' }],
-    ['/plain/raw?other=b', { raw: true }],
-  ])(
-    '%s has no envelope and ignores other parameters, but is logged with its id',
-    async (path, body) => {
-      const answer = await tenant.api.get(path);
-      expect(answer).toMatchObject({ status: 200, body });
-      const id = answer.headers.get('x-request-id');
-      expect(log.some((line) => line.includes(id!))).toBe(true);
+  it('@Public() requires no key and @RawRoute() does', async () => {
+    expect((await app.client().get('/plain/open')).status).toBe(200);
+    expectError(await app.client().get('/plain/raw'), 401, 'unauthorized');
+    expect((await tenant.api.get('/plain/raw')).status).toBe(200);
+  });
+
+  it.each(['/plain/open', '/plain/raw'])('%s is not counted', async (path) => {
+    const before = await tenant.api.get(LEADS);
+    await tenant.api.get(path);
+    const remaining = Number(before.headers.get('ratelimit-remaining'));
+    const after = await tenant.api.get(LEADS);
+    expect(after.headers.get('ratelimit-remaining')).toBe(String(remaining - 1));
+  });
+
+  it.each(['/plain/open', '/plain/raw'])('%s has no envelope', async (path) => {
+    const { body } = await tenant.api.get(`${path}?name=a`);
+    expect(body).toEqual({ name: 'a' });
+  });
+
+  it.each(['/plain/open', '/plain/raw'])(
+    '%s checks declared input and ignores other parameters',
+    async (path) => {
+      expectInvalid(await tenant.api.get(`${path}?name=a&name=b`), 'name');
+      expect((await tenant.api.get(`${path}?other=b`)).status).toBe(200);
     },
   );
 
-  it('@Public() checks declared parameters, and its errors have the envelope', async () => {
-    expectInvalid(await app.client().get('/plain/open?name=a&name=b'), 'name');
-    expectError(await app.client().post('/plain/open', {}), 500, 'internal_error');
+  it.each([
+    ['an unknown property', '{"first_name":"a","other":1}', 'other'],
+    ['a duplicate key', '{"first_name":"a","first_name":"b"}', 'first_name'],
+  ])('a declared class is checked as on other routes: %s', async (_, body, field) => {
+    expectInvalid(await app.client().post('/plain/open', body), field);
   });
 
-  it('@RawRoute() requires a key, and is not counted', async () => {
-    expectError(await app.client().get('/plain/raw'), 401, 'unauthorized');
-    const { headers } = await tenant.api.get('/plain/raw');
-    const again = await tenant.api.get('/plain/raw');
-    expect(again.headers.get('ratelimit-remaining')).toBe(headers.get('ratelimit-remaining'));
+  it('errors have the envelope', async () => {
+    const answer = await app.client().get('/plain/failing');
+    expectEnvelope(answer, { status: 500, code: 'internal_error', retryable: true });
+  });
+
+  it.each(['/plain/open', '/plain/raw'])('%s is logged with its X-Request-Id', async (path) => {
+    const lines = linesOf(log, await tenant.api.get(path));
+    expect(lines).toContainEqual(expect.objectContaining({ route: path, status: 200 }));
   });
 });
