@@ -41,6 +41,7 @@ import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
+import { StatementWarnings } from './records/statement-warnings.js';
 import { RepositoryCheck } from './records/repository-check.js';
 import { enableSearchIndex } from './records/search-index.js';
 import { TenantDataService } from './records/tenant-data.service.js';
@@ -110,11 +111,12 @@ export class DatabaseModule implements OnModuleInit {
 
   static forRoot(options: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
+    const warnings = new StatementWarnings();
     return {
       module: DatabaseModule,
       imports: [
         DiscoveryModule,
-        applicationDataSource(options, context),
+        applicationDataSource(options, context, warnings),
         administrationDataSource(),
       ],
       providers: [
@@ -122,6 +124,7 @@ export class DatabaseModule implements OnModuleInit {
         RepositoryCheck,
         { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
+        { provide: StatementWarnings, useValue: warnings },
         { provide: DECLARED_TABLES, useValue: options.tables },
       ],
       exports: PROVIDERS,
@@ -138,6 +141,7 @@ export class DatabaseModule implements OnModuleInit {
 function applicationDataSource(
   { target, timeBudget, applicationName, beforeMigrating, extensionMigrations }: DatabaseOptions,
   context: SessionContext,
+  warnings: StatementWarnings,
 ): DynamicModule {
   return TypeOrmModule.forRootAsync({
     inject: [Settings, ModulesContainer],
@@ -151,6 +155,7 @@ function applicationDataSource(
       return {
         ...dataSourceOptions(target, context, applicationName, timeBudget.connectionMs),
         poolSize: planConnections(databaseMaxConnections).pool,
+        logger: warnings,
         ...MODULE_OPTIONS,
       };
     },

@@ -4,6 +4,7 @@ import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata, Repository } from 'typeorm';
 import { logger } from '../../config/logger.js';
 import { repeatWhileDown } from '../connection/repeat-while-down.js';
+import { StatementWarnings } from './statement-warnings.js';
 import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
 
 type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
@@ -18,13 +19,15 @@ interface RepositoryUse {
 
 /**
  * Warns at startup if a provider injects or is a TypeORM repository of a table with records of organizations. Its
- * statements have no organization, so that row-level security hides all rows and refuses new ones.
+ * statements have no organization, so that row-level security hides all rows and refuses new ones. Later warnings are
+ * those of `StatementWarnings`.
  */
 @Injectable()
 export class RepositoryCheck implements OnModuleInit {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly modules: ModulesContainer,
+    private readonly warnings: StatementWarnings,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -39,8 +42,8 @@ export class RepositoryCheck implements OnModuleInit {
       const injected = injectedBy(wrapper, entities);
       return injected.length > 0 ? injected : this.providedBy(wrapper);
     });
-    if (uses.length === 0) return;
     const tables = await repeatWhileDown(() => tablesOfOrganizations(this.dataSource));
+    this.warnings.watch(tables);
     // An entity can map a part of the columns.
     const warnings = uses
       .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))

@@ -109,6 +109,16 @@ class Atlas {
 @Module({ imports: [TypeOrmModule.forFeature([NeverMade, LargeCity, Town])], providers: [Atlas] })
 class AtlasModule {}
 
+/** Returns the statements of the warnings in the log, and expects them to name the table. */
+function statementsIn(log: readonly string[]): (string | undefined)[] {
+  const warning =
+    /^A statement of the TypeORM data source uses the table leads, .+ The statement begins: (.+)$/;
+  return log.flatMap((line) => {
+    const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+    return level === 40 && msg.includes('statement') ? [warning.exec(msg)?.[1]] : [];
+  });
+}
+
 describe('startup with entities of a team', () => {
   const log = captureLog();
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -161,8 +171,18 @@ describe('startup with entities of a team', () => {
       const leads = app.app.get(LeadsByName);
       await expect(leads.insert({ organization_id, id: randomUUID() })).rejects.toThrow();
       expect(await getLead(api, lead.id)).toEqual(lead);
+      const dataSource = app.app.get(DataSource);
+      const count = "select count(*)::int as count from leads where first_name <> 'Eve'";
+      for (const _ of [1, 2]) expect(await dataSource.query(count)).toEqual([{ count: 0 }]);
       const { body } = await api.get(LEADS);
       expect(body).toMatchObject({ meta: { total: 1 } });
+      expect(statementsIn(log)).toEqual([
+        expect.stringMatching(/^SELECT "LeadName"."id" AS "LeadName_id", .+ FROM "leads"/),
+        'UPDATE "leads" SET "first_name" = $1 WHERE "id" = $2',
+        'DELETE FROM "leads" WHERE "id" = $1',
+        expect.stringMatching(/^INSERT INTO "leads"/),
+        'select count(*)::int as count from leads where first_name <>',
+      ]);
     } finally {
       await app.stop();
     }
