@@ -5,9 +5,6 @@ import type { ApiRequest } from '../../http/request/api-request.js';
 import { SESSION_PROTOCOL_VERSIONS } from './session-protocol.js';
 import type { Session } from '../sessions/session.js';
 
-/** The route of every MCP request in the log. */
-export const MCP_ROUTE = '/mcp';
-
 export const SESSION_ID = 'Mcp-Session-Id';
 const PROTOCOL_VERSION = 'MCP-Protocol-Version';
 const LAST_EVENT_ID = 'Last-Event-ID';

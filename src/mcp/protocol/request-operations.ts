@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { toLoggedApiError } from '../../http/error.filter.js';
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { remainingHits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
@@ -14,7 +13,7 @@ import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import { needsTextOnly, textOnly, withoutOutputSchema } from '../tools/result-forms.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolRunner } from '../tools/tool-runner.js';
-import { MCP_ROUTE } from './headers.js';
+import { toLoggedMcpError } from '../mcp-error.js';
 import type { Messages } from './messages.js';
 import type { McpOperations } from './methods.js';
 
@@ -136,7 +135,7 @@ async function withLoggedError<T>({ state }: ApiRequest, work: Promise<T>): Prom
   try {
     return await work;
   } catch (thrown) {
-    const error = toLoggedApiError(thrown, state.requestId, MCP_ROUTE);
+    const error = toLoggedMcpError(thrown, state.requestId);
     state.errorCode = error.code;
     throw error;
   }

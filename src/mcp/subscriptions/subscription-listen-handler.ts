@@ -3,10 +3,9 @@ import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Injectable } from '@nestjs/common';
 import { KeyRevalidation } from '../../auth/key-revalidation.js';
 import { ApiError, validationError } from '../../errors/api-error.js';
-import { toLoggedApiError } from '../../http/error.filter.js';
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { Actor } from '../../tenancy/actor.js';
-import { MCP_ROUTE } from '../protocol/headers.js';
+import { toLoggedMcpError } from '../mcp-error.js';
 import { type SubscriptionStream, SubscriptionStreams } from './subscription-streams.js';
 import { schemaProblemsOf } from '../protocol/methods.js';
 import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
@@ -93,7 +92,7 @@ async function subscribe(
     try {
       subscriptions.add(await read(uri));
     } catch (thrown) {
-      const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
+      const error = toLoggedMcpError(thrown, requestId);
       if (!SKIPPED_STATUSES.includes(error.status)) throw error;
     }
   }

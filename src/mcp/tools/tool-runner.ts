@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { insufficientScope } from '../../auth/access.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
 import type { ApiError } from '../../errors/api-error.js';
-import { toLoggedApiError } from '../../http/error.filter.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
 import { RateLimits, tooManyRequests } from '../../rate-limit/rate-limits.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { Page } from '../../listing/page.js';
-import { MCP_ROUTE } from '../protocol/headers.js';
+import { toLoggedMcpError } from '../mcp-error.js';
 import { ResourceRegistry } from '../resources/resource-registry.js';
 import { IdempotentCalls } from './idempotent-calls.js';
 import { compactPage } from './page-fields.js';
@@ -55,7 +54,7 @@ export class ToolRunner {
       if (scope !== 'any-key' && !actor.scopes.has(scope)) throw insufficientScope(scope);
       return { result: toolResult(await this.run(tool, call)) };
     } catch (thrown) {
-      const error = toLoggedApiError(thrown, requestId, MCP_ROUTE);
+      const error = toLoggedMcpError(thrown, requestId);
       const metadata = metadataOf(error.code, declaration, window);
       return { error, result: toolError(error, requestId, metadata) };
     }

@@ -1,0 +1,7 @@
+import type { ApiError } from '../errors/api-error.js';
+import { toLoggedApiError } from '../http/error.filter.js';
+
+/** Converts an exception of an operation to an `ApiError`, and logs it with the route of every MCP request. */
+export function toLoggedMcpError(thrown: unknown, requestId: string): ApiError {
+  return toLoggedApiError(thrown, requestId, '/mcp');
+}
