@@ -15,7 +15,7 @@ import {
   SESSION_ID,
   sessionIdOf,
 } from './headers.js';
-import { SubscriptionListenHandler } from '../subscriptions/subscription-listen-handler.js';
+import { SubscriptionListenHandler } from './subscription-listen-handler.js';
 import { type Messages, parseMessages } from './messages.js';
 import { schemaProblemsOf } from './methods.js';
 import type { Session } from '../sessions/session.js';

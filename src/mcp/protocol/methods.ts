@@ -20,7 +20,7 @@ import {
   type ReadResource,
   type ResourceTemplate,
 } from '../resources/resource-registry.js';
-import { MAX_SUBSCRIPTIONS } from '../subscriptions/subscriptions.js';
+import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import { IDEMPOTENCY_KEY_META } from '../tools/idempotent-calls.js';
 import type { ToolResult } from '../tools/tool-result.js';

@@ -1,7 +1,7 @@
 import type { ChangeBus } from '../../database/events/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { ResourceReference } from '../resources/resource-registry.js';
-import { MAX_SUBSCRIPTIONS, Subscriptions } from '../subscriptions/subscriptions.js';
+import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
 
 /** The number of events kept for resumed streams. More than there are distinct notifications. */
 export const MAX_KEPT_EVENTS = 2 * MAX_SUBSCRIPTIONS;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { MAX_SUBSCRIPTIONS } from '../../../src/mcp/subscriptions/subscriptions.js';
+import { MAX_SUBSCRIPTIONS } from '../../../src/mcp/sessions/subscriptions.js';
 import type { Answer } from '../../../src/testing/api-client.js';
 import { createLead, type LeadRecord, updateLead } from '../../../src/testing/factories.js';
 import type { McpHttpClient } from '../../../src/testing/mcp-client.js';

@@ -8,8 +8,8 @@ import { ResourceRegistry } from '../../../src/mcp/resources/resource-registry.j
 import {
   MAX_STREAMS_PER_KEY,
   SubscriptionStreams,
-} from '../../../src/mcp/subscriptions/subscription-streams.js';
-import { MAX_SUBSCRIPTIONS } from '../../../src/mcp/subscriptions/subscriptions.js';
+} from '../../../src/mcp/sessions/subscription-streams.js';
+import { MAX_SUBSCRIPTIONS } from '../../../src/mcp/sessions/subscriptions.js';
 import {
   createLead,
   dataOf,

@@ -6,7 +6,7 @@ import { ChangeBus } from '../../../src/database/events/change-bus.js';
 import { LeadsModule } from '../../../src/leads/leads.module.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
 import { Resource } from '../../../src/mcp/resources/resource.decorator.js';
-import { SubscriptionStreams } from '../../../src/mcp/subscriptions/subscription-streams.js';
+import { SubscriptionStreams } from '../../../src/mcp/sessions/subscription-streams.js';
 import type { Actor } from '../../../src/tenancy/actor.js';
 import {
   createLead,

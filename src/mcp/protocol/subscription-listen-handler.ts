@@ -6,11 +6,11 @@ import { ApiError, validationError } from '../../errors/api-error.js';
 import type { ApiRequest } from '../../http/request/api-request.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { toLoggedMcpError } from '../mcp-error.js';
-import { type SubscriptionStream, SubscriptionStreams } from './subscription-streams.js';
-import { schemaProblemsOf } from '../protocol/methods.js';
+import { type SubscriptionStream, SubscriptionStreams } from '../sessions/subscription-streams.js';
+import { schemaProblemsOf } from './methods.js';
 import { canonicalUriOf, type ReadResource } from '../resources/resource-registry.js';
-import { dispatch, createListenHandler } from '../protocol/stateless-protocol.js';
-import { MAX_SUBSCRIPTIONS } from './subscriptions.js';
+import { dispatch, createListenHandler } from './stateless-protocol.js';
+import { MAX_SUBSCRIPTIONS } from '../sessions/subscriptions.js';
 
 const SUBSCRIPTIONS = 'params.notifications.resourceSubscriptions';
 
