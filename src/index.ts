@@ -53,7 +53,7 @@ export {
   Uuid,
 } from './fields/kinds/kinds.js';
 export { Decimal, type DecimalOptions } from './fields/kinds/decimal.js';
-export { Nested, NestedList } from './fields/kinds/nested.js';
+export { Nested, NestedList } from './fields/nested.js';
 export { EnumArray } from './fields/kinds/output-kinds.js';
 export { CreatedAt, OrganizationId, UpdatedAt } from './fields/kinds/record-fields.js';
 export { PickOf, type RecordFields, RecordOf, UpdateOf } from './fields/field.js';

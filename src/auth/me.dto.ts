@@ -1,5 +1,5 @@
 import { MAX_INTEGER } from '../config/setting.js';
-import { Nested } from '../fields/kinds/nested.js';
+import { Nested } from '../fields/nested.js';
 import { EnumArray } from '../fields/kinds/output-kinds.js';
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds/kinds.js';
 import { MAX_NAME_LENGTH } from './keys.service.js';

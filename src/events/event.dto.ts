@@ -1,5 +1,5 @@
 import { DateTime, Integer, Text, Uuid } from '../fields/kinds/kinds.js';
-import { Nested } from '../fields/kinds/nested.js';
+import { Nested } from '../fields/nested.js';
 import { AnyRecord, Names } from '../fields/kinds/output-kinds.js';
 import { MAX_LIMIT } from '../listing/list-query.js';
 

@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { Nested } from '../kinds/nested.js';
+import { Nested } from '../nested.js';
 import { EnumArray } from '../kinds/output-kinds.js';
 import { PickOf, RecordOf, UpdateOf } from '../field.js';
 import {

@@ -1,6 +1,6 @@
 import { KeyInfoDto } from '../../auth/me.dto.js';
 import { MAX_INTEGER } from '../../config/setting.js';
-import { Nested } from '../../fields/kinds/nested.js';
+import { Nested } from '../../fields/nested.js';
 import { DateTime, Integer } from '../../fields/kinds/kinds.js';
 
 class WindowDto {

@@ -15,7 +15,7 @@ import { changedFields, nullsForMissing } from '../../../src/fields/changes.js';
 import { Decimal } from '../../../src/fields/kinds/decimal.js';
 import { RecordOf, UpdateOf } from '../../../src/fields/field.js';
 import { DateTime, Integer, Text } from '../../../src/fields/kinds/kinds.js';
-import { Nested, NestedList } from '../../../src/fields/kinds/nested.js';
+import { Nested, NestedList } from '../../../src/fields/nested.js';
 import { CreatedAt, UpdatedAt } from '../../../src/fields/kinds/record-fields.js';
 import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
 import { Caller } from '../../../src/http/request/api-request.js';

@@ -12,7 +12,7 @@ import {
 import { IsString } from 'class-validator';
 import { AnyKey } from '../../../src/auth/access.js';
 import { JsonObject } from '../../../src/fields/kinds/kinds.js';
-import { NestedList } from '../../../src/fields/kinds/nested.js';
+import { NestedList } from '../../../src/fields/nested.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 
 class Undeclared {

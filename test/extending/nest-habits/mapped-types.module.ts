@@ -7,7 +7,7 @@ import { UpdateOf } from '../../../src/fields/field.js';
 import { Decimal } from '../../../src/fields/kinds/decimal.js';
 import { Flag, Integer, Tags, Text } from '../../../src/fields/kinds/kinds.js';
 import { ApiRoute } from '../../../src/http/openapi/api-route.decorator.js';
-import { Nested } from '../../../src/fields/kinds/nested.js';
+import { Nested } from '../../../src/fields/nested.js';
 import { ListQuery } from '../../../src/listing/list-query.js';
 
 export const PATH = '/api/v1/mapped';

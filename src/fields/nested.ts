@@ -1,12 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
-import { describeProblem, type FieldProblem } from '../../errors/field-problem.js';
-import { nullsForMissing } from '../changes.js';
-import { type Declaration, declareField } from '../field.js';
-import { isObject } from './json-object.js';
-import { readInput } from '../input/read-input.js';
-import { exampleOf, jsonSchemaOf } from '../schema/schema-of.js';
-import { valueParserOf } from '../value-parser.js';
+import { describeProblem, type FieldProblem } from '../errors/field-problem.js';
+import { nullsForMissing } from './changes.js';
+import { type Declaration, declareField } from './field.js';
+import { isObject } from './kinds/json-object.js';
+import { readInput } from './input/read-input.js';
+import { exampleOf, jsonSchemaOf } from './schema/schema-of.js';
+import { valueParserOf } from './value-parser.js';
 
 type ProblemsOf = (value: unknown, path: string) => FieldProblem[];
 
