@@ -8,7 +8,7 @@ import {
 } from '../database/connection/driver-error.js';
 import { type BatchItem, BatchQueue } from '../database/gateway/batch-queue.js';
 import { SharedLookups } from '../database/gateway/shared-lookups.js';
-import type { OrganizationColumns } from '../tenancy/actor.js';
+import type { OrganizationColumns } from '../database/gateway/tenant.js';
 import { ApiKey } from './api-key.entity.js';
 import { Organization } from './organization.entity.js';
 

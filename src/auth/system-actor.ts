@@ -1,4 +1,5 @@
-import { organizationOf, type Actor, type OrganizationColumns } from '../tenancy/actor.js';
+import type { OrganizationColumns } from '../database/gateway/tenant.js';
+import { organizationOf, type Actor } from '../tenancy/actor.js';
 import { SCOPES } from './scopes.js';
 
 /**

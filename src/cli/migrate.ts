@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { KeysService } from '../auth/keys.service.js';
-import { DatabaseStatus } from '../database/connection/database-status.js';
+import { DatabaseStatus } from '../database/readiness/database-status.js';
 import type { Progress, Run } from '../extension/command.js';
 import type { Extension } from '../extension/extension.js';
 import { extensionMigrationsOf } from '../extension/extensions.js';

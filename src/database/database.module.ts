@@ -16,21 +16,22 @@ import {
   dataSourceOptions,
   hasOwnSessions,
 } from './connection/data-source-options.js';
-import { DatabaseStatus } from './connection/database-status.js';
-import { Instances } from './connection/instances.js';
+import { DatabaseStatus } from './readiness/database-status.js';
+import { Instances } from './instances.js';
 import { reportLostConnections } from './connection/lost-connections.js';
 import { repeatWhileDown } from './connection/repeat-while-down.js';
 import { SessionContext } from './connection/session-context.js';
 import { poolOf } from './connection/driver-pool.js';
-import { ChangeBus } from './events/change-bus.js';
+import { ChangeBus } from './gateway/change-bus.js';
 import { EventHandlersRepository } from './events/event-handlers.repository.js';
 import { EventLogRepository } from './events/event-log.repository.js';
-import { EventWriteSignal } from './events/event-write-signal.js';
+import { EventWriteSignal } from './gateway/event-write-signal.js';
 import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 import { AdministrativeWrites } from './gateway/administrative-writes.js';
 import { BatchConnections } from './gateway/batch-connections.js';
 import { ConcurrencyLimit } from './gateway/concurrency-limit.js';
+import { ReadReplicas } from './gateway/read-replicas.js';
 import { SharedLookups } from './gateway/shared-lookups.js';
 import { TenantDatabase } from './gateway/tenant-database.js';
 import { TimeBudget } from './gateway/time-budget.js';
@@ -122,6 +123,7 @@ export class DatabaseModule implements OnModuleInit {
       providers: [
         ...PROVIDERS,
         RepositoryCheck,
+        { provide: ReadReplicas, useExisting: Replicas },
         { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
         { provide: StatementWarnings, useValue: warnings },

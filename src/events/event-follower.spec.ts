@@ -1,4 +1,4 @@
-import { ChangeBus } from '../database/events/change-bus.js';
+import { ChangeBus } from '../database/gateway/change-bus.js';
 import type { EventLogRepository, EventMark } from '../database/events/event-log.repository.js';
 import { EventFollower } from './event-follower.js';
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { ChangeBus } from '../database/events/change-bus.js';
+import { ChangeBus } from '../database/gateway/change-bus.js';
 import {
   EventLogRepository,
   type EventMark,

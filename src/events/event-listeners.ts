@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { logger } from '../config/logger.js';
 import { EventLogRepository, type EventMark } from '../database/events/event-log.repository.js';
-import { EventWriteSignal } from '../database/events/event-write-signal.js';
+import { EventWriteSignal } from '../database/gateway/event-write-signal.js';
 import { EventFollower } from './event-follower.js';
 import { eventOf, handlerActorOf } from './recorded-event.js';
 

@@ -11,7 +11,7 @@ import {
   EventLogRepository,
   EVENTS_PER_PUBLICATION,
 } from '../database/events/event-log.repository.js';
-import { EventWriteSignal } from '../database/events/event-write-signal.js';
+import { EventWriteSignal } from '../database/gateway/event-write-signal.js';
 import { EventPartitionsRepository } from '../database/events/event-partitions.repository.js';
 import { MetricsRegistry } from '../http/metrics/metrics-registry.js';
 import { BackgroundWork } from '../jobs/background-work.js';

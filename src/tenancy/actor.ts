@@ -1,4 +1,4 @@
-import type { Tenant } from '../database/gateway/tenant.js';
+import type { OrganizationColumns, Tenant } from '../database/gateway/tenant.js';
 
 /** The rate limits of a key, in requests per minute. */
 export interface KeyLimits {
@@ -27,13 +27,6 @@ export interface Actor {
   readonly limits?: KeyLimits;
   /** `api` for REST, `ai` for /mcp. */
   readonly channel: 'api' | 'ai';
-}
-
-/** The organization of a row, as joins select it. */
-export interface OrganizationColumns {
-  readonly organization_id: string;
-  readonly organization_name: string;
-  readonly phone_region: string;
 }
 
 export function organizationOf(row: OrganizationColumns): Actor['organization'] {

@@ -6,7 +6,7 @@ import { ConcurrencyLimit } from '../../src/database/gateway/concurrency-limit.j
 import type { Statement } from '../../src/database/gateway/tenant.js';
 import type { BatchStatement } from '../../src/database/gateway/tenant-batches.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
-import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
+import { TENANT_SETTING } from '../../src/database/connection/session-context.js';
 import { LeadsService } from '../../src/leads/leads.service.js';
 import { ServerTimeBudget } from '../../src/database/gateway/time-budget.js';
 import type { Answer } from '../../src/testing/api-client.js';

@@ -1,7 +1,7 @@
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import type { BatchStatement } from '../../src/database/gateway/tenant-batches.js';
 import type { BatchItem } from '../../src/database/gateway/batch-queue.js';
-import { TENANT_SETTING } from '../../src/database/tenant-role/tenant-role.js';
+import { TENANT_SETTING } from '../../src/database/connection/session-context.js';
 import { createLead, dataOf, errorOf, expectError, LEADS } from '../../src/testing/factories.js';
 import { TestApp } from '../../src/testing/test-app.js';
 import type { Tenant } from '../../src/testing/test-server.js';

@@ -7,7 +7,7 @@ import type {
 } from '../../src/database/gateway/tenant.js';
 import { TenantDatabase } from '../../src/database/gateway/tenant-database.js';
 import { EventPublisher } from '../../src/events/event-publisher.js';
-import { ChangeBus } from '../../src/database/events/change-bus.js';
+import { ChangeBus } from '../../src/database/gateway/change-bus.js';
 import { RecordOf } from '../../src/fields/field.js';
 import { Uuid } from '../../src/fields/kinds/kinds.js';
 import { readInput } from '../../src/fields/input/read-input.js';

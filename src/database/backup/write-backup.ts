@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { VERSION } from '../../config/version.js';
 import type { DatabaseTarget } from '../connection/data-source-options.js';
-import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
+import { TENANT_SETTING } from '../connection/session-context.js';
 import { type BackupHeader, type BackupTable, countRows, encodeBackup } from './backup-file.js';
 import {
   columnList,

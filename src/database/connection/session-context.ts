@@ -1,5 +1,7 @@
 import pg from 'pg';
-import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
+
+/** The setting with the id of the current organization, which the policies of row-level security use. */
+export const TENANT_SETTING = 'app.organization_id';
 
 /**
  * Settings of every connection. The driver reads only times in the ISO style. Times without a zone are UTC.

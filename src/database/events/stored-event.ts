@@ -1,4 +1,4 @@
-import type { OrganizationColumns } from '../../tenancy/actor.js';
+import type { OrganizationColumns } from '../gateway/tenant.js';
 
 /** An event as it is stored. */
 export interface StoredEvent {

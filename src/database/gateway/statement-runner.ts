@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { translateErrors } from '../connection/driver-error.js';
 import { acquireClient } from '../connection/driver-pool.js';
-import type { Replicas } from '../replicas/replicas.js';
 import type { BatchConnections } from './batch-connections.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
+import type { ReadReplicas } from './read-replicas.js';
 import type { AttemptOptions } from './retry-policy.js';
 import { executionsOf, type Failure, type Statement } from './tenant.js';
 import type { TenantContext } from './tenant-context.js';
@@ -18,7 +18,7 @@ export class StatementRunner {
     private readonly statements: TenantStatements,
     private readonly limit: ConcurrencyLimit,
     private readonly context: TenantContext,
-    private readonly replicas: Replicas,
+    private readonly replicas: ReadReplicas,
   ) {}
 
   /**

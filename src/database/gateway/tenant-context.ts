@@ -1,6 +1,9 @@
 import type { ContextStatement } from '../connection/statement-pipeline.js';
-import { parameterizedCalls, type SessionContext } from '../connection/session-context.js';
-import { TENANT_SETTING } from '../tenant-role/tenant-role.js';
+import {
+  parameterizedCalls,
+  type SessionContext,
+  TENANT_SETTING,
+} from '../connection/session-context.js';
 import { executionsOf, type Statement } from './tenant.js';
 import { BATCH_TIMEOUTS, type Deadline, type LockWait, TIMEOUT_SETTINGS } from './time-budget.js';
 

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
-import { ChangeBus } from '../events/change-bus.js';
-import { EventWriteSignal } from '../events/event-write-signal.js';
+import { ChangeBus } from './change-bus.js';
+import { EventWriteSignal } from './event-write-signal.js';
 import { runAfterCommit } from './commit-callbacks.js';
 import { type AttemptOptions, RetryPolicy } from './retry-policy.js';
 import { BatchConnections } from './batch-connections.js';
-import { Replicas } from '../replicas/replicas.js';
+import { ReadReplicas } from './read-replicas.js';
 import { planConnections } from '../connection/connection-plan.js';
 import { translateErrors } from '../connection/driver-error.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
@@ -48,7 +48,7 @@ export class TenantDatabase {
     private readonly eventWrites: EventWriteSignal,
     settings: Settings,
     session: SessionContext,
-    replicas: Replicas,
+    replicas: ReadReplicas,
   ) {
     const { waiting } = planConnections(settings.databaseMaxConnections);
     this.retryPolicy = new RetryPolicy(timeBudget, limit, waiting, connections.closeIdle);

@@ -63,6 +63,13 @@ export interface Tenant {
   readonly readsRecordsLazily?: boolean;
 }
 
+/** The organization of a row, as joins select it. */
+export interface OrganizationColumns {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly phone_region: string;
+}
+
 /** A transaction that can roll back a part that fails. */
 export interface UnitOfWork {
   /** Whether the transaction is committed. Other statements need a new one. */

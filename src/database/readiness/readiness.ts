@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { acquireClient } from '../connection/driver-pool.js';
 import { logger } from '../../config/logger.js';
-import { DatabaseStatus } from '../connection/database-status.js';
+import { DatabaseStatus } from './database-status.js';
 import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
 import { SharedLookups } from '../gateway/shared-lookups.js';
 import { TenantDatabase } from '../gateway/tenant-database.js';

@@ -6,6 +6,7 @@ import { planConnections } from '../connection/connection-plan.js';
 import { SessionContext } from '../connection/session-context.js';
 import { poolOf } from '../connection/driver-pool.js';
 import { ConcurrencyLimit } from '../gateway/concurrency-limit.js';
+import { ReadReplicas } from '../gateway/read-replicas.js';
 import type { Statement } from '../gateway/tenant.js';
 import { TenantContext } from '../gateway/tenant-context.js';
 import { TenantStatements } from '../gateway/tenant-statements.js';
@@ -29,7 +30,7 @@ export type ReadServer = 'replica' | 'primary';
  * when the read arrived (docs/adr/0019-read-replicas.md).
  */
 @Injectable()
-export class Replicas implements OnApplicationShutdown {
+export class Replicas implements ReadReplicas, OnApplicationShutdown {
   /** Numbers of reads since startup. */
   readonly reads: Record<ReadServer, number> = { replica: 0, primary: 0 };
   /** In the order of the setting. */
@@ -77,7 +78,6 @@ export class Replicas implements OnApplicationShutdown {
     });
   }
 
-  /** @returns the rows; undefined if the primary has to run the statement */
   async read<Row>(
     organizationId: string,
     statement: Statement,

@@ -1,11 +1,10 @@
+import { TENANT_SETTING } from '../connection/session-context.js';
+
 /**
  * The role of all statements on records of organizations. It owns no tables and is neither a superuser
  * nor a login role, so that row-level security always applies to it.
  */
 export const TENANT_ROLE = 'latitude_app';
-
-/** The setting with the id of the current organization, which the policies use. */
-export const TENANT_SETTING = 'app.organization_id';
 
 /** The condition of the policy of every table with an `organization_id`. */
 const TENANT_POLICY = `organization_id = nullif(current_setting('${TENANT_SETTING}', true), '')::uuid`;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { Authenticator } from '../../auth/authenticator.js';
 import { VERSION } from '../../config/version.js';
-import { DatabaseStatus } from '../../database/connection/database-status.js';
+import { DatabaseStatus } from '../../database/readiness/database-status.js';
 import { ERROR_CATALOGUE } from '../../errors/error-catalogue.js';
 import { RateLimits } from '../../rate-limit/rate-limits.js';
 import type { FinishedRequest } from '../request/request-context.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setLogLevel } from '../../config/logger.js';
 import type { Settings } from '../../config/settings.js';
-import type { Instances } from '../../database/connection/instances.js';
-import { ChangeBus } from '../../database/events/change-bus.js';
+import type { Instances } from '../../database/instances.js';
+import { ChangeBus } from '../../database/gateway/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { lifetimeOf } from './session-lifetime.js';
 import type { Session } from './session.js';

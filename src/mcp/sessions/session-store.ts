@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { Instances } from '../../database/connection/instances.js';
+import { Instances } from '../../database/instances.js';
 import { BatchQueue } from '../../database/gateway/batch-queue.js';
 import { ApiError } from '../../errors/api-error.js';
-import { ChangeBus } from '../../database/events/change-bus.js';
+import { ChangeBus } from '../../database/gateway/change-bus.js';
 import { UUID } from '../../fields/kinds/uuid.js';
 import type { MaybePromise } from '../../rate-limit/maybe-promise.js';
 import type { Actor } from '../../tenancy/actor.js';

@@ -1,4 +1,4 @@
-import type { ChangeBus } from '../../database/events/change-bus.js';
+import type { ChangeBus } from '../../database/gateway/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import type { ResourceReference } from '../resources/resource-registry.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';

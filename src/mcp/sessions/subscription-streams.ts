@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { KeyRevalidation } from '../../auth/key-revalidation.js';
 import { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
-import { ChangeBus } from '../../database/events/change-bus.js';
+import { ChangeBus } from '../../database/gateway/change-bus.js';
 import type { Actor } from '../../tenancy/actor.js';
 import { Subscriptions } from './subscriptions.js';
 

@@ -12,7 +12,7 @@ import { TenantDatabase } from '../../../src/database/gateway/tenant-database.js
 import { tenantTable } from '../../../src/database/records/tenant-table.js';
 import type { TenantTables } from '../../../src/database/records/tenant-tables.service.js';
 import { TenantRepository } from '../../../src/database/records/tenant-repository.js';
-import { ChangeBus } from '../../../src/database/events/change-bus.js';
+import { ChangeBus } from '../../../src/database/gateway/change-bus.js';
 import { IdDto } from '../../../src/fields/id.dto.js';
 import { EventFollower } from '../../../src/events/event-follower.js';
 import { buildLead, createLead, dataOf, LEADS } from '../../../src/testing/factories.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import net from 'node:net';
 import { Injectable, Module } from '@nestjs/common';
 import { KeysService } from '../../../src/auth/keys.service.js';
-import { ChangeBus } from '../../../src/database/events/change-bus.js';
+import { ChangeBus } from '../../../src/database/gateway/change-bus.js';
 import { LeadsModule } from '../../../src/leads/leads.module.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
 import { Resource } from '../../../src/mcp/resources/resource.decorator.js';

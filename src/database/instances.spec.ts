@@ -1,6 +1,6 @@
-import type { SharedLookups } from '../gateway/shared-lookups.js';
+import type { SharedLookups } from './gateway/shared-lookups.js';
 import { Instances } from './instances.js';
-import type { SessionContext } from './session-context.js';
+import type { SessionContext } from './connection/session-context.js';
 
 function instances(found: number, preparesStatements = true): Instances {
   const find = () => Promise.resolve([{ instances: found }]);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { SessionContext } from './session-context.js';
-import { SharedLookups } from '../gateway/shared-lookups.js';
+import { SessionContext } from './connection/session-context.js';
+import { SharedLookups } from './gateway/shared-lookups.js';
 
 /** How long a count is reused. */
 const FRESH_MS = 10_000;

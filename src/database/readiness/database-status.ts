@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { poolOf } from './driver-pool.js';
+import { poolOf } from '../connection/driver-pool.js';
 import { BatchConnections } from '../gateway/batch-connections.js';
-import { ADMINISTRATION } from './administration.js';
+import { ADMINISTRATION } from '../connection/administration.js';
 
 /** Numbers of connections to the database. */
 interface Connections {
