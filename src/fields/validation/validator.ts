@@ -1,28 +1,19 @@
 import type { Type } from '@nestjs/common';
-import { type ValidationArguments, validateSync, ValidationTypes } from 'class-validator';
+import { validateSync, ValidationTypes } from 'class-validator';
 import type { FieldProblem } from '../../errors/field-problem.js';
-import {
-  type Constraint,
-  constraintsOf,
-  type RuleMetadata,
-  rulesByProperty,
-  rulesOf,
-} from './rule-metadata.js';
-import { messageOf } from './validation-message.js';
+import { constraintsOf, type RuleMetadata, rulesByProperty, rulesOf } from './rule-metadata.js';
 
 /** Validates an instance of a DTO. @returns the first broken rule of each property */
 export type Validator = (value: object) => FieldProblem[];
 
-interface Check {
-  readonly metadata: RuleMetadata;
-  readonly constraint: Constraint;
-}
+/** Whether a rule, or a condition of other rules, holds for the value of a property. */
+type Check = (object: object, value: unknown) => boolean;
 
-/** A property with its rules, in the order in which class-validator checks them. */
+/** A property with its rules. */
 interface Property {
   readonly name: string;
-  readonly conditions: readonly RuleMetadata[];
-  readonly checks: readonly Check[];
+  readonly conditions: readonly Check[];
+  readonly rules: readonly Check[];
 }
 
 const COMPILED_TYPES = [
@@ -33,30 +24,22 @@ const COMPILED_TYPES = [
 ];
 
 /**
- * Compiles the rules of a DTO once, with the same results as `validateSync` of class-validator. DTOs with
- * unusual rules are validated by `validateSync` itself. Rules that are added to the class later are
- * ignored.
+ * Returns a function with the same results as `validateSync` of class-validator. The rules of a DTO are compiled
+ * once. `validateSync` itself validates values that break a rule, and DTOs with unusual rules. Rules that are
+ * added to the class later are ignored.
  */
 export function compileValidator(dto: Type<object>): Validator {
   if (!rulesOf(dto).every(isCompiled)) return problemsByClassValidator;
   const properties = rulesByProperty(dto).map(([name, rules]) => propertyOf(name, rules));
   // class-validator uses the rules of `value.constructor`, which an input can change.
-  return (value) =>
-    value.constructor === dto ? problemsOf(value, properties) : problemsByClassValidator(value);
+  const isValid = (value: object) =>
+    value.constructor === dto && properties.every((property) => isValidIn(property, value));
+  return (value) => (isValid(value) ? [] : problemsByClassValidator(value));
 }
 
 /** Whether a rule can be compiled: it applies to the value itself if the conditions are true. */
-function isCompiled(rule: RuleMetadata): boolean {
-  const { type, each, validateIf } = rule;
-  const isUsual = COMPILED_TYPES.includes(type) && !each && validateIf === undefined;
-  return isUsual && constraintsOf(rule).every(isRecorded);
-}
-
-/** Whether class-validator reports a failure under this name. It loses `__proto__`. */
-function isRecorded({ name }: Constraint): boolean {
-  const messages: Record<string, string> = {};
-  messages[name] = '';
-  return Object.keys(messages).length > 0;
+function isCompiled({ type, each, validateIf }: RuleMetadata): boolean {
+  return COMPILED_TYPES.includes(type) && !each && validateIf === undefined;
 }
 
 function propertyOf(name: string, group: readonly RuleMetadata[]): Property {
@@ -67,75 +50,34 @@ function propertyOf(name: string, group: readonly RuleMetadata[]): Property {
   ];
   return {
     name,
-    conditions: ofType(ValidationTypes.CONDITIONAL_VALIDATION),
-    checks: rules.flatMap((metadata) =>
-      constraintsOf(metadata).map((constraint) => ({ metadata, constraint })),
-    ),
+    conditions: ofType(ValidationTypes.CONDITIONAL_VALIDATION).map(conditionOf),
+    rules: rules.flatMap(checksOf),
   };
 }
 
-function problemsOf(value: object, properties: readonly Property[]): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  for (const property of properties) {
-    const problem = problemOf(property, value);
-    if (problem) problems.push(problem);
-  }
-  return problems;
+function conditionOf({ constraints }: RuleMetadata): Check {
+  const [condition] = constraints as [Check];
+  return condition;
 }
 
-function problemOf({ name, conditions, checks }: Property, object: object) {
-  const value = (object as Readonly<Record<string, unknown>>)[name];
-  if (!allHold(conditions, object, value)) return undefined;
-  for (const { metadata, constraint } of checks) {
-    const result: unknown = constraint.instance.validate(
+/** A result other than `true`, such as a promise, is left to class-validator. */
+function checksOf(rule: RuleMetadata): Check[] {
+  return constraintsOf(rule).map(({ instance }) => (object, value) => {
+    const result: unknown = instance.validate(value, {
+      targetName: object.constructor.name,
+      property: rule.propertyName,
+      object,
       value,
-      argumentsOf(metadata, object, value),
-    );
-    if (!isRefusal(result)) continue;
-    const message = messageOf(metadata, constraint, argumentsOf(metadata, object, value));
-    return { field: name, message };
-  }
-  return undefined;
-}
-
-/** Evaluates every condition, even after one that is false, as class-validator does. */
-function allHold(conditions: readonly RuleMetadata[], object: object, value: unknown): boolean {
-  let hold = true;
-  for (const { constraints } of conditions) {
-    const [condition] = constraints as [(object: object, value: unknown) => unknown];
-    if (!condition(object, value)) hold = false;
-  }
-  return hold;
-}
-
-/** Each call of a rule or message gets its own arguments, which it may change. */
-function argumentsOf(metadata: RuleMetadata, object: object, value: unknown): ValidationArguments {
-  return {
-    targetName: object.constructor.name,
-    property: metadata.propertyName,
-    object,
-    value,
-    constraints: metadata.constraints,
-  };
-}
-
-/** Whether a rule rejects the value. Like `validateSync`, this does not wait for promises. */
-function isRefusal(result: unknown): boolean {
-  if (!isThenable(result)) return !result;
-  let refuses = false;
-  void result.then((isValid) => {
-    if (!isValid) refuses = true;
+      constraints: rule.constraints,
+    });
+    return result === true;
   });
-  return refuses;
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  );
+function isValidIn({ name, conditions, rules }: Property, object: object): boolean {
+  const value = (object as Readonly<Record<string, unknown>>)[name];
+  const isExempt = conditions.some((holds) => !holds(object, value));
+  return isExempt || rules.every((holds) => holds(object, value));
 }
 
 function problemsByClassValidator(value: object): FieldProblem[] {
