@@ -1,6 +1,6 @@
-import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import {
@@ -8,7 +8,6 @@ import {
   administrationOptions,
   closeUnfinishedTransactions,
 } from './connection/administration.js';
-import { warnOfConnectionLimit } from './connection/connection-limit.js';
 import { planConnections } from './connection/connection-plan.js';
 import { assertOwnDataSourceNames } from './connection/data-source-names.js';
 import {
@@ -42,8 +41,8 @@ import { JobWorkerRepository } from './jobs/job-worker.repository.js';
 import { Readiness } from './readiness/readiness.js';
 import { CountsService } from './records/counts.service.js';
 import { PurgeService } from './records/purge.service.js';
+import { StartupChecks } from './records/startup-checks.js';
 import { StatementWarnings } from './records/statement-warnings.js';
-import { RepositoryCheck } from './records/repository-check.js';
 import { enableSearchIndex } from './records/search-index.js';
 import { TenantDataService } from './records/tenant-data.service.js';
 import type { TenantTable } from './records/tenant-table.js';
@@ -104,12 +103,7 @@ export interface DatabaseOptions {
 /** Connects to PostgreSQL, runs the migrations and provides the database services to every module. */
 @Global()
 @Module({})
-export class DatabaseModule implements OnModuleInit {
-  constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly settings: Settings,
-  ) {}
-
+export class DatabaseModule {
   static forRoot(options: DatabaseOptions): DynamicModule {
     const context = new SessionContext();
     const warnings = new StatementWarnings();
@@ -122,7 +116,7 @@ export class DatabaseModule implements OnModuleInit {
       ],
       providers: [
         ...PROVIDERS,
-        RepositoryCheck,
+        StartupChecks,
         { provide: ReadReplicas, useExisting: Replicas },
         { provide: TimeBudget, useValue: options.timeBudget },
         { provide: SessionContext, useValue: context },
@@ -131,11 +125,6 @@ export class DatabaseModule implements OnModuleInit {
       ],
       exports: PROVIDERS,
     };
-  }
-
-  async onModuleInit(): Promise<void> {
-    const most = this.settings.databaseMaxConnections;
-    await repeatWhileDown(() => warnOfConnectionLimit(this.dataSource, most));
   }
 }
 

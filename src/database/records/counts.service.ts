@@ -1,8 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { repeatWhileDown } from '../connection/repeat-while-down.js';
-import { assertCountTriggers } from './count-triggers.js';
+import { Injectable } from '@nestjs/common';
 import {
   type CountDrift,
   type CountedTable,
@@ -16,17 +12,11 @@ import { TenantTables } from './tenant-tables.service.js';
 
 /** Checks and repairs the counts of every table that is declared as counted. */
 @Injectable()
-export class CountsService implements OnApplicationBootstrap {
+export class CountsService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly tenantTables: TenantTables,
     private readonly database: TenantDatabase,
   ) {}
-
-  /** @throws Error that names the declared columns that the database does not count */
-  async onApplicationBootstrap(): Promise<void> {
-    await repeatWhileDown(() => assertCountTriggers(this.dataSource, this.tables));
-  }
 
   /**
    * Compares the counts of an organization with its records.
@@ -59,13 +49,7 @@ export class CountsService implements OnApplicationBootstrap {
     find: (table: CountedTable) => Promise<CountDrift[]>,
   ): Promise<CountDrift[]> {
     const found: CountDrift[] = [];
-    for (const table of this.tables) found.push(...(await find(table)));
+    for (const table of this.tenantTables.counted) found.push(...(await find(table)));
     return found;
-  }
-
-  private get tables(): CountedTable[] {
-    return this.tenantTables.all.flatMap(({ name, notDeleted, counted }) =>
-      counted ? { name, notDeleted, counted } : [],
-    );
   }
 }

@@ -1,11 +1,8 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type DiscoveryService, ModulesContainer } from '@nestjs/core';
-import { getRepositoryToken, InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityMetadata, Repository } from 'typeorm';
+import type { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { getRepositoryToken } from '@nestjs/typeorm';
+import { type DataSource, type EntityMetadata, Repository } from 'typeorm';
 import { logger } from '../../config/logger.js';
-import { repeatWhileDown } from '../connection/repeat-while-down.js';
-import { StatementWarnings } from './statement-warnings.js';
-import { mapsOrganization, tablesOfOrganizations } from './tenant-table-check.js';
+import { mapsOrganization } from './tenant-table-check.js';
 
 type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 type InstanceProperty = ReturnType<InstanceWrapper['getPropertiesMetadata']>[number];
@@ -18,54 +15,48 @@ interface RepositoryUse {
 }
 
 /**
- * Warns at startup if a provider injects or is a TypeORM repository of a table with records of organizations. Its
- * statements have no organization, so that row-level security hides all rows and refuses new ones. Later warnings are
- * those of `StatementWarnings`.
+ * Warns if a provider injects or is a TypeORM repository of a table with records of organizations. Its statements
+ * have no organization, so that row-level security hides all rows and refuses new ones. Later
+ * warnings are those of `StatementWarnings`.
+ * @param tables the names of the tables
  */
-@Injectable()
-export class RepositoryCheck implements OnModuleInit {
-  constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly modules: ModulesContainer,
-    private readonly warnings: StatementWarnings,
-  ) {}
-
-  async onModuleInit(): Promise<void> {
-    const entities = new Map<unknown, EntityMetadata>(
-      this.dataSource.entityMetadatas
-        .filter(({ target }) => typeof target === 'function')
-        .map((entity) => [getRepositoryToken(entity.target as never), entity]),
-    );
-    const uses = this.wrappers().flatMap((wrapper) => {
-      // `TypeOrmModule.forFeature()` provides a repository even if nothing injects it.
-      if (entities.has(wrapper.token)) return [];
+export function warnOfRepositories(
+  dataSource: DataSource,
+  modules: ModulesContainer,
+  tables: readonly string[],
+): void {
+  const entities = new Map<unknown, EntityMetadata>(
+    dataSource.entityMetadatas
+      .filter(({ target }) => typeof target === 'function')
+      .map((entity) => [getRepositoryToken(entity.target as never), entity]),
+  );
+  const warnings = wrappersIn(modules)
+    // `TypeOrmModule.forFeature()` provides a repository even if nothing injects it.
+    .filter(({ token }) => !entities.has(token))
+    .flatMap((wrapper) => {
       const injected = injectedBy(wrapper, entities);
-      return injected.length > 0 ? injected : this.providedBy(wrapper);
-    });
-    const tables = await repeatWhileDown(() => tablesOfOrganizations(this.dataSource));
-    this.warnings.watch(tables);
+      return injected.length > 0 ? injected : providedBy(wrapper, dataSource);
+    })
     // An entity can map a part of the columns.
-    const warnings = uses
-      .filter(({ entity }) => mapsOrganization(entity) || tables.has(entity.tableName))
-      .map(describe);
-    for (const warning of new Set(warnings)) logger.warn(warning);
-  }
+    .filter(({ entity }) => mapsOrganization(entity) || tables.includes(entity.tableName))
+    .map(describe);
+  for (const warning of new Set(warnings)) logger.warn(warning);
+}
 
-  private wrappers(): InstanceWrapper[] {
-    return [...this.modules.values()].flatMap(({ providers, controllers, injectables }) => [
-      ...providers.values(),
-      ...controllers.values(),
-      ...injectables.values(),
-    ]);
-  }
+function wrappersIn(modules: ModulesContainer): InstanceWrapper[] {
+  return [...modules.values()].flatMap(({ providers, controllers, injectables }) => [
+    ...providers.values(),
+    ...controllers.values(),
+    ...injectables.values(),
+  ]);
+}
 
-  /** A request-scoped provider has no manager yet. Other data sources have other databases. */
-  private providedBy({ name, instance }: InstanceWrapper): RepositoryUse[] {
-    if (!(instance instanceof Repository)) return [];
-    const { manager } = instance as Partial<Repository<object>>;
-    if (manager?.dataSource !== this.dataSource) return [];
-    return [{ provider: String(name), verb: 'is', entity: instance.metadata }];
-  }
+/** A request-scoped provider has no manager yet. Other data sources have other databases. */
+function providedBy({ name, instance }: InstanceWrapper, dataSource: DataSource): RepositoryUse[] {
+  if (!(instance instanceof Repository)) return [];
+  const { manager } = instance as Partial<Repository<object>>;
+  if (manager?.dataSource !== dataSource) return [];
+  return [{ provider: String(name), verb: 'is', entity: instance.metadata }];
 }
 
 function injectedBy(

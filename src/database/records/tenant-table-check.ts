@@ -78,17 +78,6 @@ export function mapsOrganization({ columns }: EntityMetadata): boolean {
   return columns.some(({ databaseName }) => databaseName === 'organization_id');
 }
 
-const FIND_OF_ORGANIZATIONS = `
-  select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
-  where relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and relkind in ('r', 'p') and attname = 'organization_id' and not attisdropped`;
-
-/** Returns the names of the tables in the schema that have an `organization_id`. */
-export async function tablesOfOrganizations(dataSource: DataSource): Promise<ReadonlySet<string>> {
-  const found = await dataSource.query<{ name: string }[]>(FIND_OF_ORGANIZATIONS);
-  return new Set(found.map(({ name }) => name));
-}
-
 const FIND_UNPROTECTED = `
   select relname as name from pg_class
   where relnamespace = (select oid from pg_namespace where nspname = current_schema())

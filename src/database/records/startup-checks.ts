@@ -1,0 +1,42 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Settings } from '../../config/settings.js';
+import { warnOfConnectionLimit } from '../connection/connection-limit.js';
+import { repeatWhileDown } from '../connection/repeat-while-down.js';
+import { assertCountTriggers } from './count-triggers.js';
+import { assertMappedTables } from './mapped-table-check.js';
+import { warnOfRepositories } from './repository-check.js';
+import { StatementWarnings } from './statement-warnings.js';
+import { assertProtected, assertTenantTables, mapsOrganization } from './tenant-table-check.js';
+import { TenantTables } from './tenant-tables.service.js';
+
+/** Compares the database with what the application needs, before it serves requests. */
+@Injectable()
+export class StartupChecks implements OnApplicationBootstrap {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly tables: TenantTables,
+    private readonly modules: ModulesContainer,
+    private readonly settings: Settings,
+    private readonly warnings: StatementWarnings,
+  ) {}
+
+  /** @throws Error that names each declared or mapped table which the database lacks, does not protect or not count */
+  async onApplicationBootstrap(): Promise<void> {
+    const { dataSource, tables } = this;
+    const names = tables.all.map(({ name }) => name);
+    warnOfRepositories(dataSource, this.modules, names);
+    const mapped = dataSource.entityMetadatas.filter(mapsOrganization);
+    const ofOrganizations = [...names, ...mapped.map(({ tableName }) => tableName)];
+    this.warnings.watch(new Set(ofOrganizations));
+    await repeatWhileDown(async () => {
+      await warnOfConnectionLimit(dataSource, this.settings.databaseMaxConnections);
+      await assertMappedTables(dataSource, tables.entities);
+      await assertTenantTables(dataSource, tables.declared);
+      await assertProtected(dataSource, ofOrganizations);
+      await assertCountTriggers(dataSource, tables.counted);
+    });
+  }
+}
