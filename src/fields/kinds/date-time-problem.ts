@@ -1,4 +1,4 @@
-import { MAX_FRACTION_DIGITS } from './date-time.js';
+import { daysOf, MAX_FRACTION_DIGITS } from './date-time.js';
 
 const EXAMPLE = '2026-01-31T09:30:00Z';
 const GENERAL = `must be an ISO 8601 date-time such as ${EXAMPLE}`;
@@ -89,9 +89,4 @@ function problemOfTime(rest: string): string {
 
 function isInRange(digits: string, max: number): boolean {
   return digits.length === 2 && Number(digits) <= max;
-}
-
-function daysOf(year: number, month: number): number {
-  // The year is one of the next cycle of 400 years, because Date.UTC reads 0 to 99 as 1900 to 1999.
-  return new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 }

@@ -7,7 +7,8 @@ export const MAX_FRACTION_DIGITS = 9;
 const HOUR = '(?:[01][0-9]|2[0-3])';
 const SIXTY = '[0-5][0-9]';
 const DATE = '(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})';
-const TIME = `(?<hour>${HOUR}):(?<minute>${SIXTY})(?::(?<second>${SIXTY})(?:\\.(?<fraction>[0-9]{1,${MAX_FRACTION_DIGITS}}))?)?`;
+const FRACTION = `\\.(?<fraction>[0-9]{1,${MAX_FRACTION_DIGITS}})`;
+const TIME = `(?<minutes>${HOUR}:${SIXTY})(?::(?<seconds>${SIXTY})(?:${FRACTION})?)?`;
 const OFFSET = `[Zz]|(?<sign>[+-])(?<offsetHours>${HOUR})(?::?(?<offsetMinutes>${SIXTY}))?`;
 const DATE_TIME = new RegExp(`^${DATE}(?:[Tt]${TIME}(?:${OFFSET})?)?$`);
 
@@ -28,7 +29,6 @@ export const DATE_TIME_INPUT_SCHEMA = {
 } as const;
 
 const MILLISECOND_DIGITS = 3;
-const MS_PER_MINUTE = 60_000;
 /** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
 const EARLIEST = -62_135_596_800_000;
 const LATEST = 253_402_300_799_999;
@@ -46,44 +46,23 @@ type Groups = Partial<Record<string, string>>;
 export function parseDateTime(text: string, rounding: Rounding): Date | undefined {
   const groups: Groups | undefined = DATE_TIME.exec(text)?.groups;
   if (!groups) return undefined;
-  const midnight = calendarDay(groups);
-  if (midnight === undefined) return undefined;
-  const begun = midnight + timeOfDay(groups) - offset(groups);
-  if (begun < EARLIEST || begun > LATEST) return undefined;
+  const { year = '', month = '', day = '', minutes = '00:00', seconds = '00' } = groups;
+  const { fraction = '', sign, offsetHours, offsetMinutes = '00' } = groups;
+  if (year === '0000') return undefined;
+  // Date.parse would read a day that the calendar does not have as one of the next month.
+  if (day > '28' && Number(day) > daysOf(Number(year), Number(month))) return undefined;
+  const milliseconds = fraction.slice(0, MILLISECOND_DIGITS).padEnd(MILLISECOND_DIGITS, '0');
+  const offset = sign === undefined ? 'Z' : `${sign}${offsetHours}:${offsetMinutes}`;
+  const time = `${minutes}:${seconds}.${milliseconds}${offset}`;
+  const begun = Date.parse(`${year}-${month}-${day}T${time}`);
+  if (!(begun >= EARLIEST && begun <= LATEST)) return undefined;
   // After the last millisecond this is the year 10000, which is beyond every record.
-  return new Date(rounding === 'up' && isWithinMillisecond(groups) ? begun + 1 : begun);
+  const isRounded = rounding === 'up' && Number(fraction.slice(MILLISECOND_DIGITS)) > 0;
+  return new Date(isRounded ? begun + 1 : begun);
 }
 
-/** Midnight UTC of a day in milliseconds; undefined if the calendar does not have the day. */
-function calendarDay(groups: Groups): number | undefined {
-  const year = toNumber(groups.year);
-  const month = toNumber(groups.month) - 1;
-  const day = toNumber(groups.day);
-  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
-  const date = new Date(0);
-  date.setUTCFullYear(year, month, day);
-  const exists = year > 0 && date.getUTCMonth() === month && date.getUTCDate() === day;
-  return exists ? date.getTime() : undefined;
-}
-
-/** The time of day in milliseconds, rounded down. */
-function timeOfDay({ hour, minute, second, fraction = '' }: Groups): number {
-  const minutes = toNumber(hour) * 60 + toNumber(minute);
-  const ms = fraction.slice(0, MILLISECOND_DIGITS).padEnd(MILLISECOND_DIGITS, '0');
-  return minutes * MS_PER_MINUTE + toNumber(second) * 1000 + toNumber(ms);
-}
-
-/** Whether the time has a fraction of a millisecond. */
-function isWithinMillisecond({ fraction = '' }: Groups): boolean {
-  return toNumber(fraction.slice(MILLISECOND_DIGITS)) > 0;
-}
-
-function offset(groups: Groups): number {
-  const minutes = toNumber(groups.offsetHours) * 60 + toNumber(groups.offsetMinutes);
-  return (groups.sign === '-' ? -minutes : minutes) * MS_PER_MINUTE;
-}
-
-/** Converts digits; undefined is 0. */
-function toNumber(digits: string | undefined): number {
-  return Number(digits ?? 0);
+/** The number of days of a month, from 1. */
+export function daysOf(year: number, month: number): number {
+  // The year is one of the next cycle of 400 years, because Date.UTC reads 0 to 99 as 1900 to 1999.
+  return new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 }
