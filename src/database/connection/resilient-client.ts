@@ -5,6 +5,12 @@ import { UTC_TYPES, withUtcTimes } from './utc-times.js';
 /** How long the server may take to close a connection. Behind a firewall, its reply may never arrive. */
 const END_TIMEOUT_MS = 1_000;
 
+/** A connection was not set up in time. */
+export class SetupTimeout extends Error {}
+
+/** A connection did not reply to a statement in time. */
+export class ReplyTimeout extends Error {}
+
 /**
  * A client that does not end the process if its connection is lost: only its statements fail. Its times do not
  * depend on the time zone of the process.
@@ -14,7 +20,8 @@ export class ResilientClient extends pg.Client {
   private readonly socket: Socket;
 
   constructor(config?: pg.ClientConfig) {
-    const socket = new Socket();
+    // pg listens only from the start of the connection, and a client can be closed before.
+    const socket = new Socket().on('error', () => undefined);
     super({ types: UTC_TYPES, ...config, stream: () => socket });
     this.socket = socket;
     this.on('error', () => undefined);
@@ -29,9 +36,12 @@ export class ResilientClient extends pg.Client {
     return send({ ...config, values: withUtcTimes(config.values) }, values, callback);
   }
 
-  /** Closes the connection without notifying the server, which may be unreachable. */
-  destroy(): void {
-    this.socket.destroy();
+  /**
+   * Closes the connection without notifying the server, which may be unreachable.
+   * @param error the error of its statements
+   */
+  destroy(error?: Error): void {
+    this.socket.destroy(error);
   }
 
   /**
@@ -43,7 +53,7 @@ export class ResilientClient extends pg.Client {
   async setUp(sql: string, withinMs: number): Promise<void> {
     const timer = setTimeout(
       () => {
-        this.destroy();
+        this.destroy(new SetupTimeout('the connection was not set up in time'));
       },
       Math.max(1, withinMs - (performance.now() - this.createdAt)),
     );
@@ -75,6 +85,11 @@ export class ResilientClient extends pg.Client {
 /** Closes a connection of a pool without notifying the server. */
 export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
+}
+
+/** Closes a connection that does not reply in time. Its statements fail with `ReplyTimeout`. */
+export function destroySilentConnection(client: pg.ClientBase): void {
+  (client as ResilientClient).destroy(new ReplyTimeout('the database did not reply in time'));
 }
 
 /** Closes an idle connection without notifying the server. The emitted error makes its pool remove it at once. */

@@ -1,5 +1,3 @@
-import { ApiError } from '../../errors/api-error.js';
-import type { ErrorCode } from '../../errors/error-catalogue.js';
 import {
   ConnectionFailure,
   LockTimeout,
@@ -39,10 +37,9 @@ export class RetryPolicy {
   /**
    * Runs an operation. It is retried once after a serialization failure or deadlock, and inside the
    * bulkhead after a lock timeout. A read is also retried once after the loss of its connection.
-   * @param failure code of the error if the bulkhead has no free slot in time
+   * @throws the first error if the bulkhead has no free slot in time, and any error of `attempt`
    */
   async run<T>(
-    failure: ErrorCode,
     attempt: (options: AttemptOptions) => Promise<T>,
     { isRead = false } = {},
   ): Promise<T> {
@@ -69,7 +66,7 @@ export class RetryPolicy {
       return this.bulkhead.run(
         deadline.retryDelayBudgetMs,
         () => attemptTwice(true),
-        () => new ApiError(failure, { cause: error }),
+        () => error,
       );
     }
   }

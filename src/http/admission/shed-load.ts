@@ -4,6 +4,7 @@ import { logger } from '../../config/logger.js';
 import type { ConcurrencyLimit } from '../../database/gateway/concurrency-limit.js';
 import type { TimeBudget } from '../../database/gateway/time-budget.js';
 import { ApiError } from '../../errors/api-error.js';
+import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
 import { type RateLimits, setRateLimitHeaders } from '../../rate-limit/rate-limits.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { AdmissionQueue } from './admission-queue.js';
@@ -11,8 +12,6 @@ import type { RequestObserver } from '../request/request-context.js';
 import { requestIdOf } from '../request/request-id.js';
 
 const OVERLOADED = new ApiError('overloaded');
-const RETRY_AFTER_SECONDS = 1;
-
 const LOG_EVERY_MS = 1_000;
 
 /**

@@ -1,13 +1,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Settings } from '../../config/settings.js';
 import { ApiError } from '../../errors/api-error.js';
+import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
 import { setRateLimitHeaders, WINDOW_MS } from '../../rate-limit/rate-limits.js';
 import { requestIdOf } from '../request/request-id.js';
 
 const STARTING = new ApiError('overloaded', {
   message: 'The service is starting. Retry after the seconds in Retry-After.',
 });
-const RETRY_AFTER_SECONDS = 1;
 
 /** Handles requests while the database is migrated: live, not ready, and 503 for all others. */
 export function startingListener({ readsPerMinute }: Settings): RequestListener {

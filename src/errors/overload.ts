@@ -1,0 +1,2 @@
+/** The `Retry-After` of `overloaded`. */
+export const RETRY_AFTER_SECONDS = 1;
