@@ -3,8 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { connectionOptions } from './data-source-options.js';
 import { type DatabaseFailure, translateDriverError } from './driver-error.js';
-import { destroySilentConnection, ResilientClient } from './resilient-client.js';
-import { StatementPipeline } from './statement-pipeline.js';
+import { ResilientClient } from './resilient-client.js';
 
 const TIMEOUT_MS = 20;
 
@@ -70,30 +69,6 @@ describe.each(['query_failed', 'create_failed'] as const)(
     });
   },
 );
-
-describe('a connection that is closed because it does not reply to a statement', () => {
-  /** Sends a statement, and closes its connection. */
-  async function send(): Promise<unknown> {
-    acceptsClients = true;
-    pool = openPool({ onConnect: undefined, connectionTimeoutMillis: 0 });
-    const client = await pool.connect();
-    const statement = { name: '', text: 'select 1' };
-    const pipeline = new StatementPipeline([{ contexts: [], statement, executions: [[]] }]);
-    client.query(pipeline);
-    destroySilentConnection(client);
-    return pipeline.result.finally(() => {
-      client.release();
-    });
-  }
-
-  it('is overloaded if the statement reads', async () => {
-    expect(await failureOf(send(), 'query_failed')).toEqual(OVERLOADED);
-  });
-
-  it('is create_failed if the statement writes, because its outcome is unknown', async () => {
-    expect(await failureOf(send(), 'create_failed')).toMatchObject({ code: 'create_failed' });
-  });
-});
 
 it('a connection that the server closes is not overloaded', async () => {
   server.on('connection', (socket) => socket.destroy());

@@ -4,7 +4,7 @@ import { loggedMessageOf } from '../../config/error-serializer.js';
 import { ApiError, type ApiErrorOptions, validationError } from '../../errors/api-error.js';
 import type { ErrorCode } from '../../errors/error-catalogue.js';
 import { RETRY_AFTER_SECONDS } from '../../errors/overload.js';
-import { ReplyTimeout, SetupTimeout } from './resilient-client.js';
+import { SetupTimeout } from './resilient-client.js';
 import { LostConnectionError } from './statement-pipeline.js';
 
 /** A unique index rejected a row. Repositories turn it into a `duplicate` error that names fields. */
@@ -42,18 +42,18 @@ export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   return error instanceof Error ? databaseFailureOf(error.cause) : undefined;
 }
 
-/** The database had no time for a statement, which has no effect. */
-export class DatabaseOverload extends DatabaseFailure {
+/** No connection was free or open in time. The statement was not sent. */
+export class NoConnection extends DatabaseFailure {
   constructor(thrown: unknown) {
     super('overloaded', thrown, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
   }
 }
 
 /** A deadlock or serialization failure. A retry may succeed. */
-export class SerializationFailure extends DatabaseOverload {}
+export class SerializationFailure extends DatabaseFailure {}
 
 /** A statement did not get a lock in time. */
-export class LockTimeout extends DatabaseOverload {}
+export class LockTimeout extends DatabaseFailure {}
 
 /** The connection of a statement was lost. A retry of a read may succeed. */
 export class ConnectionFailure extends DatabaseFailure {}
@@ -76,11 +76,7 @@ const RETRYABLE_TRANSACTION_ERRORS: readonly unknown[] = ['40001', '40P01'];
  */
 const LOCK_TIMEOUTS: readonly unknown[] = [LOCK_NOT_AVAILABLE, '26000'];
 
-/**
- * SQLSTATEs with which a busy server refuses or undoes a statement: query_canceled by `statement_timeout`,
- * out_of_memory, too_many_connections, idle_in_transaction_session_timeout.
- */
-const OVERLOADED: readonly unknown[] = ['57014', '53200', '53300', '25P03'];
+const TOO_MANY_CONNECTIONS = '53300';
 
 /** The messages with which pg reports that no connection is free or open in time. Its errors have no code. */
 const CONNECTION_TIMEOUTS: readonly string[] = [
@@ -95,19 +91,11 @@ const DATA_EXCEPTION = '22';
 /**
  * Translates an error of the driver into an error of the application.
  * @param fallback code of errors without a code of their own
- * @param isUndone whether the statement has no effect if its connection is lost
  */
-export function translateDriverError(
-  thrown: unknown,
-  fallback: ErrorCode,
-  isUndone = fallback === 'query_failed',
-): Error {
+export function translateDriverError(thrown: unknown, fallback: ErrorCode): Error {
   const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
-  const cause = error instanceof LostConnectionError ? error.cause : error;
-  if (isOverload(cause) || (isUndone && cause instanceof ReplyTimeout)) {
-    return new DatabaseOverload(cause);
-  }
-  if (error instanceof LostConnectionError) return new ConnectionFailure(fallback, cause);
+  if (isWithoutConnection(error)) return new NoConnection(error);
+  if (error instanceof LostConnectionError) return new ConnectionFailure(fallback, error.cause);
   if (error instanceof pg.DatabaseError) {
     const { constraint = '' } = error;
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(constraint);
@@ -115,8 +103,9 @@ export function translateDriverError(
       // The organization and its keys were removed during the request.
       return new ApiError('unauthorized', { cause: error });
     }
-    if (LOCK_TIMEOUTS.includes(error.code)) return new LockTimeout(error);
-    if (RETRYABLE_TRANSACTION_ERRORS.includes(error.code)) return new SerializationFailure(error);
+    if (LOCK_TIMEOUTS.includes(error.code)) return new LockTimeout(fallback, error);
+    if (RETRYABLE_TRANSACTION_ERRORS.includes(error.code))
+      return new SerializationFailure(fallback, error);
     if (error.code?.startsWith(DATA_EXCEPTION)) {
       const problem = { field: 'body', message: 'holds a value that cannot be stored' };
       return new DatabaseFailure('validation_error', error, validationError([problem]));
@@ -125,9 +114,8 @@ export function translateDriverError(
   return new DatabaseFailure(fallback, error);
 }
 
-/** Whether a statement was not sent, or was undone, because the database or its connections are busy. */
-function isOverload(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return OVERLOADED.includes(error.code);
+function isWithoutConnection(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code === TOO_MANY_CONNECTIONS;
   if (error instanceof SetupTimeout) return true;
   return error instanceof Error && CONNECTION_TIMEOUTS.includes(error.message);
 }
@@ -144,18 +132,11 @@ export function sqlStateOf(error: unknown): string | undefined {
   return error.driverError instanceof pg.DatabaseError ? error.driverError.code : undefined;
 }
 
-/**
- * @param isUndone as for `translateDriverError`
- * @throws the translated error of a step that fails
- */
-export async function translateErrors<T>(
-  step: Promise<T>,
-  failure: ErrorCode,
-  isUndone?: boolean,
-): Promise<T> {
+/** @throws the translated error of a step that fails */
+export async function translateErrors<T>(step: Promise<T>, failure: ErrorCode): Promise<T> {
   try {
     return await step;
   } catch (error) {
-    throw translateDriverError(error, failure, isUndone);
+    throw translateDriverError(error, failure);
   }
 }

@@ -8,9 +8,6 @@ const END_TIMEOUT_MS = 1_000;
 /** A connection was not set up in time. */
 export class SetupTimeout extends Error {}
 
-/** A connection did not reply to a statement in time. */
-export class ReplyTimeout extends Error {}
-
 /**
  * A client that does not end the process if its connection is lost: only its statements fail. Its times do not
  * depend on the time zone of the process.
@@ -85,11 +82,6 @@ export class ResilientClient extends pg.Client {
 /** Closes a connection of a pool without notifying the server. */
 export function destroyConnection(client: pg.ClientBase): void {
   (client as ResilientClient).destroy();
-}
-
-/** Closes a connection that does not reply in time. Its statements fail with `ReplyTimeout`. */
-export function destroySilentConnection(client: pg.ClientBase): void {
-  (client as ResilientClient).destroy(new ReplyTimeout('the database did not reply in time'));
 }
 
 /** Closes an idle connection without notifying the server. The emitted error makes its pool remove it at once. */

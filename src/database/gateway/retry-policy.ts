@@ -1,3 +1,5 @@
+import { ApiError } from '../../errors/api-error.js';
+import type { ErrorCode } from '../../errors/error-catalogue.js';
 import {
   ConnectionFailure,
   LockTimeout,
@@ -37,9 +39,10 @@ export class RetryPolicy {
   /**
    * Runs an operation. It is retried once after a serialization failure or deadlock, and inside the
    * bulkhead after a lock timeout. A read is also retried once after the loss of its connection.
-   * @throws the first error if the bulkhead has no free slot in time, and any error of `attempt`
+   * @param failure code of the error if the bulkhead has no free slot in time
    */
   async run<T>(
+    failure: ErrorCode,
     attempt: (options: AttemptOptions) => Promise<T>,
     { isRead = false } = {},
   ): Promise<T> {
@@ -66,7 +69,7 @@ export class RetryPolicy {
       return this.bulkhead.run(
         deadline.retryDelayBudgetMs,
         () => attemptTwice(true),
-        () => error,
+        () => new ApiError(failure, { cause: error }),
       );
     }
   }

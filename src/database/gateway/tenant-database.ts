@@ -109,7 +109,7 @@ export class TenantDatabase {
       const [row] = await this.runner.runAlone<Row>(tenant.id, alone(), failure, options);
       return row;
     };
-    return this.retryPolicy.run(attempt, { isRead: statement.kind === 'read' });
+    return this.retryPolicy.run(failure, attempt, { isRead: statement.kind === 'read' });
   }
 
   /**
@@ -181,7 +181,7 @@ export class TenantDatabase {
   }
 
   private async runTransaction<T>(tenant: Tenant, work: Work<T>): Promise<T> {
-    const { result, callbacks } = await this.retryPolicy.run((options) =>
+    const { result, callbacks } = await this.retryPolicy.run('create_failed', (options) =>
       this.transactions.attempt(tenant, work, options),
     );
     await callbacks.run();
@@ -194,7 +194,7 @@ export class TenantDatabase {
     if (unit) return unit.runInSavepoint((transaction) => transaction.query(statement));
     const attempt = (options: AttemptOptions) =>
       this.runner.runAlone<Row>(organizationId, statement, failure, options);
-    return this.retryPolicy.run(attempt, { isRead: failure === 'query_failed' });
+    return this.retryPolicy.run(failure, attempt, { isRead: failure === 'query_failed' });
   }
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { PATIENT_WAIT_MS, POOL_WAIT_MS } from '../connection/data-source-options.js';
-import { destroySilentConnection } from '../connection/resilient-client.js';
+import { destroyConnection } from '../connection/resilient-client.js';
 import { parameterizedCalls } from '../connection/session-context.js';
 
 /** How long a statement may wait for a lock: a first attempt, and a later attempt inside the bulkhead. */
@@ -110,7 +110,7 @@ export class Deadline {
       () => {
         // After a pause of the process, timers run before the replies that have arrived are read.
         afterPoll = setImmediate(() => {
-          destroySilentConnection(client);
+          destroyConnection(client);
           onDestroy();
         });
       },

@@ -32,7 +32,7 @@ export class TransactionRunner {
     options: AttemptOptions,
   ): Promise<{ result: T; callbacks: CommitCallbacks }> {
     const runner = this.dataSource.createQueryRunner();
-    const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed', true);
+    const step = <R>(promise: Promise<R>) => translateErrors(promise, 'create_failed');
     let cancelTimer = (): void => undefined;
     let isOpen = true;
     try {
@@ -54,7 +54,7 @@ export class TransactionRunner {
       });
       const result = await work(transaction, { ...tenant, unit });
       unit.assertComplete();
-      await translateErrors(runner.commitTransaction(), 'create_failed');
+      await step(runner.commitTransaction());
       unit.isCommitted = true;
       return { result, callbacks: unit.callbacks };
     } catch (error) {
