@@ -71,20 +71,5 @@ export function toLoggedApiError(
 function toApiError(thrown: unknown, pipedParameters: readonly string[]): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HttpException) return fromHttpException(thrown, pipedParameters);
-  if (isHttpError(thrown)) {
-    const { message, status } = thrown;
-    return fromHttpException(new HttpException(message, status, { cause: thrown }));
-  }
   return new ApiError('internal_error', { cause: thrown });
-}
-
-/** An error of the package `http-errors`, which middleware of Express throws. */
-interface HttpError extends Error {
-  readonly status: number;
-  /** Whether the message is meant for the client, as for statuses below 500. */
-  readonly expose: boolean;
-}
-
-function isHttpError(thrown: unknown): thrown is HttpError {
-  return thrown instanceof Error && (thrown as Partial<HttpError>).expose === true;
 }
