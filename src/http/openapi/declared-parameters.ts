@@ -6,7 +6,6 @@ import type { JsonSchema } from '../../fields/schema/json-schema.js';
 import { documentedInputOf } from '../../fields/schema/validation-schema.js';
 import { type HandlerParameter, parametersOf } from '../nest-internals.js';
 import type { Schema } from './model.js';
-import { acceptedBy } from './pipe-schemas.js';
 import type { RestHandler } from './routes.js';
 import { withoutDefaults } from './without-defaults.js';
 
@@ -23,103 +22,48 @@ const SIMPLE: ReadonlyMap<unknown, Schema> = new Map<unknown, Schema>([
   [undefined, {}],
 ]);
 
-/** A parameter of a handler as the document describes it. */
-interface Described {
-  readonly schema: Schema;
-  readonly required: boolean;
-  /** For an array that is sent as one string with commas. */
-  readonly explode?: false;
-}
-
 /** A document can be created several times, but each handler is described once. */
-const DESCRIBED = new WeakMap<object, Promise<Type<object>[]>>();
+const DESCRIBED = new WeakSet<object>();
 
 /**
- * Describes the parameters of a handler of which @nestjs/swagger knows too little: those with pipes, arrays
- * and parts of the body. The decorators that the handler has take precedence.
- * @returns the classes to which the descriptions refer
+ * Describes the body of a handler that takes parts of it, or a value without a class: @nestjs/swagger would describe
+ * the part as the whole. The decorators that the handler has take precedence.
+ * @returns the classes to which the description refers
  */
-export function describeParameters(
-  declared: RestHandler,
-  swagger: Swagger,
-): Promise<Type<object>[]> {
-  const known = DESCRIBED.get(declared.handler);
-  if (known) return known;
-  const models = decorateParameters(declared, swagger);
-  DESCRIBED.set(declared.handler, models);
-  return models;
-}
-
-async function decorateParameters(
+export function describeBody(
   { controller, name, handler }: RestHandler,
   swagger: Swagger,
-): Promise<Type<object>[]> {
+): Type<object>[] {
+  const parts = parametersOf(controller, name).filter(({ source }) => source === 'body');
+  const whole = parts.find((part) => part.name === undefined);
+  const isClass = whole !== undefined && !SIMPLE.has(whole.type);
+  if (parts.length === 0 || isClass || DESCRIBED.has(handler)) return [];
+  DESCRIBED.add(handler);
   const models = new Set<Type<object>>();
-  const schemaOf = (type: Type<object> | undefined): Schema => {
+  const schemaOf = ({ type }: HandlerParameter): Schema => {
     const simple = SIMPLE.get(type);
     if (simple || !type) return simple ?? {};
     if (fieldsOf(type).length > 0) return withoutDefaults(documentedInputOf(type));
     models.add(type);
     return { $ref: swagger.getSchemaPath(type) };
   };
-  const parameters = await Promise.all(
-    parametersOf(controller, name).map(
-      async (parameter) => [parameter, await described(parameter, schemaOf)] as const,
-    ),
-  );
-  const decorators = [
-    ...parameters.flatMap(([parameter, one]) => parameterDecorator(parameter, one, swagger) ?? []),
-    ...bodyDecorators(parameters, swagger),
+  const schema = whole ? schemaOf(whole) : bodyOfParts(parts, schemaOf);
+  for (const decorate of [
+    swagger.ApiBody({ schema } as ApiBodyOptions),
     swagger.ApiExtraModels(...models),
-  ];
-  for (const decorate of decorators) {
+  ]) {
     decorate(controller.prototype as object, name, { value: handler });
   }
   return [...models];
 }
 
-async function described(
-  { source, type, pipes }: HandlerParameter,
-  schemaOf: (type: Type<object> | undefined) => Schema,
-): Promise<Described> {
-  const accepted = await acceptedBy(pipes);
-  const schema = accepted.schema ?? schemaOf(type);
-  return {
-    schema: accepted.default === undefined ? schema : { ...schema, default: accepted.default },
-    required: !accepted.isOptional,
-    ...(source !== 'body' && accepted.isArray && { explode: false }),
-  };
-}
-
-/** Returns the decorator of a named parameter of the query or the path. */
-function parameterDecorator(
-  { source, name }: HandlerParameter,
-  one: Described,
-  { ApiParam, ApiQuery }: Swagger,
-): MethodDecorator | undefined {
-  if (name === undefined || source === 'body') return undefined;
-  // With the type of an array, @nestjs/swagger would ignore the schema.
-  const options = { name, ...one, type: String };
-  return source === 'query' ? ApiQuery(options) : ApiParam(options);
-}
-
-/** Returns the decorator of the body of a handler that takes parts of it, or a value without a class. */
-function bodyDecorators(
-  parameters: readonly (readonly [HandlerParameter, Described])[],
-  { ApiBody }: Swagger,
-): MethodDecorator[] {
-  const ofBody = parameters.filter(([{ source }]) => source === 'body');
-  if (ofBody.length === 0) return [];
-  const whole = ofBody.find(([{ name }]) => name === undefined);
-  if (!whole) return [ApiBody({ schema: bodyOfParts(ofBody) } as ApiBodyOptions)];
-  const [{ type, pipes }, { schema }] = whole;
-  const isClass = !SIMPLE.has(type) && pipes.length === 0;
-  return isClass ? [] : [ApiBody({ schema } as ApiBodyOptions)];
-}
-
-function bodyOfParts(parts: readonly (readonly [HandlerParameter, Described])[]): Schema {
-  const properties = parts.map(([{ name = '' }, { schema }]) => [name, schema] as const);
-  const required = parts.flatMap(([{ name = '' }, one]) => (one.required ? [name] : []));
+/** The object whose properties are the parts. A pipe of a part can accept that it is missing. */
+function bodyOfParts(
+  parts: readonly HandlerParameter[],
+  schemaOf: (part: HandlerParameter) => Schema,
+): Schema {
+  const properties = parts.map((part) => [part.name, schemaOf(part)] as const);
+  const required = parts.flatMap(({ name, pipes }) => (name && pipes.length === 0 ? [name] : []));
   return withoutDefaults({
     type: 'object',
     properties: Object.fromEntries(properties) as JsonSchema['properties'],

@@ -1,6 +1,6 @@
 import type { INestApplication, Type } from '@nestjs/common';
 import type { OpenAPIObject, OperationObject } from '@nestjs/swagger';
-import { describeParameters, type Swagger } from './declared-parameters.js';
+import { describeBody, type Swagger } from './declared-parameters.js';
 import { describedDtos, describeProperties } from './dto-properties.js';
 import { responseDtoOf, type RestHandler, type Route } from './routes.js';
 
@@ -36,8 +36,8 @@ export async function explore(
   const swagger = await import('@nestjs/swagger');
   const { getSchemaPath, SwaggerModule } = swagger;
   for (const handler of handlers) markHandler(handler, swagger);
-  const inputs = await Promise.all(handlers.map((handler) => inputClassesOf(handler, swagger)));
-  for (const dto of describedDtos(inputs.flat())) defineProperties(dto, swagger);
+  const inputs = handlers.flatMap((handler) => inputClassesOf(handler, swagger));
+  for (const dto of describedDtos(inputs)) defineProperties(dto, swagger);
   const config = { openapi: OPENAPI_VERSION, info: { title: '', version: '' } };
   const { paths, components } = SwaggerModule.createDocument(app, config, {
     ignoreGlobalPrefix: true,
@@ -69,9 +69,9 @@ function markHandler({ controller, name, handler, tag, options }: RestHandler, s
   for (const mark of marks) mark(controller.prototype as object, name, { value: handler });
 }
 
-async function inputClassesOf(handler: RestHandler, swagger: Swagger): Promise<Type<object>[]> {
+function inputClassesOf(handler: RestHandler, swagger: Swagger): Type<object>[] {
   const { body, query } = handler.inputs;
-  return [body ?? [], query ?? [], await describeParameters(handler, swagger)].flat();
+  return [body ?? [], query ?? [], describeBody(handler, swagger)].flat();
 }
 
 /** The DTOs whose properties are described. Decorators are applied once. */
