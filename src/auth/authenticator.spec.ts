@@ -1,5 +1,5 @@
 import { generateKey } from './api-key-format.js';
-import type { AuthRepository, ApiKeyRecord } from './auth.repository.js';
+import type { AccessRepository, ApiKeyRecord } from './access.repository.js';
 import { SettingsRateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
 import { Authenticator } from './authenticator.js';
 import type { TokenActors } from './token-actors.service.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   jest.useFakeTimers();
   findKeyByHash.mockReset().mockResolvedValue(RECORD);
   const updateLastUsed = () => Promise.resolve();
-  const repository = { findKeyByHash, updateLastUsed } as unknown as AuthRepository;
+  const repository = { findKeyByHash, updateLastUsed } as unknown as AccessRepository;
   const tokens = { isEnabled: false } as TokenActors;
   authenticator = new Authenticator(repository, new SettingsRateLimitPolicy(), tokens);
   await authenticator.authenticate(KEY);

@@ -4,7 +4,7 @@ import { type MaybePromise, mapMaybePromise } from '../rate-limit/maybe-promise.
 import { assertLimits, RateLimitPolicy } from '../rate-limit/rate-limit-policy.js';
 import { type Actor, organizationOf } from '../tenancy/actor.js';
 import { hashKey, isWellFormedKey, KEY_PREFIX } from './api-key-format.js';
-import { AuthRepository, type ApiKeyRecord } from './auth.repository.js';
+import { AccessRepository, type ApiKeyRecord } from './access.repository.js';
 import { TokenActors } from './token-actors.service.js';
 
 /** Lifetime of a cached credential. A revoked key must be refused within one second. */
@@ -30,7 +30,7 @@ export class Authenticator {
   private readonly lastUsedUpdatedAt = new Map<string, number>();
 
   constructor(
-    private readonly repository: AuthRepository,
+    private readonly repository: AccessRepository,
     private readonly policy: RateLimitPolicy,
     private readonly tokens: TokenActors,
   ) {}

@@ -1,5 +1,5 @@
 import { setLogLevel } from '../config/logger.js';
-import type { AuthRepository } from './auth.repository.js';
+import type { AccessRepository } from './access.repository.js';
 import { KeyRevalidation, type OpenResponse } from './key-revalidation.js';
 
 /** What is open ends within this time after its key becomes invalid. */
@@ -25,7 +25,7 @@ beforeEach(() => {
   setLogLevel('silent');
   ended.length = 0;
   findScopes.mockReset().mockResolvedValue(activeKeys);
-  revalidation = new KeyRevalidation({ findScopes } as unknown as AuthRepository);
+  revalidation = new KeyRevalidation({ findScopes } as unknown as AccessRepository);
   revalidation.onApplicationBootstrap();
 });
 afterEach(() => {

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { RepeatedWork } from '../config/repeated-work.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Actor } from '../tenancy/actor.js';
-import { AuthRepository } from './auth.repository.js';
+import { AccessRepository } from './access.repository.js';
 import { isExpired } from './authenticator.js';
 
 /** Open responses must end within one second after their key is revoked or expires. */
@@ -26,7 +26,7 @@ export class KeyRevalidation implements OnApplicationBootstrap, OnModuleDestroy 
     'the keys of open responses could not be looked up',
   );
 
-  constructor(private readonly repository: AuthRepository) {}
+  constructor(private readonly repository: AccessRepository) {}
 
   onApplicationBootstrap(): void {
     this.loop.start();

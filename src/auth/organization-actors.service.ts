@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../fields/kinds/uuid.js';
 import type { Actor } from '../tenancy/actor.js';
-import { AuthRepository } from './auth.repository.js';
+import { AccessRepository } from './access.repository.js';
 import { systemActor } from './system-actor.js';
 
 /** Creates actors of organizations for callers without an API key. */
 @Injectable()
 export class OrganizationActors {
-  constructor(private readonly repository: AuthRepository) {}
+  constructor(private readonly repository: AccessRepository) {}
 
   /**
    * @param caller what the log names in place of a key
@@ -16,9 +16,6 @@ export class OrganizationActors {
   async find(organizationId: string, caller: string): Promise<Actor | undefined> {
     if (!UUID.test(organizationId)) return undefined;
     const organization = await this.repository.findOrganization(organizationId);
-    if (!organization) return undefined;
-    const { id, name, phone_region } = organization;
-    const row = { organization_id: id, organization_name: name, phone_region };
-    return systemActor(row, { id: caller, name: caller });
+    return organization && systemActor(organization, { id: caller, name: caller });
   }
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
-import { AuthModule } from '../auth/auth.module.js';
+import { AccessModule } from '../auth/access.module.js';
 import { DurableHandlers } from './durable-handlers.js';
 import { EventFollower } from './event-follower.js';
 import { EventListeners } from './event-listeners.js';
@@ -11,7 +11,7 @@ import { EventsService } from './events.service.js';
 
 /** Publishes the events of changed records, and delivers them to readers and handlers. */
 @Module({
-  imports: [AuthModule, DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
+  imports: [AccessModule, DiscoveryModule, EventEmitterModule.forRoot({ wildcard: true })],
   providers: [
     EventFollower,
     EventTypes,

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { ApiKeyGuard } from '../auth/api-key.guard.js';
-import { AuthModule } from '../auth/auth.module.js';
+import { AccessModule } from '../auth/access.module.js';
 import { ScopesGuard } from '../auth/scopes.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { AccessCheck } from './access-check.js';
 import { IdempotencyCleanup } from './idempotency-cleanup.js';
 import { HeadersGuard } from './request/headers.guard.js';
@@ -22,7 +21,7 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
 
 /** Registers the guards and the error filter of all routes. The guards run in this order. */
 @Module({
-  imports: [AuthModule, DiscoveryModule, RateLimitModule],
+  imports: [AccessModule, DiscoveryModule],
   controllers: [HealthController, OpenApiController, UnknownRoutesController],
   providers: [
     AccessCheck,
@@ -34,6 +33,9 @@ import { UnknownRoutesController } from './unknown-routes.controller.js';
     WebhookReceiver,
     ClientErrorHandler,
     HeadersGuard,
+    ApiKeyGuard,
+    RateLimitGuard,
+    ScopesGuard,
     InputGuard,
     { provide: APP_GUARD, useExisting: HeadersGuard },
     { provide: APP_GUARD, useExisting: ApiKeyGuard },

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { KeysService } from '../auth/keys.service.js';
+import { AccessRepository } from '../auth/access.repository.js';
 import { logger } from '../config/logger.js';
 import { IdempotencyRepository } from '../database/idempotency.repository.js';
 
@@ -11,7 +11,7 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly keys: KeysService,
+    private readonly access: AccessRepository,
     private readonly responses: IdempotencyRepository,
   ) {}
 
@@ -27,10 +27,10 @@ export class IdempotencyCleanup implements OnApplicationBootstrap, OnModuleDestr
     clearInterval(this.timer);
   }
 
-  /** @throws ApiError `create_failed` */
+  /** @throws ApiError `query_failed`, `create_failed` */
   async deleteExpired(): Promise<void> {
-    for (const organization of await this.keys.listOrganizations()) {
-      await this.responses.deleteExpired(organization);
+    for (const id of await this.access.organizationIds()) {
+      await this.responses.deleteExpired({ id });
     }
   }
 }

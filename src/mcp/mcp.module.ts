@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { AuthModule } from '../auth/auth.module.js';
+import { AccessModule } from '../auth/access.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
 import { CompletionService } from './prompts/completion.service.js';
 import { MethodDiscovery } from './method-discovery.js';
 import { McpMessageHandler } from './protocol/message-handler.js';
@@ -23,7 +22,7 @@ import { WhoamiTool } from './tools/whoami.tool.js';
 
 /** The endpoint for AI agents. Each feature declares its own tools, resources and prompts. */
 @Module({
-  imports: [AuthModule, DiscoveryModule, EventsModule, RateLimitModule],
+  imports: [AccessModule, DiscoveryModule, EventsModule],
   controllers: [McpController],
   providers: [
     CompletionService,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { AuthRepository } from '../../src/auth/auth.repository.js';
+import { AccessRepository } from '../../src/auth/access.repository.js';
 import { KeysService, type NewKey } from '../../src/auth/keys.service.js';
 import { SCOPES } from '../../src/auth/scopes.js';
 import { TestApp } from '../../src/testing/test-app.js';
@@ -181,7 +181,7 @@ describe('last_used_at', () => {
 
   it('is written once for many requests', async () => {
     const { api, key } = await app.key(tenant.id);
-    const touch = jest.spyOn(app.app.get(AuthRepository), 'updateLastUsed');
+    const touch = jest.spyOn(app.app.get(AccessRepository), 'updateLastUsed');
     await Promise.all(Array.from({ length: 20 }, () => api.get(ME)));
     expect(touch.mock.calls).toEqual([[key.id]]);
     touch.mockRestore();
@@ -197,14 +197,14 @@ describe('last_used_at', () => {
       [key.id, seconds],
     );
     const before = await lastUsed(key.id);
-    await app.app.get(AuthRepository).updateLastUsed(key.id);
+    await app.app.get(AccessRepository).updateLastUsed(key.id);
     const after = await lastUsed(key.id);
     expect(after!.getTime() > before!.getTime()).toBe(moves);
   });
 
   it('is not updated for rejected keys', async () => {
     const { api, key } = await app.key(tenant.id, SCOPES, { expiresAt: new Date() });
-    const touch = jest.spyOn(app.app.get(AuthRepository), 'updateLastUsed');
+    const touch = jest.spyOn(app.app.get(AccessRepository), 'updateLastUsed');
     await api.get(ME);
     expect(touch).not.toHaveBeenCalled();
     touch.mockRestore();

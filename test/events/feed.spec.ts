@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AuthRepository } from '../../src/auth/auth.repository.js';
+import { AccessRepository } from '../../src/auth/access.repository.js';
 import { EventFollower } from '../../src/events/event-follower.js';
 import { eventIdOf } from '../../src/events/event-id.js';
 import {
@@ -254,7 +254,7 @@ describe('a request that waits for events', () => {
 
   /** Waits until the instance has looked up the keys of waiting requests again. */
   async function scopesApply(): Promise<void> {
-    const lookups = jest.spyOn(app.app.get(AuthRepository), 'findScopes');
+    const lookups = jest.spyOn(app.app.get(AccessRepository), 'findScopes');
     await until(() => Promise.resolve(lookups.mock.results.length > 1));
     await Promise.all(lookups.mock.results.map(({ value }) => value as unknown));
     jest.restoreAllMocks();

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../../auth/auth.module.js';
-import { RateLimitModule } from '../../rate-limit/rate-limit.module.js';
+import { AccessModule } from '../../auth/access.module.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 import { ReplicaMetrics } from './replica-metrics.js';
 
 /** Serves `/metrics`. `serverModule()` imports it only if the setting `METRICS` is on. */
 @Module({
-  imports: [AuthModule, RateLimitModule],
+  imports: [AccessModule],
   controllers: [MetricsController],
   providers: [Metrics, ReplicaMetrics],
 })

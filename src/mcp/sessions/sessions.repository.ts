@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IS_VALID_KEY } from '../../auth/auth.repository.js';
+import { IS_VALID_KEY } from '../../auth/access.repository.js';
 import { Settings } from '../../config/settings.js';
 import { translateDriverError } from '../../database/connection/driver-error.js';
 import { AdministrativeWrites } from '../../database/gateway/administrative-writes.js';

@@ -1,0 +1,56 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { Settings } from '../config/settings.js';
+import { MemoryRateLimitStorage, type RateLimitStorage } from '../rate-limit/rate-limit.storage.js';
+import { type RateLimitOptions, RateLimits, WINDOW_MS } from '../rate-limit/rate-limits.js';
+import { SharedRateLimitStorage } from '../rate-limit/shared-rate-limit.storage.js';
+import { UnsharedLimitsWarning } from '../rate-limit/unshared-limits-warning.js';
+import { AccessRepository } from './access.repository.js';
+import { Authenticator } from './authenticator.js';
+import { KeyRevalidation } from './key-revalidation.js';
+import { OrganizationActors } from './organization-actors.service.js';
+import { TokenActors } from './token-actors.service.js';
+
+/** Maximum number of messages of a key to /mcp in a window, without its tool calls. */
+const MESSAGES_PER_WINDOW = 600;
+
+/** Finds the callers of requests, and counts their requests against the rate limits. */
+@Module({
+  imports: [
+    DiscoveryModule,
+    ThrottlerModule.forRootAsync({
+      inject: [Settings],
+      useFactory: (settings: Settings): RateLimitOptions => ({
+        throttlers: [
+          { name: 'reads', ttl: WINDOW_MS, limit: settings.readsPerMinute },
+          { name: 'writes', ttl: WINDOW_MS, limit: settings.writesPerMinute },
+          { name: 'messages', ttl: WINDOW_MS, limit: MESSAGES_PER_WINDOW },
+        ],
+        storage: storageOf(settings),
+      }),
+    }),
+  ],
+  providers: [
+    AccessRepository,
+    Authenticator,
+    KeyRevalidation,
+    OrganizationActors,
+    TokenActors,
+    RateLimits,
+    UnsharedLimitsWarning,
+  ],
+  exports: [
+    AccessRepository,
+    Authenticator,
+    KeyRevalidation,
+    OrganizationActors,
+    RateLimits,
+    UnsharedLimitsWarning,
+  ],
+})
+export class AccessModule {}
+
+function storageOf({ redisUrl }: Settings): RateLimitStorage {
+  return redisUrl ? new SharedRateLimitStorage(redisUrl) : new MemoryRateLimitStorage();
+}

@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { translateDriverError } from '../database/connection/driver-error.js';
+import { AdministrativeWrites } from '../database/gateway/administrative-writes.js';
+import { type BatchItem, BatchQueue } from '../database/gateway/batch-queue.js';
+import { SharedLookups } from '../database/gateway/shared-lookups.js';
+import type { OrganizationColumns } from '../database/gateway/tenant.js';
+
+/** A key that is not revoked, with its organization. */
+export interface ApiKeyRecord extends OrganizationColumns {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expires_at: Date | null;
+  readonly user_id: string | null;
+}
+
+/** SQL condition of a key that is neither revoked nor expired. `key` is the alias of `api_keys`. */
+export const IS_VALID_KEY =
+  'key.revoked_at is null and (key.expires_at is null or key.expires_at > now())';
+
+const ORGANIZATION_COLUMNS =
+  'organization.id as organization_id, organization.name as organization_name, organization.phone_region';
+
+const FIND_KEYS_BY_HASH = `
+  select encode(key.key_hash, 'hex') as hash, key.id, key.name, key.scopes, key.expires_at, key.user_id,
+    ${ORGANIZATION_COLUMNS}
+  from api_keys key join organizations organization on organization.id = key.organization_id
+  where key.key_hash = any($1::bytea[]) and key.revoked_at is null`;
+
+const FIND_SCOPES = `
+  select id, scopes from api_keys key where id = any($1::uuid[]) and ${IS_VALID_KEY}`;
+
+const FIND_ORGANIZATION = `
+  select ${ORGANIZATION_COLUMNS} from organizations organization where id = $1`;
+
+const ORGANIZATION_IDS = 'select id from organizations order by created_at, id';
+
+const LAST_USED_PRECISION = '1 minute';
+
+const UPDATE_LAST_USED = `
+  update api_keys set last_used_at = now()
+  where id = $1 and (last_used_at is null or last_used_at < now() - interval '${LAST_USED_PRECISION}')`;
+
+interface KeyLookup extends BatchItem {
+  readonly hash: Buffer;
+}
+
+/**
+ * SQL of what requests need to know about keys and organizations. It is not limited to one tenant, because the key
+ * determines the tenant.
+ */
+@Injectable()
+export class AccessRepository {
+  private readonly lookupsByHash = new BatchQueue<KeyLookup, ApiKeyRecord | undefined>(
+    { concurrency: 2, maxItems: 64, allowsEqualIds: true },
+    async (take) => {
+      const lookups = take();
+      type Row = ApiKeyRecord & { hash: string };
+      const hashes = lookups.map(({ hash }) => hash);
+      const keys = await this.query<Row>('keys-by-hash', FIND_KEYS_BY_HASH, [hashes]);
+      const byHash = new Map(keys.map(({ hash, ...key }) => [hash, key]));
+      return lookups.map(({ id }) => byHash.get(id));
+    },
+  );
+
+  constructor(
+    private readonly lookups: SharedLookups,
+    private readonly writes: AdministrativeWrites,
+  ) {}
+
+  /** @throws ApiError `query_failed` */
+  findKeyByHash(hash: Buffer): Promise<ApiKeyRecord | undefined> {
+    return this.lookupsByHash.add({ id: hash.toString('hex'), hash });
+  }
+
+  /**
+   * The scopes of the keys by their ids, without keys that are revoked or expired.
+   * @throws ApiError `query_failed`
+   */
+  async findScopes(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    type Row = Pick<ApiKeyRecord, 'id' | 'scopes'>;
+    const keys = await this.query<Row>('scopes', FIND_SCOPES, [ids]);
+    return new Map(keys.map(({ id, scopes }) => [id, scopes]));
+  }
+
+  /** @throws ApiError `query_failed` */
+  async findOrganization(id: string): Promise<OrganizationColumns | undefined> {
+    const rows = await this.query<OrganizationColumns>('organization', FIND_ORGANIZATION, [id]);
+    return rows[0];
+  }
+
+  /** @throws ApiError `query_failed` */
+  async organizationIds(): Promise<string[]> {
+    const rows = await this.query<{ id: string }>('organization-ids', ORGANIZATION_IDS, []);
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Stores the time of the last use of a key, at most once a minute for each key.
+   * @throws ApiError `create_failed`
+   */
+  async updateLastUsed(keyId: string): Promise<void> {
+    await this.writes.run({ text: UPDATE_LAST_USED, values: [keyId] });
+  }
+
+  private async query<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      return await this.lookups.find<Row>({ name, text, values });
+    } catch (error) {
+      throw translateDriverError(error, 'query_failed');
+    }
+  }
+}
