@@ -1,7 +1,6 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { ApiError, REALM } from '../errors/api-error.js';
 import { WriteInterceptor } from '../rest/write.interceptor.js';
-import { type Scope, SCOPES } from './scopes.js';
+import { isScope, type Scope, SCOPES } from './scopes.js';
 
 /**
  * Who may call a route: keys with this scope, any valid key (`any-key` for REST, `raw` for handlers
@@ -52,11 +51,6 @@ export function isRestRoute(access: Access | undefined): access is Scope | 'any-
   return access !== undefined && (access === 'any-key' || isScope(access));
 }
 
-/** Whether a declared scope exists. TypeScript casts can declare any string. */
-export function isScope(access: string): access is Scope {
-  return (SCOPES as readonly string[]).includes(access);
-}
-
 /**
  * Fails startup if a declaration requires a scope that does not exist.
  * @param subject the declaring route or tool, such as `GET /api/v1/leads`
@@ -81,13 +75,3 @@ const WITHOUT_SCOPE: ReadonlySet<string> = new Set<Exclude<Access, Scope>>([
   'public',
   'unknown-route',
 ]);
-
-/** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
-export function insufficientScope(scope: Scope): ApiError {
-  return new ApiError('insufficient_scope', {
-    message: `The API key needs the scope ${scope}.`,
-    headers: {
-      'WWW-Authenticate': `Bearer realm="${REALM}", error="insufficient_scope", scope="${scope}"`,
-    },
-  });
-}

@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiRequest } from '../http/request/api-request.js';
-import { ACCESS, type Access, needsNoScope, isScope, insufficientScope } from './access.js';
+import { ACCESS, type Access, needsNoScope } from './access.js';
+import { insufficientScope, isScope } from './scopes.js';
 
 /** Refuses keys that lack the scope of the route, and every request to a route whose access is unknown. */
 @Injectable()

@@ -1,4 +1,5 @@
 import type { RegisteredExtension } from '../config/registered-extensions.js';
+import { ApiError, REALM } from '../errors/api-error.js';
 
 /** A scope that an extension declares, such as `leads:read`. */
 export type Scope = ScopesOf<RegisteredExtension>;
@@ -15,4 +16,19 @@ export function declareScopes(scopes: readonly string[]): void {
   const added = (scopes as readonly Scope[]).filter((scope) => !declared.includes(scope));
   declared.push(...added);
   declared.sort();
+}
+
+/** Whether a declared scope exists. TypeScript casts can declare any string. */
+export function isScope(scope: string): scope is Scope {
+  return (SCOPES as readonly string[]).includes(scope);
+}
+
+/** The error for a key without the required scope (docs/contract/keys-and-scopes.md#missing-scopes). */
+export function insufficientScope(scope: Scope): ApiError {
+  return new ApiError('insufficient_scope', {
+    message: `The API key needs the scope ${scope}.`,
+    headers: {
+      'WWW-Authenticate': `Bearer realm="${REALM}", error="insufficient_scope", scope="${scope}"`,
+    },
+  });
 }

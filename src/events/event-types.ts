@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { isScope } from '../auth/access.js';
-import type { Scope } from '../auth/scopes.js';
+import { isScope, type Scope } from '../auth/scopes.js';
 import { eventTypesOf } from '../database/records/record-events.js';
 import type { TenantTable } from '../database/records/tenant-table.js';
 import { TenantTables } from '../database/records/tenant-tables.service.js';

@@ -1,4 +1,4 @@
-import { insufficientScope } from '../auth/access.js';
+import { insufficientScope } from '../auth/scopes.js';
 import type { OpenResponse } from '../auth/key-revalidation.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Actor } from '../tenancy/actor.js';

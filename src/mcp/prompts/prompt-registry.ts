@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { insufficientScope } from '../../auth/access.js';
+import { insufficientScope } from '../../auth/scopes.js';
 import { validationError } from '../../errors/api-error.js';
 import { fieldsOf } from '../../fields/field.js';
 import { assertOnlyFields } from '../../fields/input/read-into-class.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { insufficientScope } from '../../auth/access.js';
+import { insufficientScope } from '../../auth/scopes.js';
 import { ApiError } from '../../errors/api-error.js';
 import { EventsService } from '../../events/events.service.js';
 import { UUID } from '../../fields/kinds/uuid.js';

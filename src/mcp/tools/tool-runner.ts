@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { insufficientScope } from '../../auth/access.js';
+import { insufficientScope } from '../../auth/scopes.js';
 import { TenantDatabase } from '../../database/gateway/tenant-database.js';
 import type { ApiError } from '../../errors/api-error.js';
 import type { RateWindow } from '../../rate-limit/rate-limit.storage.js';
