@@ -1,11 +1,13 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { logger } from '../config/logger.js';
-import type { HttpAdapter } from '../http/lifecycle/http-adapter.js';
 
 /** How long a stop waits for running work. The rest of the shutdown needs time, too. */
 const DRAIN_MS = 10_000;
+
+/** The HTTP adapter of a server. */
+type ServerAdapter = AbstractHttpAdapter & { readonly isDraining: boolean };
 
 /** Runs the background work of a server until the server stops. */
 @Injectable()
@@ -13,7 +15,7 @@ export class BackgroundWork implements OnModuleDestroy, BeforeApplicationShutdow
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly running = new Set<Promise<unknown>>();
 
-  constructor(private readonly host: HttpAdapterHost<HttpAdapter>) {}
+  constructor(private readonly host: HttpAdapterHost<ServerAdapter>) {}
 
   /** Whether this is a server. A command has no HTTP adapter. */
   get isServer(): boolean {
