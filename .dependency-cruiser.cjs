@@ -7,7 +7,7 @@ const path = require('node:path');
 const CORE = ['config', 'errors', 'tenancy', 'fields', 'listing', 'database', 'embedded-postgres'];
 /** Authentication, rate limits and transports, which know no feature. */
 const PLATFORM = ['auth', 'events', 'extension', 'http', 'jobs', 'mcp', 'rate-limit', 'rest'];
-const COMMAND_LINE = ['cli'];
+const ENTRY_FOLDERS = ['cli', 'server'];
 /** The test kit, which may import everything. */
 const TESTING = ['testing'];
 /** The client library, which runs without the server. */
@@ -16,7 +16,7 @@ const FEATURES = readdirSync(path.join(__dirname, 'src'), { withFileTypes: true 
   .filter(
     (entry) =>
       entry.isDirectory() &&
-      ![...CORE, ...PLATFORM, ...COMMAND_LINE, ...CLIENT, ...TESTING].includes(entry.name),
+      ![...CORE, ...PLATFORM, ...ENTRY_FOLDERS, ...CLIENT, ...TESTING].includes(entry.name),
   )
   .map(({ name }) => name);
 
@@ -127,8 +127,8 @@ module.exports = {
     {
       name: 'entry-points-are-not-imported',
       severity: 'error',
-      from: { path: '^src/[^/]+/', pathNot: '^src/(cli|testing)/' },
-      to: { path: String.raw`^src/[^/]+\.ts$|^src/cli/` },
+      from: { path: '^src/[^/]+/', pathNot: folder([...ENTRY_FOLDERS, ...TESTING]) },
+      to: { path: String.raw`^src/[^/]+\.ts$|^src/(cli|server)/` },
     },
     {
       name: 'no-undeclared-packages',

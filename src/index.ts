@@ -10,7 +10,7 @@ export type {} from './tasks/tasks.extension.js';
 export type {} from './webhooks/webhooks.extension.js';
 
 // The application
-export { run } from './run.js';
+export { run } from './server/run.js';
 export { defineConfig, type LatitudeConfig } from './extension/config.js';
 export {
   defineExtension,

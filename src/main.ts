@@ -1,4 +1,4 @@
-import { run } from './run.js';
+import { run } from './server/run.js';
 import { defineConfig } from './extension/config.js';
 
 await run(defineConfig(), []);

@@ -11,7 +11,7 @@ import { ListQuery, SortBy } from '../../../src/listing/list-query.js';
 import { RecordList } from '../../../src/listing/record-list.js';
 import { createDatabase, dropDatabase, urlOf } from '../../../src/testing/databases.js';
 import { createLead, dataOf, expectError, LEADS } from '../../../src/testing/factories.js';
-import { serve } from '../../../src/serve.js';
+import { serve } from '../../../src/server/serve.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 import type { Tenant } from '../../../src/testing/test-server.js';
 import { runCommand } from '../../support/command-line.js';

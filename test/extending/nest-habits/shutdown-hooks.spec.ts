@@ -4,7 +4,7 @@ import {
   Module,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { closeApp } from '../../../src/server.js';
+import { closeApp } from '../../../src/server/run-server.js';
 import { TestApp } from '../../../src/testing/test-app.js';
 
 const received: unknown[] = [];

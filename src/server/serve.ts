@@ -1,10 +1,10 @@
-import { formatForTerminal, logger, setLogErrors, setLogLevel } from './config/logger.js';
-import { readSettings, type Settings } from './config/settings.js';
-import { nextStop, type Stop } from './config/stop.js';
-import { findUnknownSettings } from './config/unknown-settings.js';
-import { type DatabaseHandle, openDatabase } from './database/connection/open-database.js';
-import type { LatitudeConfig } from './extension/config.js';
-import { settingsOf } from './extension/extensions.js';
+import { formatForTerminal, logger, setLogErrors, setLogLevel } from '../config/logger.js';
+import { readSettings, type Settings } from '../config/settings.js';
+import { nextStop, type Stop } from '../config/stop.js';
+import { findUnknownSettings } from '../config/unknown-settings.js';
+import { type DatabaseHandle, openDatabase } from '../database/connection/open-database.js';
+import type { LatitudeConfig } from '../extension/config.js';
+import { settingsOf } from '../extension/extensions.js';
 
 /**
  * Starts the server and stops it on a signal. The application is loaded last, because
@@ -26,7 +26,7 @@ export async function serve(config: LatitudeConfig): Promise<void> {
     if (database === undefined) {
       logger.info(`${await stop.requested}: startup is stopped`);
     } else {
-      const { runServer } = await import('./server.js');
+      const { runServer } = await import('./run-server.js');
       await runServer({ ...config, settings }, database, stop.requested);
     }
   } finally {
@@ -51,6 +51,6 @@ async function openUnlessStopped(
 /** @throws ExtensionError if a command of an extension exists already */
 async function checkCommands(config: LatitudeConfig): Promise<void> {
   if (config.extensions.every(({ commands }) => commands.length === 0)) return;
-  const { commandLine } = await import('./cli/command-line.js');
+  const { commandLine } = await import('../cli/command-line.js');
   commandLine(config);
 }

@@ -1,7 +1,7 @@
-import './config/v8-flags.js';
+import '../config/v8-flags.js';
 import 'reflect-metadata';
-import { describeFailure } from './config/failure.js';
-import { defineConfig, type LatitudeConfig } from './extension/config.js';
+import { describeFailure } from '../config/failure.js';
+import { defineConfig, type LatitudeConfig } from '../extension/config.js';
 
 /**
  * Runs an application and ends the process: a command if there are arguments, otherwise the server
@@ -13,7 +13,7 @@ export async function run(
   args: readonly string[] = process.argv.slice(2),
 ): Promise<never> {
   if (args.length > 0) {
-    const { runCommandLine } = await import('./cli/command-line.js');
+    const { runCommandLine } = await import('../cli/command-line.js');
     process.exit(await runCommandLine(config, args));
   }
   try {
