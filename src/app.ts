@@ -63,7 +63,7 @@ export async function initApp(
   const observe = settings.metrics ? observerOf(app) : undefined;
   if (settings.corsOrigins.length > 0) app.enableCors(corsOptions(settings.corsOrigins));
   const limit = app.get(ConcurrencyLimit);
-  app.use(shedLoad(limit, app.get(TimeBudget), app.get(RateLimits), observe));
+  app.use(shedLoad(app.getHttpServer(), limit, app.get(TimeBudget), app.get(RateLimits), observe));
   app.use(requestContext(observe));
   app.get(ApiDescription).describe(app);
   try {

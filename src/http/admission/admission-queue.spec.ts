@@ -97,6 +97,20 @@ it('lets no new request pass those that wait', () => {
   expect(admitted).toEqual([1]);
 });
 
+it.each([
+  ['eight waiting requests', 8, false],
+  ['one waiting request if the server has accepted a connection', 1, true],
+])('admits %s in a turn of the event loop', (_, count, isConnected) => {
+  fill();
+  arrive(9);
+  if (isConnected) admission.noteConnection();
+  for (let i = 0; i < 9; i++) limit.release();
+  jest.advanceTimersToNextTimer();
+  expect(admitted).toEqual(numbers(count));
+  jest.advanceTimersToNextTimer();
+  expect(admitted).toEqual(numbers(9));
+});
+
 it('admits waiting requests if admitted ones do not use the database', () => {
   fill();
   const admit = arriveWithoutOperation();

@@ -4,7 +4,7 @@ const CHECK_INTERVAL_MS = 10;
 
 /**
  * How many waiting requests are admitted in one turn of the event loop. Node accepts one connection in each turn, so
- * that long turns would delay new connections.
+ * that long turns would delay new connections. While connections arrive, one request is admitted in a turn.
  */
 const ADMISSIONS_PER_TURN = 8;
 
@@ -28,6 +28,8 @@ export class AdmissionQueue {
   /** Runs while requests wait. */
   private checks: NodeJS.Timeout | undefined;
   private isAdmitting = false;
+  /** Whether the server has accepted a connection since requests were last admitted. */
+  private hasNewConnection = false;
 
   /** @param maxWaitMs how long a request may wait */
   constructor(
@@ -55,6 +57,14 @@ export class AdmissionQueue {
     }, CHECK_INTERVAL_MS);
   }
 
+  /**
+   * Records that the server has accepted a connection. More connections may wait to be accepted, so that the next
+   * turn of the event loop has to be short.
+   */
+  noteConnection(): void {
+    this.hasNewConnection = true;
+  }
+
   private check(): void {
     this.admitSoon();
     const now = performance.now();
@@ -73,7 +83,8 @@ export class AdmissionQueue {
     this.isAdmitting = true;
     setImmediate(() => {
       this.isAdmitting = false;
-      let free = Math.min(this.limit.available, ADMISSIONS_PER_TURN);
+      let free = Math.min(this.limit.available, this.hasNewConnection ? 1 : ADMISSIONS_PER_TURN);
+      this.hasNewConnection = false;
       for (const request of this.waiting.keys()) {
         if (free-- <= 0) break;
         this.waiting.delete(request);

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { requiresKey } from '../../auth/api-key.guard.js';
 import { logger } from '../../config/logger.js';
@@ -17,15 +18,20 @@ const LOG_EVERY_MS = 1_000;
 /**
  * Makes requests wait while too many others are running, and rejects as `overloaded` those that wait too long
  * (docs/contract/errors.md#overload). Rejected requests are logged together to keep them cheap.
+ * @param server the server of the requests
  * @param observe called for each request that is rejected or aborted
  */
 export function shedLoad(
+  server: Server,
   limit: ConcurrencyLimit,
   { admissionMs }: TimeBudget,
   limits: RateLimits,
   observe?: RequestObserver,
 ) {
   const queue = new AdmissionQueue(limit, admissionMs);
+  server.on('connection', () => {
+    queue.noteConnection();
+  });
   let unserved = { rejected: 0, closed: 0 };
 
   const log = () => {
